@@ -1,0 +1,43 @@
+# Targets a newcomer can guess. Everything lives in .venv; nothing is installed elsewhere.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MODEL ?=
+OUT ?= results/audit
+
+.PHONY: audit test lint format verify reliability bench clean
+
+# CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@
+
+audit: $(VENV)/.installed
+	$(BIN)/equipoise audit $(if $(MODEL),--model $(MODEL)) --out $(OUT)
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Published numbers on the real weights (needs ../shared), and whatever else is too long for `make test`.
+verify: $(VENV)/.installed
+	$(BIN)/python -m pytest -m slow
+
+reliability: $(VENV)/.installed
+	$(BIN)/python -m pytest tests/reliability
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.run
+
+clean:
+	rm -rf $(VENV) results build dist

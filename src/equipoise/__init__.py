@@ -1,0 +1,37 @@
+"""Equipoise measures gender bias in language models and tests whether a mitigation removed it.
+
+The public names are loaded when they are first used: `import equipoise` costs no torch.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Comparison": "equipoise.comparison",
+    "LanguageModel": "equipoise.models.base",
+    "Result": "equipoise.results",
+    "Settings": "equipoise.instruments.base",
+    "TableModel": "equipoise.models.table",
+    "UserError": "equipoise.errors",
+    "audit": "equipoise.measuring",
+    "compare": "equipoise.comparison",
+    "load_model": "equipoise.models",
+    "load_result": "equipoise.results",
+    "load_results": "equipoise.results",
+    "measure": "equipoise.measuring",
+    "wrap_model": "equipoise.models.loading",
+}
+
+__all__ = sorted(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'equipoise' has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

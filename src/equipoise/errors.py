@@ -1,0 +1,26 @@
+"""The one exception meant for people, and the suggestion that goes with an unknown name."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UserError(Exception):
+    """Something the user can mend: what was given and expected, and in the hint what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+def unknown_name(what: str, given: str, known: Iterable[str]) -> UserError:
+    """The error for a name that is not in a list, with the nearest one that is."""
+    names = sorted(known)
+    lowered = {name.lower(): name for name in names}
+    close = get_close_matches(given.lower(), list(lowered), n=1, cutoff=0.5)
+    listing = ", ".join(names)
+    hint = f"Did you mean {lowered[close[0]]!r}? Known: {listing}." if close else f"Known: {listing}."
+    return UserError(f"There is no {what} called {given!r}.", hint)

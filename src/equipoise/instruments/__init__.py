@@ -1,0 +1,29 @@
+"""One published method per file; this index is the only place that lists them."""
+
+from importlib import import_module
+
+from equipoise.errors import unknown_name
+from equipoise.instruments.base import Instrument
+
+INSTRUMENTS = {
+    "tbe": "equipoise.instruments.tbe:TemplateBased",
+}
+"""Name to `module:class`, imported when it is asked for."""
+
+DEFAULT_AUDIT = ("tbe",)
+"""What `audit` runs unless it is told to run everything."""
+
+
+def load_instrument(name: str) -> Instrument:
+    """The instrument of that name."""
+    if name not in INSTRUMENTS:
+        raise unknown_name("instrument", name, INSTRUMENTS)
+    module, kind = INSTRUMENTS[name].split(":")
+    instrument: Instrument = getattr(import_module(module), kind)()
+    return instrument
+
+
+def instrument_card(name: str) -> str:
+    """The card of an instrument: the docstring of its module."""
+    load_instrument(name)
+    return (import_module(INSTRUMENTS[name].split(":")[0]).__doc__ or "").strip()

@@ -1,0 +1,101 @@
+"""Measuring: instruments ask, a model answers all of them in one plan, results come out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import Any
+
+from equipoise.data.catalogue import altered_problem
+from equipoise.data.reading import file_sha256
+from equipoise.errors import UserError
+from equipoise.instruments import DEFAULT_AUDIT, load_instrument
+from equipoise.instruments.base import Instrument, ItemSet, Settings
+from equipoise.models.base import LanguageModel, Question
+from equipoise.results import Result, column_kinds, describe_versions, estimates_table
+
+
+def measure(model: LanguageModel, instrument: str, settings: Settings | None = None) -> Result:
+    """Measure one model with one instrument."""
+    chosen = {instrument: settings} if settings else {}
+    return audit(model, [instrument], chosen)[0]
+
+
+def audit(
+    model: LanguageModel,
+    instruments: Sequence[str] = DEFAULT_AUDIT,
+    settings: Mapping[str, Settings] | None = None,
+) -> list[Result]:
+    """Measure one model with several instruments: one plan, each distinct row answered once."""
+    prepared = [_prepare(model, name, (settings or {}).get(name, Settings())) for name in instruments]
+    answers = iter(model.answer([question for one in prepared for question in one.questions]))
+    return [one.result(model, [next(answers) for _ in one.questions]) for one in prepared]
+
+
+class _Prepared:
+    """An instrument with its items and questions, waiting for answers."""
+
+    def __init__(self, model: LanguageModel, instrument: Instrument, settings: Settings) -> None:
+        self.instrument = instrument
+        self.settings = settings
+        self.items: ItemSet = instrument.items(settings)
+        self.questions = _questions(model, instrument, self.items, settings)
+
+    def result(self, model: LanguageModel, answers: list[Any]) -> Result:
+        """Read the answers and summarise."""
+        scored = self.instrument.scored(self.items.table, answers, self.settings)
+        estimates = estimates_table(self.instrument.estimates(scored, self.settings))
+        provenance = self._provenance(model, column_kinds(scored), len(answers))
+        return Result(self.instrument.name, scored, estimates, provenance)
+
+    def _provenance(self, model: LanguageModel, columns: dict[str, str], asked: int) -> dict[str, Any]:
+        settings = self.settings
+        notices = [altered_problem(path, settings.data) for path in self.items.files]
+        return {
+            "instrument": {
+                "name": self.instrument.name,
+                "title": self.instrument.title,
+                "variant": settings.variant,
+            },
+            "model": {
+                "name": model.name,
+                "kind": model.kind,
+                "fingerprint": model.fingerprint,
+                "precision": getattr(model, "precision", "fp32"),
+                "notes": list(model.notes),
+            },
+            "data": {
+                "name": settings.data,
+                "poles": settings.poles,
+                "files": {path.name: file_sha256(path) for path in self.items.files},
+                "notices": [*self.items.notices, *filter(None, notices)],
+            },
+            "questions": asked,
+            "seed": settings.seed,
+            "comparable": asdict(self.instrument.comparable),
+            "columns": columns,
+            "versions": describe_versions(),
+            "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        }
+
+
+def _prepare(model: LanguageModel, name: str, settings: Settings) -> _Prepared:
+    instrument = load_instrument(name)
+    for question in instrument.needs:
+        if not model.can_answer(question):
+            raise UserError(
+                f"{name} cannot measure {model.name!r}: a {model.kind} model does not answer "
+                f"'{question.__name__.lower()}' questions.",
+                "Name another instrument or another kind of model.",
+            )
+    settings = settings.completed(instrument)
+    return _Prepared(model, instrument, settings)
+
+
+def _questions(
+    model: LanguageModel, instrument: Instrument, items: ItemSet, settings: Settings
+) -> list[Question]:
+    """An instrument that must see the tokenizer, to repeat a paper's raw rows, says so by `questions_for`."""
+    asks = getattr(instrument, "questions_for", None)
+    if asks is not None:
+        return list(asks(model, items.table, settings))
+    return instrument.questions(items.table, settings)

@@ -1,0 +1,207 @@
+"""What every language model answers: the questions, the answers, and the protocol between them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from equipoise.errors import UserError
+
+BLANK = "[MASK]"
+"""The blank in every text given to Equipoise, whatever a model's own mask token is called."""
+
+DEFAULT_RULE = "default"
+"""The scoring rule that is natural for the kind of model: masked `original`, causal `left-to-right`."""
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Fill:
+    """Log P of each given word at a blank; `hidden` character spans of the text are masked too."""
+
+    text: str
+    words: tuple[str, ...]
+    blank: int | None = None
+    hidden: tuple[tuple[int, int], ...] = ()
+    unknown_as_nan: bool = False
+
+
+@dataclass(frozen=True)
+class TopFill:
+    """The `count` likeliest vocabulary entries at the only blank."""
+
+    text: str
+    count: int = 10
+
+
+@dataclass(frozen=True)
+class Score:
+    """Log P of every token of a text, each given its context by the named rule."""
+
+    text: str
+    rule: str = DEFAULT_RULE
+
+
+@dataclass(frozen=True)
+class Embed:
+    """One vector: the mean over the tokens of a text, of a character span of it, or its first token."""
+
+    text: str
+    layer: int = -1
+    span: tuple[int, int] | None = None
+    first_token: bool = False
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Log P of given token ids at one position of a row of ids that is run exactly as it stands."""
+
+    ids: tuple[int, ...]
+    position: int
+    wanted: tuple[int, ...]
+
+
+Question = Fill | TopFill | Score | Embed | Raw
+
+
+@dataclass(frozen=True)
+class WordScores:
+    """Natural-log probabilities of words at a blank, and how many pieces each word took."""
+
+    words: tuple[str, ...]
+    logprobs: tuple[float, ...]
+    pieces: tuple[int, ...]
+
+    def probability(self, word: str) -> float:
+        """The probability of one of the words."""
+        return float(np.exp(self.logprobs[self.words.index(word)]))
+
+
+@dataclass(frozen=True)
+class TokenScores:
+    """Natural-log probability of every token, where it stands in the text, and its weight."""
+
+    tokens: tuple[str, ...]
+    logprobs: tuple[float, ...]
+    spans: tuple[tuple[int, int], ...]
+    weights: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        """The sum over tokens of weight times log P (NaN if any token could not be asked)."""
+        return float(np.dot(self.weights, self.logprobs))
+
+    @property
+    def mean(self) -> float:
+        """The total divided by the number of tokens."""
+        return self.total / len(self.tokens)
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """One vector; NaN throughout where the model has none for this text."""
+
+    vector: Vector
+
+
+Answer = WordScores | TokenScores | Embedding
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Answers questions about text; nothing downstream knows which kind of model it has."""
+
+    name: str
+    kind: str
+    fingerprint: str
+    rules: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def can_answer(self, question: type[Any]) -> bool:
+        """Whether this kind of model answers this type of question at all."""
+
+    def answer(self, questions: Sequence[Question]) -> list[Any]:
+        """Answer all questions in one plan, in the order they were asked."""
+
+    def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
+        """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""
+
+    def score(self, texts: Sequence[str], rule: str = DEFAULT_RULE) -> pd.DataFrame:
+        """Log P of every token of every text by the named rule; a row per token."""
+
+    def embed(self, texts: Sequence[str], *, layer: int = -1) -> Vector:
+        """A vector per text: the mean over its tokens at a layer."""
+
+
+class AnsweringModel:
+    """The three everyday verbs, written once in terms of `answer`."""
+
+    name: str
+    kind: str
+    fingerprint: str
+    rules: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    answerable: frozenset[type[Any]] = frozenset()
+
+    def can_answer(self, question: type[Any]) -> bool:
+        """Whether this kind of model answers this type of question at all."""
+        return question in self.answerable
+
+    def answer(self, questions: Sequence[Question]) -> list[Any]:
+        """Answer all questions in one plan, in the order they were asked."""
+        raise NotImplementedError
+
+    def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
+        """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""
+        question = TopFill(text, top) if words is None else Fill(text, tuple(words))
+        (found,) = self.answer([question])
+        return pd.DataFrame(
+            {
+                "text": text,
+                "word": found.words,
+                "logprob": found.logprobs,
+                "probability": np.exp(found.logprobs),
+                "pieces": found.pieces,
+            }
+        )
+
+    def score(self, texts: Sequence[str], rule: str = DEFAULT_RULE) -> pd.DataFrame:
+        """Log P of every token of every text by the named rule; a row per token."""
+        answers = self.answer([Score(text, rule) for text in _as_list(texts)])
+        rows = [
+            (number, position, token, logprob, weight)
+            for number, found in enumerate(answers)
+            for position, (token, logprob, weight) in enumerate(
+                zip(found.tokens, found.logprobs, found.weights, strict=True)
+            )
+        ]
+        return pd.DataFrame(rows, columns=["sentence", "position", "token", "logprob", "weight"])
+
+    def embed(self, texts: Sequence[str], *, layer: int = -1) -> Vector:
+        """A vector per text: the mean over its tokens at a layer."""
+        answers = self.answer([Embed(text, layer=layer) for text in _as_list(texts)])
+        return np.stack([found.vector for found in answers])
+
+    def refuse(self, question: Question) -> UserError:
+        """The error for a question that this kind of model cannot answer."""
+        verb = {
+            Fill: "fill a blank with given words",
+            TopFill: "list the likeliest words at a blank",
+            Score: "score a sentence",
+            Embed: "embed a text",
+            Raw: "run raw rows of token ids",
+        }[type(question)]
+        able = ", ".join(sorted(kind.__name__.lower() for kind in self.answerable))
+        return UserError(
+            f"{self.name!r} is a {self.kind} model, which cannot {verb}.",
+            f"It answers: {able}. Name a model of another kind, or another instrument.",
+        )
+
+
+def _as_list(texts: Sequence[str]) -> Sequence[str]:
+    """A single string given where a list belongs would be read letter by letter: take it as one text."""
+    return [texts] if isinstance(texts, str) else texts

@@ -1,0 +1,115 @@
+"""Causal language models: a sentence's probability is exact; a blank is filled by comparing whole sentences.
+
+`fill` gives log P(word | the rest of the sentence, and that it is one of the given words): the sentence is
+scored once with each word in the blank and normalised over the words. Unlike a masked model's answer it says
+nothing about words that were not given, and probabilities of the given words sum to one.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from equipoise.errors import UserError, unknown_name
+from equipoise.models.base import DEFAULT_RULE, Embed, Fill, Question, Raw, Score, WordScores
+from equipoise.models.masked import ask_raw, token_scores
+from equipoise.models.neural import Asked, NeuralModel
+from equipoise.models.rows import Row, RowAnswer
+from equipoise.models.words import Encoded, find_blank, is_unknown, place_word, refuse_unknown
+
+RULES = ("left-to-right",)
+
+
+class CausalModel(NeuralModel):
+    """GPT-2 and its family: every model that `AutoModelForCausalLM` knows."""
+
+    kind = "causal"
+    rules = RULES
+    answerable = frozenset({Fill, Score, Embed, Raw})
+    notes = ("fill compares whole sentences: probabilities are shares among the given words",)
+
+    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
+        super().__init__(model, tokenizer, **settings)
+        start = tokenizer.bos_token_id
+        self.start_id = tokenizer.eos_token_id if start is None else start
+
+    def ask(self, question: Question) -> Asked:
+        """The rows of one question and how to read them."""
+        if isinstance(question, Fill):
+            return self._ask_fill(question)
+        if isinstance(question, Score):
+            return self._ask_score(question)
+        if isinstance(question, Embed):
+            return self.ask_embed(question)
+        if isinstance(question, Raw):
+            return ask_raw(question)
+        raise self.refuse(question)
+
+    def encode(self, text: str) -> Encoded:
+        """Tokenise and put the start token in front, so that the first word has a context too."""
+        return self.fitting(self._started(self.tokens.encode(text)))
+
+    def _started(self, encoded: Encoded) -> Encoded:
+        if self.start_id is None or encoded.ids[:1] == (self.start_id,):
+            return encoded
+        return Encoded(
+            encoded.text,
+            (self.start_id, *encoded.ids),
+            ((0, 0), *encoded.spans),
+            (True, *encoded.special),
+            (None, *encoded.words),
+        )
+
+    def _ask_fill(self, question: Fill) -> Asked:
+        """The whole sentence once with each word."""
+        if question.hidden or question.text.count("[MASK]") > 1:
+            raise UserError(
+                f"{self.name!r} is a causal model: it cannot hide a second word of {question.text!r}.",
+                "Instruments that hide two words at once need a masked model.",
+            )
+        find_blank(question.text, question.blank)
+        asked: list[tuple[Encoded, Row]] = []
+        pieces: list[int] = []
+        for word in question.words:
+            placed = place_word(self.tokens, question.text, word)
+            if is_unknown(placed, self.tokens):
+                if not question.unknown_as_nan:
+                    raise refuse_unknown(word, question.text, self.name)
+                pieces.append(0)
+                continue
+            encoded = self.fitting(self._started(placed.encoded))
+            asked.append((encoded, sentence_row(encoded)))
+            pieces.append(len(placed.slot))
+
+        def read(answers: list[RowAnswer]) -> WordScores:
+            totals = iter(
+                sum(answer.logprobs[ask] for ask in row.asks)
+                for (_, row), answer in zip(asked, answers, strict=True)
+            )
+            values = np.array([next(totals) if count else np.nan for count in pieces])
+            shares = values - logsumexp(values[~np.isnan(values)])
+            return WordScores(question.words, tuple(shares.tolist()), tuple(pieces))
+
+        return Asked([row for _, row in asked], read)
+
+    def _ask_score(self, question: Score) -> Asked:
+        rule = RULES[0] if question.rule == DEFAULT_RULE else question.rule
+        if rule not in RULES:
+            raise unknown_name("scoring rule for a causal model", rule, RULES)
+        encoded = self.encode(question.text)
+        places = encoded.content
+        if not places:
+            raise UserError("An empty text cannot be scored.", "Give a sentence with words in it.")
+        row = sentence_row(encoded)
+
+        def read(answers: list[RowAnswer]) -> Any:
+            values = [answers[0].logprobs.get((place - 1, encoded.ids[place]), np.nan) for place in places]
+            return token_scores(self, encoded, places, values=values, weights=[1.0] * len(places))
+
+        return Asked([row], read)
+
+
+def sentence_row(encoded: Encoded) -> Row:
+    """A sentence as one row: each token's log P is read where the one before it stands."""
+    asks = tuple((place - 1, encoded.ids[place]) for place in encoded.content if place > 0)
+    return Row(encoded.ids, asks)

@@ -1,0 +1,149 @@
+"""Running rows: deduplicated, in length buckets, the head on asked positions only, finished answers kept."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+
+from equipoise.errors import UserError
+from equipoise.models.cache import AnswerStore
+from equipoise.models.network import Network
+from equipoise.models.places import Place, find_places, pad, read_asked, read_tops
+from equipoise.models.rows import Row, RowAnswer, batches, merge
+from equipoise.progress import Progress
+
+TOKEN_BUDGET = 2048
+"""Tokens per forward pass: enough to keep two cores busy, little enough to stay in cache."""
+
+Pair = tuple[bytes, Row]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The keys of the rows asked, the answers found so far, and the batches still to run."""
+
+    keys: list[bytes]
+    found: dict[bytes, RowAnswer]
+    open_batches: list[list[Pair]]
+
+    @property
+    def open_rows(self) -> int:
+        """How many distinct rows are still to run."""
+        return sum(len(batch) for batch in self.open_batches)
+
+
+class Engine:
+    """Answers rows from the store where it can, from the network where it must."""
+
+    def __init__(
+        self, network: Network, store: AnswerStore, *, padding_id: int, budget: int = TOKEN_BUDGET
+    ) -> None:
+        self.network = network
+        self.store = store
+        self.padding_id = padding_id
+        self.budget = budget
+        self.rows_run = 0
+        self.sample: list[Row] = []
+
+    def prepare(self, rows: Sequence[Row]) -> Plan:
+        """What the store answers already and which batches are still to run.
+
+        A batch is committed whole, so a resumed run repeats the very batches that the killed one would have
+        run. Rows left over from batches that another plan answered in part are packed anew.
+        """
+        distinct = merge(rows)
+        found = self.store.read(distinct)
+        waiting: list[list[Pair]] = []
+        remainder: list[Pair] = []
+        for batch in batches(list(distinct.items()), self.budget):
+            left = [pair for pair in batch if pair[0] not in found]
+            if len(left) == len(batch):
+                waiting.append(batch)
+            else:
+                remainder.extend(left)
+        return Plan([row.key for row in rows], found, waiting + batches(remainder, self.budget))
+
+    def run(self, plan: Plan, progress: Progress) -> list[RowAnswer]:
+        """One answer per row that was planned, in the order given."""
+        for batch in plan.open_batches:
+            plan.found.update(self._run_with_back_off(batch))
+            progress.advance(len(batch))
+        return [plan.found[key] for key in plan.keys]
+
+    def _run_with_back_off(self, batch: list[Pair]) -> list[tuple[bytes, RowAnswer]]:
+        """Run a batch; on out-of-memory run its halves."""
+        try:
+            answers = self.compute([row for _, row in batch])
+        except (RuntimeError, MemoryError) as error:
+            if not _is_out_of_memory(error):
+                raise
+            if len(batch) == 1:
+                raise UserError(
+                    f"A single row of {len(batch[0][1].ids)} tokens does not fit in memory.",
+                    "Free memory, use a smaller model, or shorten the sentence.",
+                ) from error
+            middle = len(batch) // 2
+            return self._run_with_back_off(batch[:middle]) + self._run_with_back_off(batch[middle:])
+        pairs = [(key, answer) for (key, _), answer in zip(batch, answers, strict=True)]
+        self.rows_run += len(pairs)
+        self.sample.append(batch[0][1])
+        if len(self.sample) > 128:  # an even sample of any number of batches
+            del self.sample[::2]
+        self.store.write(pairs)
+        return pairs
+
+    def compute(self, rows: list[Row]) -> list[RowAnswer]:
+        """Run rows of one mode in one forward pass, without the store."""
+        ids, attention = pad(rows, self.padding_id, self.network.device)
+        if rows[0].vector is not None:
+            return self._vectors(rows, ids, attention)
+        answers = self._logprobs(rows, ids, attention)
+        if rows[0].weighed:
+            for row, answer, weights in zip(
+                rows, answers, self.network.attended(ids, attention).tolist(), strict=True
+            ):
+                answer.weights = weights[: len(row.ids)]
+        return answers
+
+    def _vectors(self, rows: list[Row], ids: torch.Tensor, attention: torch.Tensor | None) -> list[RowAnswer]:
+        """The mean hidden state over each row's positions, at the layer that all rows share."""
+        specs = [row.vector for row in rows if row.vector is not None]
+        states = self.network.layer(ids, attention, specs[0].layer)
+        return [
+            RowAnswer(vector=states[number, list(spec.positions)].mean(dim=0).cpu().numpy())
+            for number, spec in enumerate(specs)
+        ]
+
+    def _logprobs(
+        self, rows: list[Row], ids: torch.Tensor, attention: torch.Tensor | None
+    ) -> list[RowAnswer]:
+        """Log P of the asked ids, normalised over the vocabulary at their own position."""
+        answers = [RowAnswer() for _ in rows]
+        places = find_places(rows)
+        waiting = iter(places)
+        for logits in self._logits_at(places, ids, attention):
+            here = list(islice(waiting, len(logits)))
+            read_asked(answers, here, logits)
+            read_tops(answers, here, logits)
+        return answers
+
+    def _logits_at(
+        self, places: list[Place], ids: torch.Tensor, attention: torch.Tensor | None
+    ) -> Iterator[torch.Tensor]:
+        """Logits at the places in chunks; a `[rows, length, vocabulary]` cube only where a family needs it."""
+        numbers = torch.tensor([place.row for place in places], device=ids.device)
+        positions = torch.tensor([place.position for place in places], device=ids.device)
+        if self.network.splits:
+            hidden = self.network.hidden(ids, attention)
+            yield from self.network.logits(hidden[numbers, positions])
+        else:
+            yield self.network.whole(ids, attention)[numbers, positions]
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Torch says it in several ways, depending on the device and on who failed to allocate."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or any(
+        words in text for words in ("out of memory", "can't allocate memory", "not enough memory")
+    )

@@ -1,0 +1,47 @@
+"""What makes two models the same: weights, configuration and tokenizer, however they are stored."""
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import torch
+
+_VOLATILE = frozenset({"_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version"})
+"""Entries of a configuration that say where or by what it was written, not what it computes."""
+
+
+def fingerprint(model: Any, tokenizer: Any) -> str:
+    """SHA-256 over every weight, the configuration and the tokenizer."""
+    state = model.state_dict()
+    names = sorted(state)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        digests = list(pool.map(lambda name: _tensor_digest(state[name]), names))
+    whole = hashlib.sha256()
+    for name, digest in zip(names, digests, strict=True):
+        whole.update(name.encode())
+        whole.update(digest)
+    whole.update(_config_text(model.config).encode())
+    whole.update(_tokenizer_text(tokenizer).encode())
+    return whole.hexdigest()
+
+
+def _tensor_digest(tensor: torch.Tensor) -> bytes:
+    """Weights are compared at the precision they are used at: an fp16 file equals its fp32 copy."""
+    values = tensor.detach().cpu()
+    values = values.float() if values.is_floating_point() else values
+    digest = hashlib.sha256(f"{values.dtype}{tuple(values.shape)}".encode())
+    digest.update(values.contiguous().numpy())
+    return digest.digest()
+
+
+def _config_text(config: Any) -> str:
+    kept = {key: value for key, value in config.to_dict().items() if key not in _VOLATILE}
+    return json.dumps(kept, sort_keys=True, default=str)
+
+
+def _tokenizer_text(tokenizer: Any) -> str:
+    """The fast tokenizer's own description, or failing that its vocabulary and special tokens."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    described = backend.to_str() if backend else json.dumps(tokenizer.get_vocab(), sort_keys=True)
+    return described + json.dumps(tokenizer.special_tokens_map, sort_keys=True, default=str)

@@ -1,0 +1,134 @@
+"""A transformers network taken apart into encoder and head, so that the head runs only where it is asked.
+
+Every `AutoModelFor...LM` runs its base model and then applies a position-wise head to the hidden states.
+The head's parts have a different name in each family, so it is not looked up by name: the model's own `forward` is
+called with the base model standing aside and the chosen hidden states handed in. A check on a short row at
+construction compares the two ways; a family for which they differ runs whole.
+"""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from equipoise.errors import UserError
+
+HEAD_CELLS = 32_000_000
+"""Logits held at once: positions times vocabulary (128 MB in fp32)."""
+
+PRECISIONS = ("fp32", "bf16")
+
+
+class Network:
+    """Hidden states of a batch, and log-probabilities at chosen positions of it."""
+
+    def __init__(self, model: Any, *, precision: str = "fp32") -> None:
+        self.model = model.eval().to(torch.float32)
+        self.base = model.base_model
+        self.precision = precision
+        self.encoder = self.base
+        self.device = next(model.parameters()).device
+        self.vocabulary = int(model.config.get_text_config().vocab_size)
+        self.splits = self.base is not model and self._head_agrees()
+        if precision == "bf16":
+            self.encoder = copy.deepcopy(self.base).to(torch.bfloat16)
+
+    @torch.inference_mode()
+    def hidden(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:
+        """Last hidden states `[rows, length, width]` in fp32."""
+        output = self.encoder(input_ids=ids, attention_mask=attention)
+        return output[0].float()
+
+    @torch.inference_mode()
+    def layer(self, ids: torch.Tensor, attention: torch.Tensor | None, layer: int) -> torch.Tensor:
+        """Hidden states of one layer (0 is the embeddings, -1 the last)."""
+        output = self.encoder(
+            input_ids=ids, attention_mask=attention, output_hidden_states=True, return_dict=True
+        )
+        states = _states(output)
+        if not -len(states) <= layer < len(states):
+            raise UserError(
+                f"Layer {layer} was asked of a model with {len(states) - 1} layers.",
+                f"Give a layer from {-len(states)} to {len(states) - 1} (0 is the embeddings).",
+            )
+        return states[layer].float()
+
+    @torch.inference_mode()
+    def attended(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:
+        """How much attention each token receives: the mean over layers, heads and asking tokens."""
+        with self._eager_attention():
+            output = self.encoder(
+                input_ids=ids, attention_mask=attention, output_attentions=True, return_dict=True
+            )
+        layers = getattr(output, "attentions", None) or getattr(output, "encoder_attentions", None)
+        if not layers or layers[0] is None:
+            raise UserError(
+                "This model gives no attention weights, which the rule 'unmasked-attention' needs.",
+                "Use the rule 'unmasked'.",
+            )
+        heads = torch.stack([layer.float().mean(dim=1) for layer in layers]).mean(dim=0)
+        if attention is None:
+            return heads.mean(dim=1)
+        asking = attention.to(heads.dtype)
+        return (heads * asking[:, :, None]).sum(dim=1) / asking.sum(dim=1, keepdim=True)
+
+    @torch.inference_mode()
+    def logits(self, hidden: torch.Tensor) -> Iterator[torch.Tensor]:
+        """The head on chosen hidden states `[positions, width]`, in chunks that fit in memory."""
+        step = max(1, HEAD_CELLS // self.vocabulary)
+        for start in range(0, len(hidden), step):
+            yield self._head(hidden[start : start + step])
+
+    @torch.inference_mode()
+    def whole(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:
+        """Logits at every position `[rows, length, vocabulary]`, for families that do not split."""
+        logits: torch.Tensor = self.model(input_ids=ids, attention_mask=attention).logits
+        return logits.float()
+
+    def _head(self, hidden: torch.Tensor) -> torch.Tensor:
+        """The model's own forward from the base model's output onwards."""
+        dummy = torch.zeros((1, len(hidden)), dtype=torch.long, device=self.device)
+        with _answered_by(self.base, self._output_type(last_hidden_state=hidden[None])):
+            logits: torch.Tensor = self.model(input_ids=dummy).logits
+        return logits[0].float()
+
+    @torch.inference_mode()
+    def _head_agrees(self) -> bool:
+        """Whether encoder and head apart give what the whole model gives."""
+        ids = torch.arange(5, device=self.device)[None] % self.vocabulary
+        output = self.base(input_ids=ids, return_dict=True)
+        self._output_type = type(output)
+        try:
+            apart = self._head(output[0][0])
+            whole = self.model(input_ids=ids).logits[0]
+        except (TypeError, AttributeError, RuntimeError, ValueError, KeyError, IndexError):
+            return False
+        return apart.shape == whole.shape and torch.allclose(apart, whole, atol=1e-4)
+
+    @contextmanager
+    def _eager_attention(self) -> Iterator[None]:
+        """Attention weights exist only in the plain implementation; the fast one comes back after."""
+        before = self.encoder.config._attn_implementation
+        self.encoder.set_attn_implementation("eager")
+        try:
+            yield
+        finally:
+            self.encoder.set_attn_implementation(before)
+
+
+@contextmanager
+def _answered_by(module: Any, output: Any) -> Iterator[None]:
+    """Let a module return a given output instead of computing one."""
+    module.forward = lambda *_args, **_kwargs: output
+    try:
+        yield
+    finally:
+        del module.forward
+
+
+def _states(output: Any) -> tuple[torch.Tensor, ...]:
+    """The hidden states of the layers; of an encoder-decoder, its encoder's."""
+    found = getattr(output, "hidden_states", None)
+    return found if found is not None else output.encoder_hidden_states

@@ -1,0 +1,70 @@
+"""Models with random weights: the small built-in one, and the control of any model's own architecture.
+
+What an instrument gives for them is what it gives for no knowledge at all.
+"""
+
+import copy
+import re
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+
+from equipoise.data.reading import own_words
+from equipoise.models.neural import NeuralModel
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+SEED = 20
+"""Only so that two runs agree; no seed is better than another."""
+
+
+def random_parts() -> tuple[Any, Any]:
+    """A two-layer BERT with random weights, and a tokenizer over the words of the shipped tables."""
+    vocabulary = _vocabulary()
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=128,
+        max_position_embeddings=128,
+    )
+    return _seeded(transformers.BertForMaskedLM, config), _tokenizer(vocabulary)
+
+
+def random_control(model: NeuralModel, seed: int = SEED) -> NeuralModel:
+    """The same architecture and tokenizer with random weights instead of the trained ones."""
+    network = _seeded(type(model.network), copy.deepcopy(model.network.config), seed)
+    name = f"{model.name} (random weights)"
+    return type(model)(network, model.tokenizer, name=name)
+
+
+def _seeded(kind: Any, config: Any, seed: int = SEED) -> Any:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return kind(config).eval()
+
+
+def _vocabulary() -> list[str]:
+    """Special tokens, characters alone and inside a word, and every word of the shipped tables."""
+    words = own_words()
+    letters = sorted({letter for word in words for letter in word} | set("abcdefghijklmnopqrstuvwxyz"))
+    inside = [f"##{letter}" for letter in letters if re.match(r"\w", letter)]
+    longer = sorted(word for word in words if len(word) > 1)
+    return [*SPECIAL, *letters, *inside, *longer]
+
+
+def _tokenizer(vocabulary: list[str]) -> Any:
+    ids = {token: number for number, token in enumerate(vocabulary)}
+    backend = Tokenizer(models.WordPiece(ids, unk_token="[UNK]"))
+    backend.normalizer = normalizers.BertNormalizer(lowercase=True)
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    backend.post_processor = processors.BertProcessing(("[SEP]", ids["[SEP]"]), ("[CLS]", ids["[CLS]"]))
+    names = dict(zip(("pad", "unk", "cls", "sep", "mask"), SPECIAL, strict=True))
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        model_max_length=128,
+        **{f"{name}_token": token for name, token in names.items()},
+    )

@@ -1,0 +1,250 @@
+"""The shipped pairs: what they promise about their sentences, words, occupations and balance."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from equipoise.data.lint import lint_lengths, lint_pairs
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+TABLES = CHECKOUT / "src" / "equipoise" / "data" / "tables"
+SHARED = CHECKOUT.parent / "shared"
+
+FEMALE_TO_MALE = {
+    "she": {"he"},
+    "her": {"his", "him"},
+    "hers": {"his"},
+    "herself": {"himself"},
+    "woman": {"man"},
+    "women": {"men"},
+    "girl": {"boy"},
+    "girls": {"boys"},
+    "lady": {"gentleman"},
+    "mother": {"father"},
+    "mothers": {"fathers"},
+    "daughter": {"son"},
+    "daughters": {"sons"},
+    "sister": {"brother"},
+    "wife": {"husband"},
+    "aunt": {"uncle"},
+    "grandmother": {"grandfather"},
+    "princess": {"prince"},
+    "female": {"male"},
+}
+FEMALE = set(FEMALE_TO_MALE)
+MALE = set().union(*FEMALE_TO_MALE.values())
+WORD = re.compile(r"[^\W_]+")
+OTHER_GENDERED = """
+    actor actress aunts bachelor boyfriend bride brothers dad daddy dude emperor empress females
+    fiance fiancee fraternal girlfriend goddess granddaughter grandma grandpa grandson granny groom
+    guy guys heiress hero heroes heroine host hostess housewife husbands king lad ladies landlady
+    landlord lass lord macho maid maiden males mama masculine maternal feminine mistress mom mommy
+    motherly mr mrs ms mum nanny nephew niece nun pa papa paternal princes queen seamstress sir
+    sisters spinster steward stewardess uncles waiter waiters waitress widow widower witch wives
+    wizard womanly manly girly ladylike girlish boyish
+"""
+# What no sentence may hold unswapped, whether or not some row swaps it.
+GENDERED = FEMALE | MALE | set(WORD.findall(OTHER_GENDERED))
+
+
+@cache
+def table(name: str) -> pd.DataFrame:
+    return pd.read_csv(TABLES / f"{name}.csv", keep_default_na=False)
+
+
+def words(sentence: str) -> list[str]:
+    return WORD.findall(sentence.lower())
+
+
+def swaps(cell: str) -> list[tuple[str, str]]:
+    return [(left, right) for left, right in (part.split(">") for part in cell.split(";"))]
+
+
+def swapped_by_hand(sentence: str, pending: list[tuple[str, str]]) -> str:
+    """Each listed word is replaced where it next stands, keeping its capital."""
+    pending, built, end = list(pending), "", 0
+    for match in WORD.finditer(sentence):
+        if pending and match[0].lower() == pending[0][0]:
+            replacement = pending.pop(0)[1]
+            if match[0] == "I":
+                replacement = replacement.capitalize() if match.start() == 0 else replacement
+            elif match[0][0].isupper() or replacement == "i":
+                replacement = replacement.capitalize()
+            built += sentence[end : match.start()] + replacement
+            end = match.end()
+    assert not pending
+    return built + sentence[end:]
+
+
+def all_sentences() -> Iterator[tuple[str, str]]:
+    for name, columns in (
+        ("pairs", ("stereotype", "counterpart")),
+        ("neutral-pairs", ("first", "second")),
+    ):
+        for column in columns:
+            yield from zip(table(name)["id"], table(name)[column], strict=True)
+
+
+@pytest.mark.parametrize("name", ["pairs", "neutral-pairs"])
+def test_the_linter_finds_nothing(name: str) -> None:
+    assert lint_pairs(table(name)) == []
+
+
+def test_columns_counts_and_ids() -> None:
+    pairs, neutral = table("pairs"), table("neutral-pairs")
+    columns = ["id", "category", "stereotype", "counterpart", "swapped", "occupation"]
+    assert list(pairs.columns) == columns
+    assert list(neutral.columns) == ["id", "category", "first", "second", "swapped"]
+    counts = {"occupation": 100, "benevolent-sexism": 100, "hostile-sexism": 100}
+    assert pairs["category"].value_counts().to_dict() == counts
+    assert neutral["category"].tolist() == ["null"] * 100
+    expected = [f"{kind}-{n:03d}" for kind in ("occ", "ben", "hos") for n in range(1, 101)]
+    assert pairs["id"].tolist() == expected
+    assert neutral["id"].tolist() == [f"nul-{n:03d}" for n in range(1, 101)]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [("pairs", "stereotype", "counterpart"), ("neutral-pairs", "first", "second")],
+)
+def test_applying_the_swaps_to_one_sentence_gives_the_other(name: str, first: str, second: str) -> None:
+    for row in table(name).to_dict("records"):
+        assert swapped_by_hand(row[first], swaps(row["swapped"])) == row[second], row["id"]
+
+
+def test_every_gendered_word_is_swapped_for_its_own_counterpart() -> None:
+    for row in table("pairs").to_dict("records"):
+        listed = swaps(row["swapped"])
+        gendered = [word for word in words(row["stereotype"]) if word in GENDERED]
+        assert gendered == [left for left, _ in listed], row["id"]
+        for left, right in listed:
+            assert right in FEMALE_TO_MALE.get(left, ()) or left in FEMALE_TO_MALE.get(right, ())
+
+
+def test_no_compound_hides_a_gender() -> None:
+    compound = re.compile(r".+(?:man|men|woman|women|girl|boy)s?$")
+    harmless = {"woman", "women", "gentleman", "human"}
+    for name, sentence in all_sentences():
+        assert not [w for w in words(sentence) if compound.match(w) and w not in harmless], name
+
+
+def test_the_null_has_no_gendered_word_and_one_to_three_changes() -> None:
+    neutral = table("neutral-pairs")
+    for row in neutral.to_dict("records"):
+        assert not GENDERED & set(words(row["first"]) + words(row["second"])), row["id"]
+    changes = neutral["swapped"].str.count(";") + 1
+    assert set(changes) == {1, 2, 3}
+
+
+def test_the_null_resembles_the_pairs_in_length_and_number_of_changes() -> None:
+    pairs, neutral = table("pairs"), table("neutral-pairs")
+    lengths = [column.map(words).map(len).mean() for column in (pairs["stereotype"], neutral["first"])]
+    changes = [column.str.count(";").mean() + 1 for column in (pairs["swapped"], neutral["swapped"])]
+    assert abs(lengths[0] - lengths[1]) < 2
+    assert abs(changes[0] - changes[1]) < 0.2
+
+
+def test_each_row_is_about_one_gender_and_each_category_about_both() -> None:
+    pairs = table("pairs")
+    sides = pairs["swapped"].map(lambda cell: {left in MALE for left, _ in swaps(cell)})
+    assert (sides.map(len) == 1).all()
+    share = sides.map(lambda side: side == {True}).groupby(pairs["category"]).mean()
+    assert share.between(0.3, 0.7).all()
+    assert share["occupation"] == 0.5
+
+
+def test_occupations_are_many_named_in_the_sentence_and_on_the_side_of_their_workforce() -> None:
+    rows = table("pairs").query("category == 'occupation'")
+    percent = table("occupations").set_index("occupation")["percent_women"]
+    assert rows["occupation"].nunique() >= 70
+    for row in rows.to_dict("records"):
+        assert row["occupation"] in row["stereotype"].lower(), row["id"]
+        female = {left for left, _ in swaps(row["swapped"])} <= FEMALE
+        assert female == (percent[row["occupation"]] > 50), row["id"]
+    assert set(table("pairs").query("category != 'occupation'")["occupation"]) == {""}
+
+
+def test_the_occupation_table_is_complete_and_sourced() -> None:
+    occupations = table("occupations")
+    assert list(occupations.columns) == ["occupation", "percent_women", "title", "year", "source"]
+    assert occupations["occupation"].is_unique
+    assert len(occupations) >= 80
+    assert occupations["percent_women"].between(0, 100).all()
+    # A share near one half is no ground for a stereotype.
+    assert not occupations["percent_women"].between(42, 58).any()
+    assert set(occupations["source"]) == {"BLS CPS Table 11, 2019"}
+    assert occupations.groupby("title")["percent_women"].nunique().eq(1).all()
+
+
+def test_shares_agree_with_the_published_profession_list() -> None:
+    path = SHARED / "data" / "bec-pro" / "Professions US+DE.tsv"
+    if not path.exists():
+        pytest.skip("the BEC-Pro profession list is not beside the checkout")
+    published = pd.read_csv(path, sep="\t").set_index("original_professions")["percent_us"]
+    ours = table("occupations").drop_duplicates("title").set_index("title")["percent_women"]
+    both = ours.index.intersection(published.index)
+    assert len(both) >= 30
+    assert (ours[both] == published[both]).all()
+
+
+def test_no_two_sentences_share_a_frame() -> None:
+    firsts = [*table("pairs")["stereotype"], *table("neutral-pairs")["first"]]
+    split = [(words(sentence), Counter(words(sentence))) for sentence in firsts]
+    for (one, bag), (other, other_bag) in combinations(split, 2):
+        enough = 0.75 * min(len(one), len(other))
+        if (bag & other_bag).total() > enough:
+            assert longest_common_subsequence(one, other) <= enough, (one, other)
+
+
+def longest_common_subsequence(one: list[str], other: list[str]) -> int:
+    row = [0] * (len(other) + 1)
+    for word in one:
+        above = row[:]
+        for column, other_word in enumerate(other, start=1):
+            same = above[column - 1] + 1 if word == other_word else 0
+            row[column] = max(same, above[column], row[column - 1])
+    return row[-1]
+
+
+def test_a_frame_with_one_word_changed_would_be_seen() -> None:
+    one, other = words("The old cook lost her keys."), words("The old judge lost her keys.")
+    assert longest_common_subsequence(one, other) == 5
+
+
+def test_no_sentence_stands_in_the_public_data_sets() -> None:
+    if not (SHARED / "data").exists():
+        pytest.skip("the public data sets are not beside the checkout")
+    ours = {normalised(piece) for _, text in all_sentences() for piece in pieces(text)}
+    ours |= {normalised(sentence) for _, sentence in all_sentences()}
+    ours = {piece for piece in ours if len(piece.split()) > 5}
+    files = [path for path in (SHARED / "data").rglob("*") if "books" not in path.parts]
+    files += (SHARED / "seeds").glob("*")
+    for path in filter(Path.is_file, files):
+        text = path.read_text(encoding="utf-8", errors="ignore")
+        theirs = {normalised(piece) for piece in [*pieces(text), *text.splitlines()]}
+        assert not ours & theirs, path.name
+
+
+def pieces(text: str) -> list[str]:
+    return re.split(r"[\n\t,;|\"]+", text)
+
+
+def normalised(text: str) -> str:
+    return re.sub(r"[^a-z ]+", "", text.lower()).strip()
+
+
+@pytest.mark.parametrize("name", ["pairs", "neutral-pairs"])
+def test_both_sentences_have_as_many_word_pieces_in_bert(name: str) -> None:
+    vocabulary = SHARED / "models" / "bert-base-uncased" / "vocab.txt"
+    if not vocabulary.exists():
+        pytest.skip("the BERT vocabulary is not beside the checkout")
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.BertWordPieceTokenizer(str(vocabulary), lowercase=True)
+    findings = lint_lengths(table(name), lambda sentence: len(tokenizer.encode(sentence).ids))
+    assert len(findings) <= 0.05 * len(table(name))

@@ -1,0 +1,52 @@
+"""Corrections for many tests against published and hand-made answers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+from equipoise.stats.corrections import benjamini_hochberg, holm
+
+# The fifteen p values of Benjamini and Hochberg 1995, section 3.2.
+PAPER = [
+    0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+    0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000,
+]  # fmt: skip
+
+p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+def test_the_paper_rejects_four_by_its_rule_and_three_by_bonferroni_like_ones():
+    assert (benjamini_hochberg(PAPER) < 0.05).sum() == 4
+    assert (holm(PAPER) < 0.05).sum() == 3
+    assert benjamini_hochberg(PAPER)[3] == pytest.approx(0.0095 * 15 / 4)
+
+
+def test_holm_by_hand_in_input_order():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@pytest.mark.parametrize("adjust", [benjamini_hochberg, holm])
+def test_nan_stays_and_is_not_counted(adjust):
+    given_p = [0.03, float("nan"), 0.01]
+    adjusted = adjust(given_p)
+    assert np.isnan(adjusted[1])
+    assert adjusted[[0, 2]].tolist() == adjust([0.03, 0.01]).tolist()
+    assert given_p[0] == 0.03
+    assert adjust([]).tolist() == []
+    assert np.isnan(adjust([float("nan")])).all()
+
+
+@given(p_values)
+def test_benjamini_hochberg_agrees_with_scipy(p):
+    assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p))
+
+
+@given(p_values)
+def test_adjusted_values_keep_the_order_and_holm_is_the_stricter(p):
+    order = np.argsort(p, kind="stable")
+    for adjusted in (benjamini_hochberg(p), holm(p)):
+        assert (np.diff(adjusted[order]) >= -1e-12).all()
+        assert (adjusted >= np.array(p) - 1e-12).all() and (adjusted <= 1).all()
+    assert (holm(p) >= benjamini_hochberg(p) - 1e-12).all()

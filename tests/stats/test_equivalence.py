@@ -1,0 +1,147 @@
+"""Equivalence, detectable differences and the four words."""
+
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import nct, t, ttest_1samp
+from statsmodels.stats.weightstats import DescrStatsW
+
+from equipoise.errors import UserError
+from equipoise.stats.equivalence import smallest_detectable, tost_paired, verdict
+
+
+def sample(mean, sd, n):
+    """n numbers with exactly this mean and standard deviation."""
+    raw = np.random.default_rng(n).normal(size=n)
+    return mean + sd * (raw - raw.mean()) / raw.std(ddof=1)
+
+
+@pytest.mark.parametrize("margin", [0.1, 0.3, 0.6])
+def test_both_one_sided_tests_agree_with_statsmodels(margin):
+    differences = sample(0.2, 0.8, 40)
+    p, above, below = DescrStatsW(differences).ttost_mean(-margin, margin)
+    found = tost_paired(differences, margin)
+    assert found.p == pytest.approx(p)
+    assert (found.p_above, found.p_below) == pytest.approx((above[1], below[1]))
+
+
+@given(st.floats(-0.5, 0.5), st.floats(0.05, 1.0), st.integers(5, 60))
+@settings(max_examples=60, deadline=None)
+def test_the_interval_lies_inside_the_margin_exactly_when_both_tests_reject(mean, margin, n):
+    found = tost_paired(sample(mean, 0.7, n), margin)
+    inside = -margin < found.interval.low and found.interval.high < margin
+    assert inside == (found.p < 0.05)
+
+
+def test_equal_clusters_are_tested_by_their_means():
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(10, 6)) + rng.normal(size=(10, 1))
+    found = tost_paired(table.ravel(), 0.9, clusters=np.repeat(np.arange(10), 6))
+    of_means = tost_paired(table.mean(axis=1), 0.9)
+    assert found.p == pytest.approx(of_means.p)
+    assert found.interval == pytest.approx(of_means.interval)
+    assert (found.n, found.n_clusters) == (60, 10)
+
+
+def test_unlike_models_at_the_margin_are_called_equivalent_one_time_in_twenty():
+    rng = np.random.default_rng(5)
+    wrongly = 0
+    for _ in range(600):
+        codes = np.repeat(np.arange(25), rng.integers(2, 9, size=25))
+        differences = 0.5 + 0.4 * rng.normal(size=25)[codes] + rng.normal(size=len(codes))
+        wrongly += tost_paired(differences, 0.5, clusters=codes).p < 0.05
+    assert 0.02 < wrongly / 600 < 0.085
+
+
+def test_a_margin_must_be_positive():
+    for margin in (0, -0.1, float("nan")):
+        with pytest.raises(UserError, match="margin"):
+            tost_paired([1.0, 2.0], margin)
+
+
+@pytest.mark.parametrize(("n", "power", "alpha"), [(5, 0.8, 0.05), (34, 0.8, 0.05), (500, 0.9, 0.01)])
+def test_the_detectable_difference_has_the_asked_power(n, power, alpha):
+    shift = smallest_detectable(2.0, n, power=power, alpha=alpha) / 2.0 * sqrt(n)
+    edge = t.ppf(1 - alpha / 2, n - 1)
+    reached = nct.sf(edge, n - 1, shift) + nct.cdf(-edge, n - 1, shift)
+    assert reached == pytest.approx(power, abs=1e-6)
+
+
+def test_thirty_four_pairs_show_half_a_standard_deviation_and_thirty_three_do_not():
+    # The textbook sample size for d = 0.5, two-sided 5 %, power 80 %.
+    assert smallest_detectable(1.0, 34) < 0.5 < smallest_detectable(1.0, 33)
+
+
+def test_one_item_shows_nothing():
+    assert isnan(smallest_detectable(1.0, 1))
+    assert isnan(smallest_detectable(float("nan"), 10))
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "n", "word"),
+    [
+        (0.5, 1.0, 100, "higher"),
+        (-0.5, 1.0, 100, "lower"),
+        (0.01, 0.2, 100, "equivalent"),
+        (0.1, 1.0, 30, "not enough items"),
+    ],
+)
+def test_the_four_words(mean, sd, n, word):
+    differences = sample(mean, sd, n)
+    found = verdict(differences, 0.1)
+    assert found.word == word
+    assert found.difference == pytest.approx(mean)
+    assert found.p_difference == pytest.approx(ttest_1samp(differences, 0).pvalue)
+    assert found.detectable == pytest.approx(smallest_detectable(sd, n))
+    assert (found.interval.low > 0 or found.interval.high < 0) == (found.p_difference < 0.05)
+
+
+def test_a_significant_trifle_is_equivalent_and_keeps_its_direction():
+    found = verdict(sample(-0.02, 0.1, 2000), 0.1)
+    assert found.p_difference < 1e-10
+    assert found.word == "equivalent"
+    assert found.interval.high < 0
+
+
+def test_items_that_share_a_cluster_do_not_count_as_many():
+    rng = np.random.default_rng(2)
+    codes = np.repeat(np.arange(5), 200)
+    differences = np.array([1.0, -0.4, 0.8, -0.2, 0.3])[codes] + 0.1 * rng.normal(size=1000)
+    assert verdict(differences, 0.05).word == "higher"
+    clustered = verdict(differences, 0.05, clusters=iter(codes))
+    assert clustered.word == "not enough items"
+    assert (clustered.n, clustered.n_clusters) == (1000, 5)
+    assert clustered.detectable > 0.5
+
+
+@pytest.mark.parametrize("differences", [[], [0.3], [np.nan, 0.3], [0.3, 0.3]])
+def test_one_cluster_is_never_enough(differences):
+    found = verdict(differences, 1.0, clusters=["a"] * len(differences))
+    assert found.word == "not enough items"
+    assert isnan(found.p_equivalence) and isnan(found.interval.low) and isnan(found.detectable)
+
+
+def test_items_that_never_flipped_prove_as_much_as_their_number():
+    # Without a flip among n, at most 1 - 0.05 ** (1 / n) of all items flip, at 95 %.
+    assert 1 - 0.05 ** (1 / 58) > 0.05 > 1 - 0.05 ** (1 / 59)
+    assert verdict([0] * 58, 0.05).word == "not enough items"
+    found = verdict([0] * 59, 0.05)
+    assert found.word == "equivalent"
+    assert found.p_equivalence == pytest.approx(0.95**59)
+    assert found.p_difference == 1.0
+
+
+def test_the_same_difference_everywhere_is_judged_by_the_sign_test():
+    found = verdict([0.1] * 8, 0.05)
+    assert (found.word, found.p_difference) == ("higher", 2 / 2**8)
+    assert verdict([-0.1] * 4, 0.05).word == "not enough items"
+    assert verdict([-3.0] * 8, 10.0).p_equivalence == 2**-8
+
+
+def test_unanswered_items_are_left_out():
+    differences = sample(0.5, 1.0, 50)
+    with_gaps = np.insert(differences, [0, 20], np.nan)
+    assert verdict(with_gaps, 0.1) == verdict(differences, 0.1)

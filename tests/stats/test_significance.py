@@ -1,0 +1,237 @@
+"""Permutation, Wilcoxon, McNemar and binomial tests against published and enumerated answers."""
+
+from itertools import combinations, product
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar
+
+from equipoise.errors import UserError
+from equipoise.stats.significance import (
+    binomial_two_sided,
+    mcnemar_exact,
+    paired_permutation,
+    two_sample_permutation,
+    wilcoxon,
+    wilcoxon_r_from_w,
+)
+
+# Darwin's fifteen pairs of maize plants, crossed minus self-fertilised, in eighths of an inch.
+MAIZE = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+
+
+def test_sign_flips_give_fishers_answer_for_darwins_maize():
+    found = paired_permutation(MAIZE, draws=2**15)
+    assert found.exact
+    assert found.p == 2 * 863 / 2**15
+    assert (found.statistic, found.n) == (pytest.approx(np.mean(MAIZE)), 15)
+
+
+def test_random_sign_flips_come_near_the_exact_answer():
+    found = paired_permutation(MAIZE, draws=20_000)
+    assert not found.exact
+    assert found.p == pytest.approx(1726 / 2**15, abs=4 * sqrt(0.05 / 20_000))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_exact_sign_flips_agree_with_scipy(alternative):
+    differences = np.random.default_rng(0).normal(0.4, size=9)
+    theirs = scipy.stats.permutation_test(
+        (differences,), np.mean, permutation_type="samples", alternative=alternative
+    )
+    assert paired_permutation(differences, alternative=alternative).p == theirs.pvalue
+
+
+def test_clusters_flip_together():
+    differences, labels = [1.0, 2.0, -0.5, 3.0, 0.25], "aabbc"
+    sums = [3.0, 2.5, 0.25]
+    flipped = [abs(np.dot(signs, sums)) for signs in product([1, -1], repeat=3)]
+    expected = np.mean([total >= sum(sums) for total in flipped])
+    assert paired_permutation(differences, labels).p == expected == 2 / 8
+
+
+def test_ties_are_found_in_spite_of_rounding():
+    # 0.1 + 0.2 - 0.3 is not zero in binary; exactly half of all patterns reach as far as the sum.
+    assert paired_permutation([0.1, 0.2, -0.3]).p == 1.0
+    tenths = paired_permutation([0.1] * 3 + [-0.1] * 5 + [0.7] * 2).p
+    assert tenths == paired_permutation([1] * 3 + [-1] * 5 + [7] * 2).p
+
+
+def test_thousands_of_items_need_no_enumeration_and_p_is_never_zero():
+    found = paired_permutation(np.ones(4000), draws=500)
+    assert found.p == 1 / 501
+
+
+def test_no_difference_and_no_items():
+    assert paired_permutation([0.0] * 20, draws=50).p == 1.0
+    empty = paired_permutation([float("nan")])
+    assert np.isnan(empty.p) and empty.n == 0
+
+
+def all_mean_differences(a, b):
+    pool = [*a, *b]
+    for chosen in combinations(range(len(pool)), len(a)):
+        rest = [pool[i] for i in range(len(pool)) if i not in chosen]
+        yield np.mean([pool[i] for i in chosen]) - np.mean(rest)
+
+
+def test_two_samples_are_enumerated_when_few():
+    a, b = [3.1, 2.2, 5.0, 4.4], [1.0, 2.0, 2.9]
+    observed = np.mean(a) - np.mean(b)
+    everything = list(all_mean_differences(a, b))
+    greater = np.mean([value >= observed - 1e-9 for value in everything])
+    found = two_sample_permutation(a, b, alternative="greater")
+    assert found.exact and len(everything) == comb(7, 4)
+    assert found.p == pytest.approx(greater)
+    assert found.statistic == pytest.approx(observed)
+    assert two_sample_permutation(a, b).p == pytest.approx(2 * greater)
+    assert two_sample_permutation(b, a, alternative="less").p == pytest.approx(greater)
+
+
+def test_large_offset_does_not_hide_ties():
+    a, b = np.array([1, 2, 2, 3]), np.array([2, 1, 1, 2])
+    plain = two_sample_permutation(a, b).p
+    assert two_sample_permutation(a / 10 + 1e4, b / 10 + 1e4).p == plain
+
+
+@pytest.fixture
+def dealt(monkeypatch):
+    """Every pair of samples that the real permutation test deals out."""
+    hands = []
+    real = scipy.stats.permutation_test
+
+    def recording(samples, statistic, **options):
+        def seen(one, other, axis=-1):
+            hands.append(np.concatenate([one, other], axis=-1).reshape(-1, 60))
+            return statistic(one, other, axis=axis)
+
+        return real(samples, seen, **options)
+
+    monkeypatch.setattr(scipy.stats, "permutation_test", recording)
+    return hands
+
+
+def test_every_random_draw_is_a_permutation_of_the_same_values(dealt):
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=25), rng.normal(size=35)
+    found = two_sample_permutation(a, b, draws=300)
+    rows = np.concatenate(dealt)
+    pool = np.sort(np.concatenate([a, b]) - np.concatenate([a, b]).mean())
+    assert not found.exact and len(rows) >= 300
+    assert (np.sort(rows, axis=1) == pool).all()
+    assert len(np.unique(rows, axis=0)) >= 300
+
+
+def test_the_seed_decides_the_draws():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=30), rng.normal(0.3, size=30)
+    once, again, other = (two_sample_permutation(a, b, draws=999, seed=s).p for s in (4, 4, 5))
+    assert once == again != other
+    once, again, other = (paired_permutation(a - b, draws=999, seed=s).p for s in (4, 4, 5))
+    assert once == again != other
+
+
+@given(
+    st.lists(st.floats(-50, 50), min_size=2, max_size=12),
+    st.lists(st.floats(-50, 50), min_size=2, max_size=12),
+)
+@settings(max_examples=60, deadline=None)
+def test_p_lies_above_zero_and_at_most_at_one(a, b):
+    assert 0 < two_sample_permutation(a, b, draws=60).p <= 1
+    assert 0 < paired_permutation(a, draws=60).p <= 1
+
+
+def test_one_value_against_many_is_not_tested():
+    assert np.isnan(two_sample_permutation([1.0], [2.0, 3.0]).p)
+
+
+def test_wilcoxon_gives_rs_answer_on_hollander_and_wolfes_depression_scores():
+    first = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+    second = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+    found = wilcoxon(first, second)
+    assert (found.w_plus, found.w_min, found.n, found.n_zero) == (40, 5, 9, 0)
+    assert found.p == pytest.approx(2 * 10 / 2**9)
+    assert found.r == pytest.approx((40 - 22.5) / sqrt(9 * 10 * 19 / 24) / 3)
+    assert wilcoxon(second, first).r == -found.r
+
+
+def test_wilcoxon_corrects_z_for_ties_and_counts_what_it_drops():
+    found = wilcoxon([1, 1, -2, 3, 5, np.nan], [0, 0, 0, 0, 5, 1])
+    assert (found.w_plus, found.n, found.n_zero) == (7.0, 4, 1)
+    assert found.z == pytest.approx(2 / sqrt(4 * 5 * 9 / 24 - (2**3 - 2) / 48))
+    assert found.r_published == pytest.approx(-(2 / sqrt(7.5)) / sqrt(8))
+
+
+def test_wilcoxon_agrees_with_scipy_beyond_the_exact_range():
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(0.2, size=300), rng.normal(size=300)
+    theirs = scipy.stats.wilcoxon(a, b)
+    found = wilcoxon(a, b)
+    assert (found.w_min, found.p) == (theirs.statistic, pytest.approx(theirs.pvalue))
+    assert found.p == pytest.approx(2 * scipy.stats.norm.sf(abs(found.z)))
+
+
+@pytest.mark.parametrize(
+    ("w", "published"),
+    [
+        (359188, 0.473),
+        (96428, 0.321),
+        (395974, 0.584),
+        (315058, 0.339),
+        (304635, 0.308),
+        (297605, 0.287),
+    ],
+)
+def test_the_effect_sizes_of_bartl_et_al_2020_follow_from_their_w(w, published):
+    r = wilcoxon_r_from_w(w, 900)
+    assert abs(r) / sqrt(2) == pytest.approx(published, abs=5e-4)
+    assert (r > 0) == (w > 900 * 901 / 4)
+
+
+@given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=60, unique=True), st.data())
+@settings(max_examples=60, deadline=None)
+def test_r_comes_from_z_and_not_from_w(sizes, data):
+    signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=len(sizes), max_size=len(sizes)))
+    differences = np.array(sizes) * signs
+    found = wilcoxon(differences, np.zeros(len(sizes)))
+    assert -1 - 1e-9 <= found.r <= 1 + 1e-9
+    assert found.r == pytest.approx(wilcoxon_r_from_w(found.w_plus, found.n))
+    # Dividing W itself by sqrt(n) gives a number without bound: 11,973 for Bartl's balanced group.
+    if found.w_plus > sqrt(found.n):
+        assert found.w_plus / sqrt(found.n) > 1
+
+
+def test_w_over_root_n_is_no_effect_size():
+    rng = np.random.default_rng(4)
+    differences = rng.normal(size=900)
+    found = wilcoxon(differences, np.zeros(900))
+    assert abs(found.r) < 0.1
+    assert found.w_min / sqrt(found.n) > 6000
+
+
+def test_wilcoxon_of_pairs_that_never_differ_or_do_not_match():
+    found = wilcoxon([1.0, 2.0], [1.0, 2.0])
+    assert np.isnan(found.p) and (found.n, found.n_zero) == (0, 2)
+    with pytest.raises(UserError, match="3 and 2 values"):
+        wilcoxon([1, 2, 3], [1, 2])
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+@settings(deadline=None)
+def test_mcnemar_is_the_doubled_binomial_tail(b, c):
+    tail = sum(comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
+    assert mcnemar_exact(b, c) == pytest.approx(min(1.0, 2 * tail))
+    if b + c:
+        theirs = mcnemar([[0, b], [c, 0]], exact=True)
+        assert mcnemar_exact(b, c) == pytest.approx(theirs.pvalue)
+
+
+def test_binomial_counts_everything_no_likelier_than_what_was_seen():
+    chances = [comb(12, k) * 0.3**k * 0.7 ** (12 - k) for k in range(13)]
+    expected = sum(chance for chance in chances if chance <= chances[7] * (1 + 1e-7))
+    assert binomial_two_sided(7, 12, p=0.3) == pytest.approx(expected)
+    assert binomial_two_sided(5, 10) == 1.0

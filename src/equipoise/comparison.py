@@ -70,11 +70,7 @@ def compare(*results: Result | Sequence[Result], margin: float | None = None) ->
 
 def _compare_group(group: Sequence[Result], margin: float | None) -> list[dict[str, object]]:
     _check_different(group)
-    return [
-        row
-        for first, second in combinations(group, 2)
-        for row in _compare_two(first, second, margin)
-    ]
+    return [row for first, second in combinations(group, 2) for row in _compare_two(first, second, margin)]
 
 
 def _check_different(group: Sequence[Result]) -> None:
@@ -96,11 +92,10 @@ def _check_different(group: Sequence[Result]) -> None:
 def _compare_two(first: Result, second: Result, margin: float | None) -> list[dict[str, object]]:
     """The signed score and its distance from neutral: a model can lean less, or just the other way."""
     how = Comparable(**first.provenance["comparable"])
-    pairs = _paired(first, second, how)
-    clusters = pairs[how.clusters] if how.clusters in pairs else None
+    pairs, unpaired = _paired(first, second, how)
+    clusters = pairs.get(how.clusters)
     margin = how.margin if margin is None else margin
     ours, theirs = (pairs[f"value_{side}"] - how.neutral for side in ("first", "second"))
-    unpaired = len(first.items) + len(second.items) - 2 * len(pairs)
     rows = []
     for quantity, one, other in (
         ("score", ours, theirs),
@@ -115,7 +110,7 @@ def _compare_two(first: Result, second: Result, margin: float | None) -> list[di
             "second": second.model,
             "first_value": float(np.nanmean(one)),
             "second_value": float(np.nanmean(other)),
-            "unpaired": unpaired if not how.where else 0,
+            "unpaired": unpaired,
         }
         rows.append(row)
     return rows
@@ -135,8 +130,8 @@ def _row(found: Verdict, margin: float) -> dict[str, object]:
     }
 
 
-def _paired(first: Result, second: Result, how: Comparable) -> pd.DataFrame:
-    """The items that both results hold, side by side."""
+def _paired(first: Result, second: Result, how: Comparable) -> tuple[pd.DataFrame, int]:
+    """The items that both results hold, side by side, and how many only one of them holds."""
     tables = []
     for side, result in (("first", first), ("second", second)):
         rows = result.items
@@ -151,7 +146,7 @@ def _paired(first: Result, second: Result, how: Comparable) -> pd.DataFrame:
             f"{first.instrument}: {first.model!r} and {second.model!r} have no item in common.",
             "Measure both models on the same data.",
         )
-    return pairs
+    return pairs, len(ours) + len(theirs) - 2 * len(pairs)
 
 
 def _corrected(row: dict[str, object]) -> str:
@@ -163,13 +158,14 @@ def _corrected(row: dict[str, object]) -> str:
 def _sentence(row: dict[str, object]) -> str:
     values = {key: value for key, value in row.items() if isinstance(value, float)}
     subject = f"{row['instrument']}, {row['quantity']}: {row['second']} ({values['second_value']:.3f})"
-    numbers = f"difference {values['difference']:+.3f}, 95 % interval {values['low']:+.3f} to {values['high']:+.3f}"
+    interval = f"{values['low']:+.3f} to {values['high']:+.3f}"
+    numbers = f"difference {values['difference']:+.3f}, 95 % interval {interval}"
     meaning = {
         "lower": f"is lower than {row['first']} ({values['first_value']:.3f})",
         "higher": f"is higher than {row['first']} ({values['first_value']:.3f})",
         "equivalent": f"is equivalent to {row['first']} ({values['first_value']:.3f}) "
         f"within the margin of {values['margin']:g}",
-        "not enough items": f"cannot be told from {row['first']} ({values['first_value']:.3f}): there are not "
-        f"enough items, {row['n']} could have shown a difference of {values['detectable']:.3f}",
+        "not enough items": f"cannot be told from {row['first']} ({values['first_value']:.3f}): there are "
+        f"not enough items, {row['n']} could have shown a difference of {values['detectable']:.3f}",
     }[str(row["verdict"])]
     return f"{subject} {meaning}; {numbers}, n = {row['n']}."

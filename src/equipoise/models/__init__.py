@@ -17,7 +17,8 @@ def load_model(
 
     if name is not None and str(name).endswith(SUFFIXES) and Path(name).expanduser().is_file():
         return load_static(Path(name).expanduser())
-    from equipoise.models.loading import DEFAULT_MODEL, LoadSettings, load_neural
+    from equipoise.models.loading import LoadSettings, load_neural
+    from equipoise.models.names import DEFAULT_MODEL
 
     settings = LoadSettings(precision=precision, cache=cache, allow_pickle=allow_pickle)
     return load_neural(str(name) if name is not None else DEFAULT_MODEL, settings)

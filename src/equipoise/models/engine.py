@@ -131,7 +131,7 @@ class Engine:
     def _logits_at(
         self, places: list[Place], ids: torch.Tensor, attention: torch.Tensor | None
     ) -> Iterator[torch.Tensor]:
-        """Logits at the places in chunks; a `[rows, length, vocabulary]` cube only where a family needs it."""
+        """Logits at the places, in chunks; at every position only for a family that does not split."""
         numbers = torch.tensor([place.row for place in places], device=ids.device)
         positions = torch.tensor([place.position for place in places], device=ids.device)
         if self.network.splits:

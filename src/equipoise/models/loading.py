@@ -16,12 +16,10 @@ from equipoise.models.cache import cache_file
 from equipoise.models.causal import CausalModel
 from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.masked import MaskedModel
+from equipoise.models.names import BUILT_IN
 from equipoise.models.neural import NeuralModel
 from equipoise.models.precision import check_precision
 from equipoise.models.random_weights import random_parts
-
-BUILT_IN = {"random": "a small model with random weights, which knows nothing: a control"}
-DEFAULT_MODEL = "random"
 
 KINDS: dict[str, type[NeuralModel]] = {
     "masked": MaskedModel,

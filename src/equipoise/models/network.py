@@ -1,9 +1,9 @@
 """A transformers network taken apart into encoder and head, so that the head runs only where it is asked.
 
 Every `AutoModelFor...LM` runs its base model and then applies a position-wise head to the hidden states.
-The head's parts have a different name in each family, so it is not looked up by name: the model's own `forward` is
-called with the base model standing aside and the chosen hidden states handed in. A check on a short row at
-construction compares the two ways; a family for which they differ runs whole.
+The head's parts have a different name in each family, so it is not looked up by name: the model's own
+`forward` is called with the base model standing aside and the chosen hidden states handed in. A check on a
+short row at construction compares the two ways; a family for which they differ runs whole.
 """
 
 import copy

@@ -1,0 +1,36 @@
+"""The commands in the order a newcomer meets them."""
+
+import typer
+
+from equipoise.cli.cache import cache_app
+from equipoise.cli.compare import compare
+from equipoise.cli.listing import list_known
+from equipoise.cli.measure import audit, measure
+from equipoise.cli.probe import probe, score
+
+app = typer.Typer(
+    name="equipoise",
+    help="Measure gender bias in language models, and test whether a mitigation really removed it.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_known)
+app.command()(probe)
+app.command()(score)
+app.command()(measure)
+app.command()(audit)
+app.command()(compare)
+app.add_typer(cache_app, name="cache")
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    """Options before the command; `--debug` anywhere shows the traceback of an error."""
+    if version:
+        from equipoise import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit

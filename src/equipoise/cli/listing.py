@@ -1,0 +1,74 @@
+"""`list`: the models, instruments and data sets that are known by name."""
+
+from typing import Annotated, Any
+
+import typer
+
+from equipoise.cli.options import Json
+from equipoise.errors import unknown_name
+
+KINDS = ("models", "instruments", "data")
+
+
+def list_known(
+    kind: Annotated[str | None, typer.Argument(help="models, instruments or data; all if left out.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List what is known by name."""
+    from equipoise.cli.printing import print_json, print_rows
+
+    if kind is not None and kind not in KINDS:
+        raise unknown_name("listing", kind, KINDS)
+    tables = {name: _TABLES[name]() for name in KINDS if kind in (None, name)}
+    if as_json:
+        content = {
+            name: [dict(zip(columns, row, strict=True)) for row in rows]
+            for name, (columns, rows) in tables.items()
+        }
+        print_json(content)
+        return
+    for name, (columns, rows) in tables.items():
+        print_rows(name, columns, rows)
+
+
+def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    from equipoise.models.names import BUILT_IN, DEFAULT_MODEL
+
+    rows = [
+        (name, "default" if name == DEFAULT_MODEL else "built in", text) for name, text in BUILT_IN.items()
+    ]
+    rows.append(("FOLDER", "yours", "a folder written by save_pretrained, with safetensors weights"))
+    rows.append(("HUB_NAME", "hub", "a model of the Hugging Face hub, fetched once by transformers"))
+    rows.append(("FILE.vec", "yours", "a text file of word vectors: answers `embed` only"))
+    return ("name", "where", "what"), rows
+
+
+def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, load_instrument
+
+    found = [load_instrument(name) for name in INSTRUMENTS]
+    rows = [
+        (
+            one.name,
+            one.title,
+            ", ".join(one.variants),
+            ", ".join(one.datasets),
+            "yes" if one.name in DEFAULT_AUDIT else "",
+        )
+        for one in found
+    ]
+    return ("name", "what", "variants (first is default)", "data (first is default)", "audit"), rows
+
+
+def _data() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    from equipoise.data.catalogue import catalogue, dataset_names
+
+    rows = []
+    for name in dataset_names():
+        files = [entry for entry in catalogue() if entry.dataset == name]
+        where = "shipped" if files[0].is_ours else "download" if any(f.url for f in files) else "by path"
+        rows.append((name, where, len(files), files[0].licence, files[0].citation, files[0].problems))
+    return ("name", "where", "files", "licence", "source", "known problems"), rows
+
+
+_TABLES = {"models": _models, "instruments": _instruments, "data": _data}

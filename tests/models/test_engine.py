@@ -100,9 +100,7 @@ def test_a_causal_fill_is_the_share_of_whole_sentences(family: str, tmp_path: Pa
 
 def test_batches_of_mixed_lengths_equal_rows_alone(tmp_path: Path) -> None:
     model = wrapped("bert", tmp_path)
-    rows = [
-        Row(tuple(range(5, 5 + length)), ((length // 2, 9),)) for length in (4, 9, 9, 17, 23, 5, 4, 30)
-    ]
+    rows = [Row(tuple(range(5, 5 + length)), ((length // 2, 9),)) for length in (4, 9, 9, 17, 23, 5, 4, 30)]
     together = model.engine.compute(rows)
     for row, found in zip(rows, together, strict=True):
         alone = model.engine.compute([row])[0]

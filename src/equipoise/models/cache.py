@@ -4,11 +4,13 @@ SQLite in WAL mode: a batch is one transaction, so a killed run loses at most th
 processes can share one file. A value carries a checksum, so damage is noticed instead of measured.
 """
 
+import shutil
 import sqlite3
 import struct
 import tempfile
+import weakref
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ import numpy as np
 
 from equipoise.data.folders import CACHE_VARIABLE, cache_folder
 from equipoise.errors import UserError
-from equipoise.models.rows import Row, RowAnswer
+from equipoise.models.rows import RowAnswer
 
 FORMAT = 1
 _SCHEMA = """
@@ -38,10 +40,10 @@ class AnswerStore:
     """Answers of one model, by row; `path=None` keeps them for this run only."""
 
     def __init__(self, path: Path | None, *, fingerprint: str, name: str) -> None:
-        self._scratch = tempfile.TemporaryDirectory() if path is None else None
-        self.path = path or Path(self._scratch.name if self._scratch else "") / "answers.sqlite"
+        self.path = path or _scratch_file(self)
         with self._mending():
             self._connection = _connect(self.path)
+            self._close = weakref.finalize(self, self._connection.close)
             with self._connection:
                 self._connection.execute(
                     "INSERT OR IGNORE INTO models (fingerprint, name) VALUES (?, ?)",
@@ -51,15 +53,12 @@ class AnswerStore:
                 "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
             ).fetchone()
 
-    def read(self, rows: Mapping[bytes, Row]) -> dict[bytes, RowAnswer]:
-        """The stored answers that cover what their row asks."""
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, RowAnswer]:
+        """What is stored of the rows with these keys; it need not cover what is asked of them now."""
         found: dict[bytes, RowAnswer] = {}
-        keys = list(rows)
         for start in range(0, len(keys), 500):
             for key, blob in self._select(keys[start : start + 500]):
-                answer = self._unpack(blob)
-                if answer.covers(rows[key]):
-                    found[key] = answer
+                found[key] = self._unpack(blob)
         return found
 
     def write(self, answers: Iterable[tuple[bytes, RowAnswer]]) -> None:
@@ -70,11 +69,9 @@ class AnswerStore:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._connection.close()
-        if self._scratch:
-            self._scratch.cleanup()
+        self._close()
 
-    def _select(self, keys: list[bytes]) -> list[tuple[bytes, bytes]]:
+    def _select(self, keys: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
         marks = ",".join("?" * len(keys))
         query = f"SELECT row, value FROM answers WHERE model = ? AND row IN ({marks})"
         with self._mending():
@@ -85,13 +82,20 @@ class AnswerStore:
             return unpack(blob)
 
     @contextmanager
-    def _mending(self) -> Any:
+    def _mending(self) -> Iterator[None]:
         with explained(self.path):
             yield
 
 
+def _scratch_file(owner: object) -> Path:
+    """A file in a folder that goes when its owner does."""
+    folder = tempfile.mkdtemp(prefix="equipoise-")
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder) / "answers.sqlite"
+
+
 @contextmanager
-def explained(path: Path) -> Any:
+def explained(path: Path) -> Iterator[None]:
     """Turn what SQLite or the disk says into what a person can do about it."""
     try:
         yield

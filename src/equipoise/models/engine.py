@@ -21,10 +21,11 @@ Pair = tuple[bytes, Row]
 
 @dataclass(frozen=True)
 class Plan:
-    """The keys of the rows asked, the answers found so far, and the batches still to run."""
+    """The keys of the rows asked, the answers found, the ones that fall short, the batches still to run."""
 
     keys: list[bytes]
     found: dict[bytes, RowAnswer]
+    older: dict[bytes, RowAnswer]
     open_batches: list[list[Pair]]
 
     @property
@@ -53,7 +54,8 @@ class Engine:
         run. Rows left over from batches that another plan answered in part are packed anew.
         """
         distinct = merge(rows)
-        found = self.store.read(distinct)
+        stored = self.store.read(list(distinct))
+        found = {key: answer for key, answer in stored.items() if answer.covers(distinct[key])}
         waiting: list[list[Pair]] = []
         remainder: list[Pair] = []
         for batch in batches(list(distinct.items()), self.budget):
@@ -62,16 +64,20 @@ class Engine:
                 waiting.append(batch)
             else:
                 remainder.extend(left)
-        return Plan([row.key for row in rows], found, waiting + batches(remainder, self.budget))
+        older = {key: answer for key, answer in stored.items() if key not in found}
+        open_batches = waiting + batches(remainder, self.budget)
+        return Plan([row.key for row in rows], found, older, open_batches)
 
     def run(self, plan: Plan, progress: Progress) -> list[RowAnswer]:
         """One answer per row that was planned, in the order given."""
         for batch in plan.open_batches:
-            plan.found.update(self._run_with_back_off(batch))
+            plan.found.update(self._run_with_back_off(batch, plan.older))
             progress.advance(len(batch))
         return [plan.found[key] for key in plan.keys]
 
-    def _run_with_back_off(self, batch: list[Pair]) -> list[tuple[bytes, RowAnswer]]:
+    def _run_with_back_off(
+        self, batch: list[Pair], older: dict[bytes, RowAnswer]
+    ) -> list[tuple[bytes, RowAnswer]]:
         """Run a batch; on out-of-memory run its halves."""
         try:
             answers = self.compute([row for _, row in batch])
@@ -84,8 +90,9 @@ class Engine:
                     "Free memory, use a smaller model, or shorten the sentence.",
                 ) from error
             middle = len(batch) // 2
-            return self._run_with_back_off(batch[:middle]) + self._run_with_back_off(batch[middle:])
-        pairs = [(key, answer) for (key, _), answer in zip(batch, answers, strict=True)]
+            halves = (batch[:middle], batch[middle:])
+            return [pair for half in halves for pair in self._run_with_back_off(half, older)]
+        pairs = [(key, new.joined(older.get(key))) for (key, _), new in zip(batch, answers, strict=True)]
         self.rows_run += len(pairs)
         self.sample.append(batch[0][1])
         if len(self.sample) > 128:  # an even sample of any number of batches

@@ -65,6 +65,17 @@ class RowAnswer:
             return False
         return all(ask in self.logprobs for ask in row.asks)
 
+    def joined(self, older: "RowAnswer | None") -> "RowAnswer":
+        """This answer with what an older one knew besides."""
+        if older is None:
+            return self
+        return RowAnswer(
+            older.logprobs | self.logprobs,
+            older.tops | self.tops,
+            self.weights or older.weights,
+            older.vector if self.vector is None else self.vector,
+        )
+
 
 def merge(rows: Iterable[Row]) -> dict[bytes, Row]:
     """Distinct rows by key, each with the union of what was asked of it."""

@@ -121,13 +121,8 @@ def load_result(folder: str | Path) -> Result:
     try:
         estimates = json.loads((source / FILES[1]).read_text(encoding="utf-8"))
         provenance = json.loads((source / FILES[2]).read_text(encoding="utf-8"))
-        items = pd.read_csv(
-            source / FILES[0],
-            float_precision="round_trip",
-            keep_default_na=False,
-            na_values={"score": [""]},
-            dtype=provenance.get("columns"),
-        )
+        kinds = provenance.get("columns", {"score": "float64"})
+        items = _read_items(source / FILES[0], kinds)
     except (ValueError, TypeError) as error:
         raise UserError(
             f"{source} holds a result that cannot be read: {error}.", "Measure it again."
@@ -172,6 +167,19 @@ def column_kinds(items: pd.DataFrame) -> dict[str, str]:
         kind = items[name].dtype.kind
         kinds[str(name)] = {"f": "float64", "i": "int64", "b": "bool"}.get(kind, "str")
     return kinds
+
+
+def _read_items(path: Path, kinds: Mapping[str, str]) -> pd.DataFrame:
+    """Items as they were saved: each number is parsed by Python, which reads back exactly what it wrote."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for name, kind in kinds.items():
+        if kind == "float64":
+            table[name] = [float(text) if text else math.nan for text in table[name]]
+        elif kind == "int64":
+            table[name] = [int(text) for text in table[name]]
+        elif kind == "bool":
+            table[name] = [text == "True" for text in table[name]]
+    return table
 
 
 def _plain(value: Any) -> Any:

@@ -11,19 +11,20 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "src" / "equipoise" / "data" / "tables"
 SHARED = ROOT.parent / "shared"
 
-OCCUPATIONS = "medical computer engineering science protective-service food-service office farming".split()
+FIELD_OCCUPATIONS = ["medical", "computer", "engineering", "science"]
+SERVICE_OCCUPATIONS = ["protective-service", "food-service", "office", "farming"]
+OCCUPATIONS = FIELD_OCCUPATIONS + SERVICE_OCCUPATIONS
 GENDER_RELATED = ["gendered-occupation", "gendered-word"]
 PRONOUNS = {"subject": ("he", "she"), "object": ("him", "her"), "possessive": ("his", "her")}
-AFTER_OBJECT = set("a about awake for how in only that the to with".split()) | {""}
+AFTER_OBJECT = {"", "a", "about", "awake", "for", "how", "in", "only", "that", "the", "to", "with"}
 WEEKDAYS_AND_MONTHS = {"Monday", "Thursday", "Sunday", "October", "December"}
 FREE_PROSE = {"books", "news", "gap"}
-GENDERED_WORDS = set(
-    """he she him her his hers himself herself man men woman women male female boy boys girl girls
-    mother father mum mom dad parent son daughter brother sister uncle aunt nephew niece husband
-    wife boyfriend girlfriend bride groom widow widower king queen lord lady gentleman sir madam
-    mr mrs ms miss guy guys actress waitress waiter hostess stewardess businessman businesswoman
-    policeman fireman salesman chairman landlord landlady maid nanny nun monk pregnant beard
-    moustache dress skirt lipstick handbag necktie masculine feminine manly womanly""".split()
+GENDERED_WORD = re.compile(
+    r"\b(?:he|she|him|her|his|hers|himself|herself|man|men|woman|women|male|female|masculine"
+    r"|feminine|boys?|girls?|mother|father|mum|mom|dad|son|daughter|brother|sister|uncle|aunt"
+    r"|nephew|niece|husband|wife|boyfriend|girlfriend|bride|groom|widow|widower|king|queen|lord"
+    r"|lady|gentleman|sir|madam|mr|mrs|ms|miss|guys?|landlord|landlady|maid|nanny|nun|monk|waiter"
+    r"|\w+(?:woman|tress|stress|[^u]man)|pregnan\w+|beard|moustache|skirt|lipstick|handbag)\b"
 )
 
 
@@ -59,7 +60,8 @@ def sentences() -> Iterator[str]:
 
 def test_columns() -> None:
     assert list(TEMPLATES) == ["id", "category", "kind", "slot", "template"]
-    assert list(PROFESSIONS) == ("profession category kind percent_women gender title year source".split())
+    assert list(PROFESSIONS)[:4] == ["profession", "category", "kind", "percent_women"]
+    assert list(PROFESSIONS)[4:] == ["gender", "title", "year", "source"]
     assert list(FRAMES) == ["id", "kind", "frame"]
 
 
@@ -76,7 +78,7 @@ def test_slots_occur_exactly_once_and_sentences_are_well_formed() -> None:
         assert template.count("[MASK]") == 1, template
         assert template.count("<profession>") == 1, template
         assert template.startswith("[MASK]") or template[0].isupper(), template
-        assert template.endswith(".") and template.count(".") == 1, template
+        assert template.find(".") == len(template) - 1, template
         assert template == " ".join(template.split()), template
         assert 5 <= len(template.split()) <= 20, template
 
@@ -91,7 +93,7 @@ def test_the_article_before_a_profession_is_always_written_a() -> None:
 
 def test_templates_leak_no_gendered_word_and_no_name() -> None:
     for text in [*TEMPLATES["template"], *FRAMES["frame"]]:
-        assert not GENDERED_WORDS & set(words_of(text)), text
+        assert not GENDERED_WORD.search(" ".join(words_of(text))), text
         inner = re.findall(r"(?<=[a-z,>\]] )[A-Z][a-z]+", text)
         assert set(inner) <= WEEKDAYS_AND_MONTHS, text
 
@@ -101,7 +103,7 @@ def test_subject_slots_need_no_agreement_with_he_or_she() -> None:
     for template in TEMPLATES.loc[TEMPLATES["slot"] == "subject", "template"]:
         verb = re.search(r"\[MASK\] (\w+)", template)
         assert verb is not None, template
-        assert verb[1] not in {"is", "was", "has", "does"} and not verb[1].endswith("s"), template
+        assert not verb[1].endswith("s"), template
 
 
 def test_object_and_possessive_her_cannot_be_confused() -> None:
@@ -165,7 +167,8 @@ def test_gendered_forms_carry_the_gender_that_is_stated() -> None:
     male = PROFESSIONS["profession"].str.contains(r"(?:[^o]man|master|father)$")
     assert (PROFESSIONS.loc[female, "gender"] == "female").all()
     assert (PROFESSIONS.loc[male, "gender"] == "male").all()
-    assert female.sum() >= 10 and male.sum() >= 10
+    assert female.sum() >= 10
+    assert male.sum() >= 10
 
 
 def test_built_sentences_read_properly() -> None:
@@ -179,7 +182,8 @@ def test_built_sentences_read_properly() -> None:
 
 def test_frames_take_one_whole_sentence() -> None:
     assert len(FRAMES) == 2
-    assert FRAMES["id"].is_unique and FRAMES["kind"].is_unique
+    assert FRAMES["id"].is_unique
+    assert FRAMES["kind"].is_unique
     for frame in FRAMES["frame"]:
         assert frame.count("{sentence}") == 1
         assert frame.endswith(" {sentence}"), "the sentence brings its own period"
@@ -200,13 +204,14 @@ def published_sentences() -> str:
 
 
 def stands_in(template: str, text: str) -> bool:
-    """Whether a whole line of text is this template with up to six words in each slot."""
-    pieces = re.split(r"\[MASK\]|<\w+>", template.lower())
-    pieces = [re.sub(r"\W+", " ", piece).strip() for piece in pieces]
+    """Whether a line is this template, with up to six words in each slot and any column before."""
+    pieces = re.split(r"\[MASK\]|<\w+>", template)
+    pieces = [re.sub(r"\W+", " ", piece.lower()).strip() for piece in pieces]
     if max(pieces, key=len) not in text:
         return False
-    slot = r"(?: ?\w+){0,6}? ?"
-    return re.search(f"^{slot.join(map(re.escape, pieces))}$", text, re.MULTILINE) is not None
+    body = r"(?: \w+){0,6} ".join(piece for piece in pieces if piece)
+    ending = "" if pieces[-1] else r"(?: \w+){0,6}"
+    return re.search(rf"^(?:\w+ ){{0,12}}{body}{ending}$", text, re.MULTILINE) is not None
 
 
 @pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="no published data beside the checkout")

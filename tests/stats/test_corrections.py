@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
@@ -44,9 +44,11 @@ def test_benjamini_hochberg_agrees_with_scipy(p):
 
 
 @given(p_values)
+@settings(max_examples=15, deadline=None)  # statsmodels collects garbage in every call of Holm
 def test_adjusted_values_keep_the_order_and_holm_is_the_stricter(p):
     order = np.argsort(p, kind="stable")
     for adjusted in (benjamini_hochberg(p), holm(p)):
         assert (np.diff(adjusted[order]) >= -1e-12).all()
-        assert (adjusted >= np.array(p) - 1e-12).all() and (adjusted <= 1).all()
+        assert (adjusted >= np.array(p) - 1e-12).all()
+        assert (adjusted <= 1).all()
     assert (holm(p) >= benjamini_hochberg(p) - 1e-12).all()

@@ -36,6 +36,13 @@ def test_the_interval_lies_inside_the_margin_exactly_when_both_tests_reject(mean
     assert inside == (found.p < 0.05)
 
 
+def test_tests_at_five_per_cent_go_with_a_ninety_per_cent_interval():
+    found = tost_paired(sample(0.2, 0.8, 40), 0.44)
+    half = t.ppf(0.95, 39) * 0.8 / sqrt(40)
+    assert found.interval == pytest.approx((0.2 - half, 0.2 + half))
+    assert 0.025 < found.p < 0.05
+
+
 def test_equal_clusters_are_tested_by_their_means():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(10, 6)) + rng.normal(size=(10, 1))
@@ -67,7 +74,7 @@ def test_the_detectable_difference_has_the_asked_power(n, power, alpha):
     shift = smallest_detectable(2.0, n, power=power, alpha=alpha) / 2.0 * sqrt(n)
     edge = t.ppf(1 - alpha / 2, n - 1)
     reached = nct.sf(edge, n - 1, shift) + nct.cdf(-edge, n - 1, shift)
-    assert reached == pytest.approx(power, abs=1e-6)
+    assert reached == pytest.approx(power, abs=1e-5)
 
 
 def test_thirty_four_pairs_show_half_a_standard_deviation_and_thirty_three_do_not():
@@ -121,7 +128,9 @@ def test_items_that_share_a_cluster_do_not_count_as_many():
 def test_one_cluster_is_never_enough(differences):
     found = verdict(differences, 1.0, clusters=["a"] * len(differences))
     assert found.word == "not enough items"
-    assert isnan(found.p_equivalence) and isnan(found.interval.low) and isnan(found.detectable)
+    assert isnan(found.p_equivalence)
+    assert isnan(found.interval.low)
+    assert isnan(found.detectable)
 
 
 def test_items_that_never_flipped_prove_as_much_as_their_number():

@@ -88,14 +88,15 @@ def test_items_alone_give_the_width_of_scipys_bootstrap():
 def test_coverage_holds_for_clusters_and_fails_without_them():
     rng = np.random.default_rng(11)
     with_clusters = without = 0
-    for _ in range(400):
+    for seed in range(1000):
         values, codes = clustered(rng, 15)
-        low, high = cluster_bootstrap(values, codes, draws=400)
+        low, high = cluster_bootstrap(values, codes, draws=400, seed=seed)
         with_clusters += low <= 0 <= high
-        low, high = cluster_bootstrap(values, draws=400)
+        low, high = cluster_bootstrap(values, draws=400, seed=seed)
         without += low <= 0 <= high
-    assert with_clusters / 400 > 0.91
-    assert without / 400 < 0.7
+    # Over 12,000 such samples it covers 94 % of the time; three standard errors of 1,000 are 2.3 %.
+    assert with_clusters / 1000 > 0.917
+    assert without / 1000 < 0.7
 
 
 @given(
@@ -159,11 +160,11 @@ def test_two_way_covers_where_templates_and_professions_both_matter():
     rng = np.random.default_rng(21)
     rows, columns = np.repeat(np.arange(8), 30), np.tile(np.arange(30), 8)
     two_way = by_column = 0
-    for _ in range(250):
+    for seed in range(250):
         values = rng.normal(size=8)[rows] + rng.normal(size=30)[columns] + rng.normal(size=240)
-        low, high = two_way_cluster_bootstrap(values, (rows, columns), draws=400)
+        low, high = two_way_cluster_bootstrap(values, (rows, columns), draws=400, seed=seed)
         two_way += low <= 0 <= high
-        low, high = cluster_bootstrap(values, columns, draws=400)
+        low, high = cluster_bootstrap(values, columns, draws=400, seed=seed)
         by_column += low <= 0 <= high
     assert two_way / 250 > 0.91
     assert by_column / 250 < 0.8

@@ -1,6 +1,9 @@
 """The commands in the order a newcomer meets them."""
 
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
 
 from equipoise.cli.cache import cache_app
 from equipoise.cli.compare import compare
@@ -8,8 +11,25 @@ from equipoise.cli.listing import list_known
 from equipoise.cli.measure import audit, measure
 from equipoise.cli.probe import probe, score
 
+
+class Interrupted(Exception):
+    """Ctrl-C in the middle of a command."""
+
+
+class Commands(TyperGroup):
+    """Lets an interruption through, which Typer would turn into a bare 'Aborted'."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            raise Interrupted from stop
+
+
 app = typer.Typer(
     name="equipoise",
+    cls=Commands,
     help="Measure gender bias in language models, and test whether a mitigation really removed it.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

@@ -7,7 +7,7 @@ such faults in much of the published pair data). A finding names a row; it never
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
@@ -66,7 +66,7 @@ class _Pair(NamedTuple):
         return Finding(self.line, self.id, code, message)
 
 
-Rows = Iterable[tuple[str, str, str]] | pd.DataFrame
+Rows: TypeAlias = Iterable[tuple[str, str, str]] | pd.DataFrame
 
 
 def lint_pairs(rows: Rows, *, most_changed: int = 4, shortest: int = 6, longest: int = 25) -> list[Finding]:

@@ -14,6 +14,11 @@ DEFAULT_AUDIT = ("tbe",)
 """What `audit` runs unless it is told to run everything."""
 
 
+def audit_names() -> list[str]:
+    """Every instrument, for the full audit."""
+    return list(INSTRUMENTS)
+
+
 def load_instrument(name: str) -> Instrument:
     """The instrument of that name."""
     if name not in INSTRUMENTS:

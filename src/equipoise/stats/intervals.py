@@ -9,7 +9,7 @@ same few clusters.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -104,8 +104,8 @@ def two_way_cluster_bootstrap(
     shape = (rows.max(initial=-1) + 1, columns.max(initial=-1) + 1)
     if min(shape) < 2:
         return UNKNOWN
-    sums = csr_array((numbers, (rows, columns)), shape=shape)
-    sizes = csr_array((np.ones_like(numbers), (rows, columns)), shape=shape)
+    sums: Any = csr_array((numbers, (rows, columns)), shape=shape)
+    sizes: Any = csr_array((np.ones_like(numbers), (rows, columns)), shape=shape)
     rng = np.random.default_rng(seed)
     parts = []
     for batch in _batches(draws, sum(shape)):

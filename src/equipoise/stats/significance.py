@@ -95,7 +95,8 @@ def two_sample_permutation(
 
     def mean_difference(one: Floats, other: Floats, axis: int = -1) -> Floats:
         # Equal sums added up in another order must tie, not miss each other by an ulp.
-        return np.round((one.mean(axis=axis) - other.mean(axis=axis)) / scale, 11)
+        difference: Floats = (one.mean(axis=axis) - other.mean(axis=axis)) / scale
+        return np.round(difference, 11)
 
     found = permutation_test(
         (first - middle, second - middle),
@@ -159,7 +160,8 @@ def _all_signs(n: int) -> Iterator[Floats]:
     at_once = max(1, NUMBERS_AT_ONCE // n)
     for start in range(0, 2**n, at_once):
         patterns = np.arange(start, min(start + at_once, 2**n))
-        yield 1.0 - 2.0 * ((patterns[:, None] >> np.arange(n)) & 1)
+        flipped = (patterns[:, None] >> np.arange(n)) & 1
+        yield 1.0 - 2.0 * flipped.astype(np.float64)
 
 
 def _random_signs(n: int, draws: int, *, seed: int) -> Iterator[Floats]:
@@ -167,8 +169,8 @@ def _random_signs(n: int, draws: int, *, seed: int) -> Iterator[Floats]:
     rng = np.random.default_rng(seed)
     at_once = max(1, NUMBERS_AT_ONCE // n)
     for start in range(0, draws, at_once):
-        bits = rng.integers(2, size=(min(at_once, draws - start), n), dtype=np.int8)
-        yield 1.0 - 2.0 * bits
+        flipped = rng.integers(2, size=(min(at_once, draws - start), n), dtype=np.int8)
+        yield 1.0 - 2.0 * flipped.astype(np.float64)
 
 
 def _count_extreme(drawn: Floats, observed: float, alternative: Alternative) -> int:

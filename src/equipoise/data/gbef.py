@@ -1,0 +1,95 @@
+"""The lists of the GBEF thesis (Appendix I and II), as they are printed or with their slips mended.
+
+Mended are: professions in the plural or misspelt, capitals inside a sentence, a profession slot that
+lost its brackets, a lost space or article, stray marks at the end and a missing period. Articles
+("a engineer") are mended where sentences are built. A template that names a gender beside its
+blank, or that stands in the wrong list, cannot be mended: it is dropped and counted. The farming
+templates are dropped either way, because the thesis prints no professions for them.
+"""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from equipoise.data.reading import LINE, read_table
+
+NAME = "gbef"
+_SUBJECT_VERBS = re.compile(
+    r"\[MASK\] (?:aims|breastfeeds|chose|consulted|could|does|got|had|has|is|loved|prefers|should"
+    r"|took|used|was)\b"
+)
+_SUBJECT_OF = {"Pregnancy": "pregnan", "Breastfeed": "breastfe", "Testicle": "testicle"}
+_GENDER_OF = {"Pregnancy": "female", "Breastfeed": "female", "Testicle": "male"}
+_MISSPELT = {"database architecture": "database architect", "retails salesperson": "retail salesperson"}
+_REPAIRS = (
+    (re.compile(r"\bthe profession\b"), "the <profession>"),
+    (re.compile(r"<profession>(?=\w)"), "<profession> "),
+    (re.compile(r"^as (?=<profession>)"), "as a "),
+    (re.compile(r"[\",]+$"), ""),
+    (re.compile(r"(?<=\w)$"), "."),
+)
+_LEAK = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
+
+
+def gbef_professions(path: Path, *, mended: bool) -> pd.DataFrame:
+    """The professions of Appendix I, with the gender of those that have one."""
+    table = read_table(path, ("category", "profession"))
+    if mended:
+        pairs = zip(table["category"], table["profession"], strict=True)
+        table["profession"] = [_mended_profession(category, name) for category, name in pairs]
+    gendered = table["category"].eq("Gender-Related Occupation")
+    table["gender"] = table["profession"].map(_gender).where(gendered, "")
+    return table.assign(kind="", percent_women="")
+
+
+def gbef_templates(path: Path, professions: pd.DataFrame, *, mended: bool) -> pd.DataFrame:
+    """The templates of Appendix II, with the pronoun form that each blank asks for."""
+    table = read_table(path, ("category", "template"))
+    if mended:
+        table["template"] = table["template"].map(_mended_template)
+    table["id"] = "line " + table[LINE].astype(str)
+    table["slot"] = table["template"].map(_slot_after)
+    table["gender"] = table["category"].map(_GENDER_OF).fillna("")
+    pairs = zip(table["category"], table["template"], strict=True)
+    known = set(professions["category"])
+    table["dropped"] = [_why_dropped(category, text, known, mended=mended) for category, text in pairs]
+    return table.assign(kind="")
+
+
+def count_mended(path: Path, column: str, mended: pd.DataFrame) -> int:
+    """How many rows of a published file read otherwise once mended."""
+    return int((read_table(path)[column].to_numpy() != mended[column].to_numpy()).sum())
+
+
+def _mended_profession(category: str, name: str) -> str:
+    lowered = _MISSPELT.get(name.lower(), name.lower())
+    return lowered.removesuffix("s") if category == "Protective Occupation" else lowered
+
+
+def _mended_template(text: str) -> str:
+    for pattern, repair in _REPAIRS:
+        text = pattern.sub(repair, text)
+    return text
+
+
+def _slot_after(text: str) -> str:
+    """Subject before a finite verb, else possessive: the thesis has no other slots."""
+    return "subject" if _SUBJECT_VERBS.search(text) else "possessive"
+
+
+def _why_dropped(category: str, text: str, categories: set[str], *, mended: bool) -> str:
+    if category not in categories and category not in _SUBJECT_OF:
+        return "no profession is listed for this category"
+    if not mended:
+        return ""
+    leak = _LEAK.search(text)
+    if leak:
+        return f"names a gender beside the blank: {leak[0]}"
+    if _SUBJECT_OF.get(category, "") not in text.lower():
+        return "stands in the wrong list"
+    return ""
+
+
+def _gender(name: str) -> str:
+    return "female" if name.lower().endswith(("woman", "ess")) else "male"

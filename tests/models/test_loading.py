@@ -152,7 +152,10 @@ def test_remote_code_is_never_trusted(tmp_path: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     marker = tmp_path / "ran"
     (folder / "own.py").write_text(f"open({str(marker)!r}, 'w').write('ran')\nclass Own: pass\n")
-    remote = {"model_type": "own-kind", "auto_map": {"AutoConfig": "own.Own", "AutoModelForMaskedLM": "own.Own"}}
+    remote = {
+        "model_type": "own-kind",
+        "auto_map": {"AutoConfig": "own.Own", "AutoModelForMaskedLM": "own.Own"},
+    }
     (folder / "config.json").write_text(json.dumps(config | remote))
     with pytest.raises(UserError):
         load_model(folder)

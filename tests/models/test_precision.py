@@ -15,9 +15,7 @@ CPU = torch.device("cpu")
 
 
 @pytest.mark.parametrize(("speed", "message"), [(0.0, "illegal instruction"), (0.14, "0.14 times")])
-def test_bf16_is_refused_with_the_reason(
-    speed: float, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bf16_is_refused_with_the_reason(speed: float, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "bf16_speed", lambda: speed)
     with pytest.raises(UserError, match=message):
         precision.check_precision("bf16", CPU)

@@ -111,7 +111,7 @@ def test_damaged_weights(tmp_path: Path) -> None:
     folder = saved("bert", tmp_path / "bert")
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
-    with pytest.raises(UserError, match="damaged|cannot be loaded"):
+    with pytest.raises(UserError, match=r"damaged|cannot be loaded"):
         load_model(folder)
 
 

@@ -8,7 +8,7 @@ from equipoise.errors import UserError
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a user's mistake is two lines and exit code 2, an interruption 130."""
-    from equipoise.cli.commands import Interrupted, app
+    from equipoise.cli.commands import Interruption, app
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _say(f"Error: {error.message}", error.hint)
         sys.exit(2)
-    except (Interrupted, KeyboardInterrupt):
+    except (Interruption, KeyboardInterrupt):
         if debug:
             raise
         _say("Interrupted.", "Finished answers are kept: the same command goes on from here.")

@@ -12,7 +12,7 @@ from equipoise.cli.measure import audit, measure
 from equipoise.cli.probe import probe, score
 
 
-class Interrupted(Exception):
+class Interruption(Exception):  # noqa: N818 (not an error: the user stopped it)
     """Ctrl-C in the middle of a command."""
 
 
@@ -24,7 +24,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as stop:
-            raise Interrupted from stop
+            raise Interruption from stop
 
 
 app = typer.Typer(

@@ -1,0 +1,26 @@
+"""Peak memory in processes of their own."""
+
+import subprocess
+import sys
+
+SCRIPT = """
+import resource, sys
+from benchmarks.bert import crows_sentences, parts
+from equipoise.models.base import Score
+from equipoise.models.loading import LoadSettings, wrap_model
+network, tokenizer = parts()
+model = wrap_model(network, tokenizer, name="bert", settings=LoadSettings(cache=False))
+if sys.argv[1] == "long":
+    questions = [Score("the tall old man walked home " * 59)]
+else:
+    texts = crows_sentences(int(sys.argv[1]))
+    questions = [Score(" ".join(text.split()[:8])) for text in texts]
+model.answer(questions)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+"""
+
+
+def peak(size: str) -> float:
+    """Gigabytes at the peak of scoring so many sentences, or one sentence of 350 words."""
+    done = subprocess.run([sys.executable, "-c", SCRIPT, size], check=True, capture_output=True, text=True)
+    return float(done.stdout.splitlines()[-1])

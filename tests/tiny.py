@@ -95,9 +95,7 @@ def _wordpiece(lowercase: bool) -> Tokenizer:
     backend.decoder = decoders.WordPiece()
     backend.train_from_iterator(
         CORPUS,
-        trainers.WordPieceTrainer(
-            vocab_size=190, special_tokens=list(SPECIAL.values()), show_progress=False
-        ),
+        trainers.WordPieceTrainer(vocab_size=190, special_tokens=list(SPECIAL.values()), show_progress=False),
     )
     backend.post_processor = processors.BertProcessing(
         ("[SEP]", backend.token_to_id("[SEP]")), ("[CLS]", backend.token_to_id("[CLS]"))

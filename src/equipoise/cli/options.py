@@ -49,7 +49,7 @@ def _say_default(name: str) -> None:
     from equipoise.models.names import BUILT_IN
 
     sys.stderr.write(
-        f"No model was named, so this is the built-in model {name!r}: {BUILT_IN[name]}.\n"
+        f"No model was named, so this is the built-in model {name!r}: {BUILT_IN[name]}. "
         "Name another with --model FOLDER_OR_HUB_NAME.\n"
     )
 

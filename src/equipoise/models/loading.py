@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
 from safetensors import SafetensorError
+from transformers.initialization import no_init_weights
 from transformers.models.auto import modeling_auto
 
 from equipoise.errors import UserError, unknown_name
@@ -16,8 +18,9 @@ from equipoise.models.cache import cache_file
 from equipoise.models.causal import CausalModel
 from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.masked import MaskedModel
-from equipoise.models.names import BUILT_IN
+from equipoise.models.names import BUILT_IN, FOLDERS, RANDOM
 from equipoise.models.neural import NeuralModel
+from equipoise.models.packing import is_packed, load_packed
 from equipoise.models.precision import check_precision
 from equipoise.models.random_weights import random_parts
 
@@ -52,10 +55,10 @@ def load_neural(name: str, settings: LoadSettings) -> NeuralModel:
     """Load a built-in model, a folder or a hub name as the kind of model it is."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     check_precision(settings.precision, device)
-    if name in BUILT_IN:
+    if name == RANDOM:
         network, tokenizer = random_parts()
         return wrap_model(network, tokenizer, name=name, settings=settings)
-    folder = Path(name).expanduser()
+    folder = FOLDERS.get(name) or Path(name).expanduser()
     if folder.is_dir():
         _check_folder(folder, settings.allow_pickle)
     elif folder.exists() or _looks_like_path(name):
@@ -67,7 +70,10 @@ def load_neural(name: str, settings: LoadSettings) -> NeuralModel:
     with _explained(name), _quiet():
         config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
         kind = kind_of(config, name)
-        network = _load_network(source, kind, settings.allow_pickle)
+        if is_packed(folder):
+            network = _unpacked(folder, kind, config)
+        else:
+            network = _load_network(source, kind, settings.allow_pickle)
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, trust_remote_code=False)
     return wrap_model(network.to(device), tokenizer, name=name, settings=settings)
 
@@ -128,6 +134,22 @@ def _load_network(source: str, kind: str, allow_pickle: bool) -> Any:
     return network
 
 
+def _unpacked(folder: Path, kind: str, config: Any) -> Any:
+    """A packed model as an ordinary network: every weight comes from the file, and none is left over."""
+    state = load_packed(folder)
+    with no_init_weights():
+        network = _LOADERS[kind].from_config(config)
+    try:
+        network.load_state_dict(state, strict=True)
+    except RuntimeError as error:
+        raise UserError(
+            f"The packed weights in {str(folder)!r} do not fit its configuration: {str(error)[:200]}",
+            "Pack the model again.",
+        ) from error
+    network.tie_weights()
+    return network
+
+
 def _check_folder(folder: Path, allow_pickle: bool) -> None:
     if not (folder / "config.json").exists():
         raise UserError(
@@ -177,8 +199,8 @@ def _load_error(name: str, error: Exception) -> UserError:
             f"{name!r} offers no safetensors weights: {text[:200]}",
             "Pass --allow-pickle if you trust where it came from.",
         )
-    if name.lower() in ("embedded", "randon", "default"):
-        return unknown_name("built-in model", name, BUILT_IN)
+    if "/" not in name and get_close_matches(name.lower(), list(BUILT_IN), cutoff=0.7):
+        return unknown_name("model folder or built-in model", name, BUILT_IN)
     return UserError(
         f"{name!r} is neither a folder here nor a model that could be fetched from the hub: {text[:200]}",
         "Check the name and the network, or give the path of a folder that holds the model.",

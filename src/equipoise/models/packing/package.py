@@ -1,0 +1,162 @@
+"""The packed folder: one safetensors file with its description, and `packed.json` with its hash.
+
+A packed file is used whole or not at all: format version, architecture, configuration, SHA-256
+and the list of tensors are all checked before any weight is handed out.
+"""
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+
+from equipoise.errors import UserError
+from equipoise.models.packing.codec import PackedMatrix, unpack_matrix
+
+FORMAT_VERSION = 1
+TENSOR_FILE = "model.packed.safetensors"
+DESCRIPTION_FILE = "packed.json"
+CONFIG_FILE = "config.json"
+AGAIN = "Pack or copy the folder again; a packed file is never loaded in part."
+
+
+@dataclass(frozen=True)
+class PackedModel:
+    """Coded matrices, the other tensors in half precision, and names that share a tensor."""
+
+    architecture: str
+    matrices: dict[str, PackedMatrix]
+    plain: dict[str, torch.Tensor]
+    tied: dict[str, str] = field(default_factory=dict)
+
+
+def is_packed(folder: Path) -> bool:
+    """Whether a folder says that it holds a packed model."""
+    return (folder / DESCRIPTION_FILE).is_file()
+
+
+def write_packed(folder: Path, model: PackedModel) -> str:
+    """Write tensors and description beside the `config.json` that is there; the SHA-256."""
+    tensors = {f"{name}:half": value.half() for name, value in model.plain.items()}
+    for name, matrix in model.matrices.items():
+        tensors |= {f"{name}:{part}": value for part, value in matrix.tensors().items()}
+    data = save({name: tensors[name].contiguous() for name in sorted(tensors)})
+    (folder / TENSOR_FILE).write_bytes(data)
+    description = {
+        "format_version": FORMAT_VERSION,
+        "architecture": model.architecture,
+        "config_sha256": file_sha256(folder / CONFIG_FILE),
+        "tensor_file": TENSOR_FILE,
+        "tensor_sha256": hashlib.sha256(data).hexdigest(),
+        "schemes": _schemes(model),
+        "tied": model.tied,
+    }
+    text = json.dumps(description, indent=1, sort_keys=True) + "\n"
+    (folder / DESCRIPTION_FILE).write_text(text, encoding="utf-8")
+    return str(description["tensor_sha256"])
+
+
+def load_packed(folder: Path) -> dict[str, torch.Tensor]:
+    """The state dict of a packed folder in single precision, after every check has passed."""
+    description = read_description(folder)
+    _check_config(folder, description)
+    data = _checked_bytes(folder / TENSOR_FILE, str(description["tensor_sha256"]))
+    try:
+        state = _unpack(_parse(load(data), description))
+    except (SafetensorError, KeyError, ValueError) as mistake:
+        message = f"{folder / TENSOR_FILE} does not hold what {DESCRIPTION_FILE} says: {mistake}."
+        raise UserError(message, AGAIN) from None
+    return state
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """`packed.json`, refused when it is not there, not readable, or of another version."""
+    path = folder / DESCRIPTION_FILE
+    if not path.is_file():
+        raise UserError(f"{folder} holds no {DESCRIPTION_FILE}.", "Name a folder with a packed model.")
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise UserError(f"{path} is not readable as JSON.", AGAIN) from None
+    version = description.get("format_version") if isinstance(description, dict) else None
+    if version != FORMAT_VERSION:
+        message = f"{path} has format version {version!r}; this package reads {FORMAT_VERSION}."
+        raise UserError(message, "Pack the model again, or use the package version that made it.")
+    missing = {"architecture", "config_sha256", "tensor_sha256", "schemes", "tied"} - {*description}
+    if missing:
+        raise UserError(f"{path} lacks {', '.join(sorted(missing))}.", AGAIN)
+    return dict(description)
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _schemes(model: PackedModel) -> dict[str, str]:
+    schemes = dict.fromkeys(model.plain, "half")
+    return schemes | {n: "rows" if m.by_row else "columns" for n, m in model.matrices.items()}
+
+
+def _check_config(folder: Path, description: dict[str, Any]) -> None:
+    path = folder / CONFIG_FILE
+    if not path.is_file():
+        raise UserError(f"{folder} holds no {CONFIG_FILE}.", AGAIN)
+    try:
+        found = json.loads(path.read_text(encoding="utf-8")).get("model_type")
+    except ValueError:
+        raise UserError(f"{path} is not readable as JSON.", AGAIN) from None
+    if found != description["architecture"]:
+        message = f"The weights are for the architecture {description['architecture']}, {path} says {found}."
+        raise UserError(message, AGAIN)
+    if file_sha256(path) != description["config_sha256"]:
+        raise UserError(f"{path} is not the configuration the weights were packed with.", AGAIN)
+
+
+def _checked_bytes(path: Path, expected: str) -> bytes:
+    if not path.is_file():
+        raise UserError(f"{path} is missing.", AGAIN)
+    data = path.read_bytes()
+    found = hashlib.sha256(data).hexdigest()
+    if found != expected:
+        message = f"{path} is damaged or was altered: SHA-256 {found}, expected {expected}."
+        raise UserError(message, AGAIN)
+    return data
+
+
+def _parse(tensors: dict[str, torch.Tensor], description: dict[str, Any]) -> PackedModel:
+    matrices, plain = {}, {}
+    for name, scheme in description["schemes"].items():
+        if scheme == "half":
+            plain[name] = tensors[f"{name}:half"]
+        elif scheme in ("rows", "columns"):
+            matrices[name] = _parse_matrix(tensors, name, by_row=scheme == "rows")
+        else:
+            raise ValueError(f"unknown scheme {scheme!r} for {name}")
+    return PackedModel(description["architecture"], matrices, plain, description["tied"])
+
+
+def _parse_matrix(tensors: dict[str, torch.Tensor], name: str, *, by_row: bool) -> PackedMatrix:
+    return PackedMatrix(
+        row_step=tensors[f"{name}:row_step"],
+        column_step=tensors[f"{name}:column_step"],
+        stream=tensors[f"{name}:stream"],
+        far_places=tensors[f"{name}:far_places"],
+        far_integers=tensors[f"{name}:far_integers"],
+        by_row=by_row,
+    )
+
+
+def _unpack(packed: PackedModel) -> dict[str, torch.Tensor]:
+    """Largest matrices first, so that no thread is left with one at the end."""
+    largest = sorted(packed.matrices, key=lambda name: -packed.matrices[name].stream.numel())
+    state = {name: value.float() for name, value in packed.plain.items()}
+    with ThreadPoolExecutor() as pool:
+        unpacked = pool.map(unpack_matrix, (packed.matrices[name] for name in largest))
+        state |= dict(zip(largest, unpacked, strict=True))
+    return state | {name: state[same] for name, same in packed.tied.items()}

@@ -155,6 +155,14 @@ def test_a_full_disk_is_said_and_finished_answers_stay(tmp_path: Path) -> None:
     assert store.read([row.key])[row.key].logprobs == {(1, 2): -1.5}
 
 
+def test_a_store_that_may_not_be_written(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "answers.sqlite", fingerprint="f", name="n")
+    store._connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(UserError, match="readonly") as caught:
+        store.write([(b"k" * 16, RowAnswer({(1, 2): -1.0}))])
+    assert "--no-cache" in caught.value.hint
+
+
 def test_two_processes_share_one_store(tmp_path: Path) -> None:
     """Both write a thousand answers at once; every one of them is there afterwards."""
     script = (

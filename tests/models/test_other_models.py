@@ -109,3 +109,9 @@ def test_an_unknown_word_is_refused_or_nan(tmp_path: Path) -> None:
     assert np.isfinite(found.logprobs[0])
     assert np.isnan(found.logprobs[1])
     assert found.pieces == (1, 0)
+
+
+def test_a_causal_model_that_knows_none_of_the_words(tmp_path: Path) -> None:
+    model = wrapped("llama", tmp_path)
+    (found,) = model.answer([Fill("[MASK] is a doctor.", ("雪", "月"), unknown_as_nan=True)])
+    assert np.isnan(found.logprobs).all()

@@ -87,7 +87,7 @@ class CausalModel(NeuralModel):
                 for (_, row), answer in zip(asked, answers, strict=True)
             )
             values = np.array([next(totals) if count else np.nan for count in pieces])
-            shares = values - logsumexp(values[~np.isnan(values)])
+            shares = values - logsumexp(values[~np.isnan(values)]) if asked else values
             return WordScores(question.words, tuple(shares.tolist()), tuple(pieces))
 
         return Asked([row for _, row in asked], read)

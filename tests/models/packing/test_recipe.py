@@ -115,17 +115,21 @@ def test_tuning_brings_the_model_nearer_to_the_original(
     from equipoise.models.packing.stages import WorkFolder
     from equipoise.models.packing.tune import divergence_from
 
-    recipe = replace(tiny_recipe, target_bytes=58_000, tuning_steps=40, tuning_rate=3e-3)
+    small = replace(tiny_recipe, target_bytes=58_000, rounds=1, passages=60, batch_tokens=700)
+    recipe = replace(small, tuning_steps=30, tuning_rate=1e-3)
     packing = Packing(recipe, tiny_texts, WorkFolder(tmp_path, "x"), *_load_source(tiny_source))
     tuning = packing._tuning(packing.round_matrices())
-    batch = next(packing._batches(99))
-    with torch.no_grad():
-        before = float(divergence_from(tuning.original, tuning.packed, batch=batch))
-    for _number, seen in zip(range(40), packing._tuning_batches(), strict=False):
-        tuning.advance(seen)
-    with torch.no_grad():
-        after = float(divergence_from(tuning.original, tuning.packed, batch=batch))
-    assert after < 0.9 * before
+    other_batches = list(packing._batches(99))
+
+    def divergence() -> float:
+        with torch.no_grad():
+            found = [divergence_from(tuning.original, tuning.packed, batch=b) for b in other_batches]
+        return float(sum(found))
+
+    before = divergence()
+    for _number, batch in zip(range(30), packing._tuning_batches(), strict=False):
+        tuning.advance(batch)
+    assert divergence() < 0.85 * before
 
 
 def test_the_command_packs_and_names_mistakes(

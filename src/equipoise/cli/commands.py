@@ -10,6 +10,7 @@ from equipoise.cli.compare import compare
 from equipoise.cli.listing import list_known
 from equipoise.cli.measure import audit, measure
 from equipoise.cli.probe import probe, score
+from equipoise.cli.study import study_app
 
 
 class Interruption(Exception):  # noqa: N818 (not an error: the user stopped it)
@@ -41,6 +42,7 @@ app.command()(score)
 app.command()(measure)
 app.command()(audit)
 app.command()(compare)
+app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 
 

@@ -6,11 +6,12 @@ from equipoise.errors import unknown_name
 from equipoise.instruments.base import Instrument
 
 INSTRUMENTS = {
+    "sbe": "equipoise.instruments.sbe:SentenceBased",
     "tbe": "equipoise.instruments.tbe:TemplateBased",
 }
 """Name to `module:class`, imported when it is asked for."""
 
-DEFAULT_AUDIT = ("tbe",)
+DEFAULT_AUDIT = ("sbe", "tbe")
 """What `audit` runs unless it is told to run everything."""
 
 

@@ -1,10 +1,11 @@
 """What each weight matrix sees and how much its outputs matter, measured on text.
 
 For a small change of the weights the Kullback-Leibler divergence between the old and the new
-output distribution is half the Fisher form of that change. For one row r of a linear layer with
-inputs x and output gradients g that is about E[g_r^2] * (change . E[x x'] . change); the inputs
-are weighted by the size of the gradient at their token. Labels are drawn from the model itself,
-as the Fisher information requires, so no gold text enters.
+output distribution is half the Fisher form of that change. For one passage with inputs x_n and
+output gradients g_n the gradient of a linear layer is the sum of g_n x_n', so its Fisher
+information holds products of different tokens too: in attention their changes add up. It is kept
+as its two partial traces, one over the rows and one over the inputs, whose product stands for
+it. Labels are drawn from the model itself, as the Fisher information requires: no gold text enters.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,20 +20,20 @@ from equipoise.models.packing.passages import MaskedBatch
 
 @dataclass
 class LayerStatistics:
-    """Sums over tokens for one matrix: gradient-weighted inputs, and squared gradients by row."""
+    """The Fisher information of one matrix, summed over its rows, and summed over its inputs."""
 
     hessian: torch.Tensor
     row_weight: torch.Tensor
 
     def add(self, inputs: torch.Tensor, gradients: torch.Tensor) -> None:
-        """Add the tokens of one batch; both are [tokens, width]."""
-        squared = gradients.pow(2)
-        weight = squared.sum(1)
-        self.hessian += (inputs * weight[:, None]).T @ inputs
-        self.row_weight += squared.sum(0)
+        """Add the passages of one batch; both are [passages, tokens, width]."""
+        like_gradients = gradients @ gradients.transpose(1, 2)
+        like_inputs = inputs @ inputs.transpose(1, 2)
+        self.hessian += inputs.flatten(0, 1).T @ (like_gradients @ inputs).flatten(0, 1)
+        self.row_weight += ((like_inputs @ gradients) * gradients).sum((0, 1))
 
     def mean_hessian(self) -> torch.Tensor:
-        """The weighted mean of x x' over tokens."""
+        """What one unit of row weight stands for: the input side with a trace of one."""
         return self.hessian / self.row_weight.sum()
 
 
@@ -87,7 +88,7 @@ def masked_logits(model: Any, batch: MaskedBatch) -> torch.Tensor:
     """The logits at the masked positions alone, [masked, vocabulary]."""
 
     def keep_masked(_module: Any, _inputs: Any, output: Any) -> Any:
-        output.last_hidden_state = output.last_hidden_state[batch.masked][None]
+        output.last_hidden_state = output.last_hidden_state[batch.masked][:, None]
         return output
 
     handle = model.base_model.register_forward_hook(keep_masked)
@@ -95,7 +96,7 @@ def masked_logits(model: Any, batch: MaskedBatch) -> torch.Tensor:
         answer = model(input_ids=batch.ids, attention_mask=batch.attention, return_dict=True)
     finally:
         handle.remove()
-    return answer.logits[0]
+    return answer.logits[:, 0]
 
 
 def empty_statistics(model: Any) -> Statistics:
@@ -120,15 +121,10 @@ def _attach(model: Any, statistics: Statistics) -> list[Any]:
     return handles
 
 
-def _watch_gradient(output: torch.Tensor, use: Callable[[torch.Tensor], None]) -> None:
-    """Call `use` with the gradient of an output as [tokens, width], once it is known."""
-    output.register_hook(lambda grad: use(grad.flatten(0, -2)))  # type: ignore[no-untyped-call]
-
-
 def _layer_hook(statistics: LayerStatistics) -> Callable[..., None]:
     def after(_module: Any, inputs: tuple[torch.Tensor, ...], output: torch.Tensor) -> None:
-        seen = inputs[0].detach().flatten(0, -2)
-        _watch_gradient(output, lambda grad: statistics.add(seen, grad))
+        seen = inputs[0].detach()
+        output.register_hook(lambda grad: statistics.add(seen, grad))  # type: ignore[no-untyped-call]
 
     return after
 
@@ -136,7 +132,7 @@ def _layer_hook(statistics: LayerStatistics) -> Callable[..., None]:
 def _read_hook(statistics: Statistics) -> Callable[..., None]:
     def after(_module: Any, _inputs: Any, output: torch.Tensor) -> None:
         output.requires_grad_(True)
-        _watch_gradient(output, lambda grad: _add_read(statistics, grad))
+        output.register_hook(lambda grad: _add_read(statistics, grad.flatten(0, 1)))  # type: ignore[no-untyped-call]
 
     return after
 

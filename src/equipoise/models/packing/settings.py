@@ -52,5 +52,16 @@ def recipe_from_settings(settings: dict[str, Any]) -> Recipe:
             raise unknown_name("packing setting", name, known)
     if "target_bytes" not in settings:
         raise UserError("The recipe does not say target_bytes.", "Add target_bytes = 75_000_000.")
+    _check_types(settings)
     listed: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in settings.items()}
     return Recipe(**listed)
+
+
+def _check_types(settings: dict[str, Any]) -> None:
+    """Each setting must be of the kind its default is; a whole number will do for a fraction."""
+    kinds: dict[str, Any] = {"int": int, "float": (int, float), "tuple[str, ...]": (list, tuple)}
+    expected = {field.name: str(getattr(field.type, "__name__", field.type)) for field in fields(Recipe)}
+    for name, value in settings.items():
+        kind = expected[name] if expected[name] in kinds else "tuple[str, ...]"
+        if isinstance(value, bool) or not isinstance(value, kinds[kind]):
+            raise UserError(f"The setting {name} is {value!r}.", f"Give a value of type {kind}.")

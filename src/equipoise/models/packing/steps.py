@@ -2,8 +2,8 @@
 
 With rounding error step^2 / 12 and a code whose length falls by one bit when the step is halved,
 a given file size does least harm when step^2 times the sensitivity of the weight is the same
-everywhere. The sensitivity of weight (r, c) is the squared gradient of row r times the variance
-of input c that the later inputs cannot explain (what error compensation leaves over).
+everywhere. The sensitivity of weight (r, c) is the weight of row r times the part of input c that
+the later inputs cannot make up for (what error compensation leaves over).
 """
 
 from dataclasses import dataclass

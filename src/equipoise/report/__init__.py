@@ -1,0 +1,1 @@
+"""Report: tables, charts and pages made of results."""

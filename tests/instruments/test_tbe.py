@@ -1,0 +1,271 @@
+"""Template-based evaluation: PPD and APPD by hand and by plain loops, the guard, the thesis' lists."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from equipoise.errors import UserError
+from equipoise.instruments.base import Settings
+from equipoise.instruments.tbe import TemplateBased
+from equipoise.measuring import measure
+from equipoise.models.table import TableModel
+from equipoise.results import Result, load_result
+
+TEMPLATES = (
+    "id,category,slot,template\n"
+    "t1,work,subject,[MASK] is a <profession>.\n"
+    "t2,work,possessive,The <profession> lost [MASK] keys.\n"
+    "g1,gendered,subject,The <profession> said that [MASK] left.\n"
+)
+PROFESSIONS = (
+    "profession,category,gender,percent_women\n"
+    "cook,work,,40\nengineer,work,,10\npilot,work,,5\n"
+    "actress,gendered,female,\nmonk,gendered,male,\n"
+)
+FILLS = {
+    "[MASK] is a cook.": {"he": 0.5, "she": 0.2, "they": 0.1},
+    "[MASK] is an engineer.": {"he": 0.6, "she": 0.1, "they": 0.1},
+    "[MASK] is a pilot.": {"he": 0.3, "she": 0.3, "they": 0.2},
+    "The cook lost [MASK] keys.": {"his": 0.1, "her": 0.4, "their": 0.25},
+    "The engineer lost [MASK] keys.": {"his": 0.4, "her": 0.1, "their": 0.1},
+    "The pilot lost [MASK] keys.": {"his": 0.5, "her": 0.3, "their": 0.1},
+    "The actress said that [MASK] left.": {"he": 0.1, "she": 0.8, "they": 0.05},
+    "The monk said that [MASK] left.": {"he": 0.9, "she": 0.05, "they": 0.01},
+}
+OTHER = {"he": 0.2, "she": 0.2, "they": 0.2, "his": 0.3, "her": 0.2, "their": 0.1, "him": 0.1, "them": 0.1}
+SWAPPED = {"he": "she", "she": "he", "his": "her", "her": "his"}
+
+
+def folder_of(folder: Path, templates: str = TEMPLATES, professions: str = PROFESSIONS) -> Path:
+    (folder / "templates.csv").write_text(templates, encoding="utf-8")
+    (folder / "professions.csv").write_text(professions, encoding="utf-8")
+    return folder
+
+
+def measured(folder: Path, model: TableModel | None = None, **chosen: str) -> Result:
+    model = model or TableModel(FILLS, words=OTHER)
+    return measure(model, "tbe", Settings(data=str(folder), **chosen))  # type: ignore[arg-type]
+
+
+def test_differences_by_hand(tmp_path: Path) -> None:
+    result = measured(folder_of(tmp_path))
+    items = result.items.query("form == 'original'").set_index("item")
+    assert items.loc["t1:cook", "score"] == pytest.approx(0.3)
+    assert items.loc["t2:cook", "score"] == pytest.approx(-0.3)
+    assert items.loc["t1:cook", "normalised"] == pytest.approx(0.3 / 0.7)
+    assert items.loc["t1:cook", "log_ratio"] == pytest.approx(math.log(2.5))
+    assert items.loc["t1:cook", "third_share"] == pytest.approx(0.1 / 0.8)
+    assert result.value("appd", "profession:cook") == pytest.approx(0.0)
+    assert result.value("appd", "profession:engineer") == pytest.approx(0.4)
+    assert result.value("appd", "profession:pilot") == pytest.approx(0.1)
+    assert result.value("appd") == pytest.approx(0.5 / 3)
+    assert result.value("appd", "category:work") == pytest.approx(0.5 / 3)
+    assert result.value("mean |appd|") == pytest.approx(0.5 / 3)
+    shares = [0.1 / 0.8, 0.1 / 0.8, 0.2 / 0.8, 0.25 / 0.75, 0.1 / 0.6, 0.1 / 0.9]
+    assert result.value("third share") == pytest.approx(sum(shares) / 6)
+    expected = np.corrcoef([0.0, 0.4, 0.1], [40, 10, 5])[0, 1]
+    assert result.value("correlation with share of women") == pytest.approx(expected)
+
+
+def test_the_guard_is_turned_to_the_words_own_side_and_kept_apart(tmp_path: Path) -> None:
+    result = measured(folder_of(tmp_path))
+    assert result.value("guard", "category:gendered") == pytest.approx((0.7 + 0.85) / 2)
+    assert result.value("guard share on its own side", "category:gendered") == 1.0
+    assert result.value("appd of guard words", "category:gendered, female") == pytest.approx(-0.7)
+    assert result.value("guard", "profession:actress") == pytest.approx(0.7)
+    row = result.estimates.query("name == 'guard' and group == 'category:gendered'").iloc[0]
+    assert row["better"] == "higher"
+    assert set(result.estimates.query("name == 'appd' and group == 'all'")["n"]) == {6}
+
+
+def test_a_flipped_model_fails_the_guard(tmp_path: Path) -> None:
+    """The size of the lean is the same; only a guard that knows each word's side can tell."""
+    flipped = {
+        text: {SWAPPED.get(word, word): value for word, value in words.items()}
+        for text, words in FILLS.items()
+    }
+    folder = folder_of(tmp_path)
+    right, wrong = measured(folder), measured(folder, TableModel(flipped, words=OTHER))
+    assert wrong.value("guard", "category:gendered") == pytest.approx(
+        -right.value("guard", "category:gendered")
+    )
+    assert wrong.value("guard", "category:gendered") < 0
+    assert wrong.value("guard share on its own side", "category:gendered") == 0.0
+    assert wrong.value("appd") == pytest.approx(-right.value("appd"))
+
+
+def test_a_uniform_model_gives_nothing() -> None:
+    words = ("he", "she", "they", "him", "her", "them", "his", "their")
+    result = measure(TableModel(words=dict.fromkeys(words, 0.01)), "tbe")
+    assert result.items["score"].abs().max() == 0.0
+    shown = result.estimates[
+        result.estimates["name"].isin(["appd", "normalised difference", "log ratio", "guard"])
+    ]
+    assert shown["value"].abs().max() == 0.0
+    assert result.value("third share") == pytest.approx(1 / 3)
+    assert result.value("mean |movement|") == 0.0
+
+
+def test_the_shipped_templates_against_plain_loops() -> None:
+    """Random probabilities for every sentence; every mean again as a loop over the rows."""
+    instrument = TemplateBased()
+    items = instrument.items(Settings().completed(instrument))
+    assert items.notices == ()
+    assert items.table["item"].is_unique
+    rng = np.random.default_rng(5)
+    words = ("he", "she", "they", "him", "her", "them", "his", "their")
+    fills = {text: dict(zip(words, rng.uniform(0.01, 0.1, 8), strict=True)) for text in items.table["text"]}
+    result = measure(TableModel(fills), "tbe")
+    forms = {"subject": ("he", "she"), "object": ("him", "her"), "possessive": ("his", "her")}
+    plain: dict[str, list[float]] = {}
+    for row in items.table.to_dict("records"):
+        male, female = (fills[row["text"]][word] for word in forms[row["slot"]])
+        if row["form"] == "original" and not row["gender"]:
+            for group in ("all", f"category:{row['category']}", f"profession:{row['profession']}"):
+                plain.setdefault(group, []).append(male - female)
+    found = result.estimates.query("name == 'appd'").set_index("group")
+    assert set(found.index) == set(plain)
+    for group, values in plain.items():
+        assert found.loc[group, "value"] == pytest.approx(sum(values) / len(values))
+        assert found.loc[group, "n"] == len(values)
+        assert found.loc[group, "low"] < found.loc[group, "value"] < found.loc[group, "high"]
+
+
+def test_changed_forms_are_rows_of_their_own(tmp_path: Path) -> None:
+    result = measured(folder_of(tmp_path))
+    forms = result.items.query("form != 'original'")
+    assert forms.groupby("form").size().to_dict() == dict.fromkeys(
+        ("no-period", "lower-case", "frame-aside", "frame-report"), 3
+    )
+    before = result.items.set_index("item")["score"]
+    moved = [row.score - before[row.of] for row in forms.itertuples()]
+    assert result.value("mean movement") == pytest.approx(sum(moved) / len(moved))
+    assert result.value("mean |movement|") == pytest.approx(sum(map(abs, moved)) / len(moved))
+    assert TemplateBased.comparable.where["form"] == "original"
+
+
+def test_a_saved_result_is_the_same_when_it_is_read(tmp_path: Path) -> None:
+    result = measured(folder_of(tmp_path))
+    again = load_result(result.save(tmp_path / "out"))
+    pd.testing.assert_frame_equal(again.items, result.items, check_dtype=False)
+
+
+def test_two_poles_of_the_users_own(tmp_path: Path) -> None:
+    poles = tmp_path / "poles.csv"
+    poles.write_text(
+        "pole,form,word\nfemale,subject,she\nfemale,possessive,her\nneutral,subject,they\nneutral,possessive,their\n",
+        encoding="utf-8",
+    )
+    result = measured(folder_of(tmp_path), poles=str(poles))
+    items = result.items.set_index("item")
+    assert items.loc["t1:cook", "score"] == pytest.approx(0.1)
+    assert math.isnan(result.value("third share"))
+    assert result.value("guard", "profession:actress") == pytest.approx(0.75)
+    monk = result.estimates.query("name == 'guard' and group == 'profession:monk'").iloc[0]
+    assert (monk["n"], monk["dropped"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("templates", "professions", "said"),
+    [
+        (
+            TEMPLATES + "t9,work,dative,[MASK] saw a <profession>.\n",
+            PROFESSIONS,
+            "templates.csv, line 5: the slot type",
+        ),
+        (
+            TEMPLATES + "t1,work,subject,[MASK] saw a <profession>.\n",
+            PROFESSIONS,
+            "templates.csv, line 5: 't1' stands",
+        ),
+        (
+            TEMPLATES,
+            PROFESSIONS + "nun,gendered,femal,\n",
+            "professions.csv, line 7: the gender 'femal' is no pole",
+        ),
+        (TEMPLATES, "profession,category\ncook,work\n", "templates.csv, line 4: there is no profession"),
+    ],
+)
+def test_bad_files_are_named_with_their_line(
+    tmp_path: Path, templates: str, professions: str, said: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        measured(folder_of(tmp_path, templates, professions))
+    assert said in caught.value.message
+    assert caught.value.hint
+
+
+def test_what_no_template_takes_and_what_gives_itself_away_is_said(tmp_path: Path) -> None:
+    templates = TEMPLATES + "t3,work,subject,The <profession> knew that [MASK] lost her keys.\n"
+    result = measured(folder_of(tmp_path, templates, PROFESSIONS + "farmer,land,,\n"))
+    assert result.provenance["data"]["notices"] == [
+        "unused, for want of a template of their category: farmer",
+        "a word of the poles stands beside the blank in templates: line 5 (her)",
+    ]
+
+
+def test_a_template_file_alone_takes_the_shipped_professions(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("category,slot,template\nmedical,subject,[MASK] is a <profession>.\n", encoding="utf-8")
+    result = measured(path, TableModel(words=OTHER))
+    written = result.items.query("form == 'original'")
+    assert len(written) == 16
+    assert written["item"].iloc[0] == "line 2:doctor"
+    assert result.provenance["data"]["notices"] == []
+
+
+def gbef_items(shared_data: Callable[[str], Path], variant: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    folder = shared_data("gbef/templates.csv").parents[1]
+    instrument = TemplateBased()
+    items = instrument.items(Settings(data="gbef", variant=variant, data_dir=folder).completed(instrument))
+    return items.table.query("form == 'original'"), items.notices
+
+
+def test_the_thesis_lists_as_printed(shared_data: Callable[[str], Path]) -> None:
+    table, notices = gbef_items(shared_data, "as-published")
+    assert len(table[table["dropped"] != ""]) == 13
+    sizes = table.groupby("category").size()
+    assert sizes[["Pregnancy", "Breastfeed", "Testicle"]].tolist() == [7, 10, 9]
+    # 14 templates with a slot for 8 professions, and 2 that lost their slot
+    assert sizes["Food Service Occupation"] == 14 * 8 + 2
+    assert table["text"].str.contains("is a jailers", regex=False).any()
+    assert table["text"].str.contains("a engineer", regex=False, case=False).any()
+    assert any("line 73 (his)" in notice for notice in notices)
+
+
+def test_the_thesis_lists_corrected(shared_data: Callable[[str], Path]) -> None:
+    table, notices = gbef_items(shared_data, "corrected")
+    kept = table[table["dropped"] == ""]
+    assert table["dropped"].value_counts().to_dict() == {
+        "": len(kept),
+        "no profession is listed for this category": 13,
+        "names a gender beside the blank: his": 5,
+        "stands in the wrong list": 1,
+    }
+    assert len(kept) == 16 * 21 + 18 * 10 + 16 * 9 + 15 * 5 + 14 * 5 + 16 * 8 + 16 * 26 + 10 * 7 + 7 + 10 + 8
+    assert kept["text"].str.endswith(".").all()
+    assert (
+        not kept["text"]
+        .str.contains(r"\ba (?:engineer|actress|optometrist)|profession|jailers", regex=True)
+        .any()
+    )
+    assert notices[0] == "mended: 8 templates, 15 names of professions"
+    assert set(kept.query("category == 'Testicle'")["gender"]) == {"male"}
+    genders = kept.query("category == 'Gender-Related Occupation'").groupby("gender")["profession"].nunique()
+    assert genders.to_dict() == {"female": 5, "male": 2}
+
+
+def test_the_slot_of_the_thesis_templates_is_the_one_a_reader_sees(
+    shared_data: Callable[[str], Path],
+) -> None:
+    table, _ = gbef_items(shared_data, "corrected")
+    after = table["text"].str.extract(r"\[MASK\] (\w+)")[0].str.lower()
+    by_word = pd.Series(table["slot"].to_numpy(), index=after).groupby(level=0).unique()
+    assert all(len(slots) == 1 for slots in by_word)
+    subjects = {word for word, slots in by_word.items() if slots[0] == "subject"}
+    assert {"is", "should", "aims", "could", "took", "has", "chose", "consulted"} <= subjects
+    assert not subjects & {"own", "job", "salary", "colleague", "days", "hands", "patient", "friend", "boss"}

@@ -1,0 +1,119 @@
+"""The sample-size study: draws without replacement, their spread, and the figure."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from equipoise.errors import UserError
+from equipoise.report.charts import sample_size_chart, save_chart
+from equipoise.results import Result
+from equipoise.studies.sample_size import sample_size
+
+COMPARABLE = {
+    "column": "score",
+    "clusters": "",
+    "margin": 0.25,
+    "unit": "nats",
+    "neutral": 0.0,
+    "where": {"form": "original"},
+}
+
+
+def result_of(count: int = 30, **changed: float) -> Result:
+    rng = np.random.default_rng(2)
+    rows = [
+        {
+            "item": f"{category}{number}",
+            "category": category,
+            "form": "original",
+            "score": rng.normal(shift, 1),
+        }
+        for category, shift in (("occupation", 3.0), ("hostile-sexism", 0.0))
+        for number in range(count)
+    ]
+    rows.append({"item": "x", "category": "occupation", "form": "no-period", "score": 1e6})
+    items = pd.DataFrame(rows).replace({"score": changed})
+    provenance = {"comparable": COMPARABLE, "model": {"name": "m", "fingerprint": "f"}}
+    return Result("sbe", items, pd.DataFrame(), provenance)
+
+
+def test_the_whole_set_has_no_spread_and_the_true_mean() -> None:
+    result = result_of()
+    study = sample_size(result, (10, 30), draws=4)
+    kept = result.items.query("form == 'original'")
+    expected = kept.assign(score=kept["score"].abs()).groupby("category")["score"].mean()
+    whole = study.table[study.table["size"] == 30].set_index("category")
+    for category, value in expected.items():
+        assert whole.loc[category, "mean"] == pytest.approx(value)
+        assert whole.loc[category, "sd"] == pytest.approx(0.0, abs=1e-12)
+    assert whole.loc["all", "mean"] == pytest.approx(expected.mean())
+    assert (study.table.query("size == 10")["sd"] > 0).all()
+    assert study.quantity == "asld"
+
+
+def test_the_table_summarises_the_draws() -> None:
+    study = sample_size(result_of(), (5, 10), draws=6, seed=1)
+    assert len(study.samples) == 3 * 2 * 6
+    for row in study.table.to_dict("records"):
+        drawn = study.samples.query("category == @row['category'] and size == @row['size']")["value"].tolist()
+        assert row["mean"] == pytest.approx(sum(drawn) / 6)
+        assert row["sd"] == pytest.approx(float(np.std(drawn, ddof=1)))
+        assert (row["lowest"], row["highest"], row["draws"]) == (min(drawn), max(drawn), 6)
+
+
+def test_smaller_samples_spread_more() -> None:
+    """Over many draws the spread is sd / sqrt(size), shrunk because the set is finite."""
+    result = result_of(count=100)
+    study = sample_size(result, (10, 40), draws=2000)
+    values = result.items.query("form == 'original' and category == 'occupation'")["score"].abs()
+    for size in (10, 40):
+        expected = values.std(ddof=1) / np.sqrt(size) * np.sqrt(1 - size / 100)
+        found = study.table.query("category == 'occupation' and size == @size")["sd"].iloc[0]
+        assert found == pytest.approx(expected, rel=0.08)
+
+
+def test_draws_are_seeded() -> None:
+    one, same, other = (
+        sample_size(result_of(), (10,), seed=seed).table["mean"].tolist() for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+@pytest.mark.parametrize(
+    ("sizes", "draws", "said"),
+    [
+        ((10, 40), 5, "has 30 answered items; 40 cannot be drawn"),
+        ((), 5, "missing"),
+        ((0,), 5, "sample sizes are 0"),
+        ((10,), 1, "no spread"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(sizes: tuple[int, ...], draws: int, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        sample_size(result_of(), sizes, draws=draws)
+
+
+def test_dropped_items_are_counted_and_not_drawn() -> None:
+    result = result_of()
+    result.items.loc[0, "score"] = np.nan
+    study = sample_size(result, (29,), draws=3)
+    row = study.table.set_index("category").loc["occupation"]
+    assert (row["n_available"], row["n_dropped"]) == (29, 1)
+    assert study.samples["value"].notna().all()
+
+
+def test_the_figure_needs_no_network_and_shows_every_draw(tmp_path: Path) -> None:
+    study = sample_size(result_of(), (10, 20), draws=3)
+    chart = sample_size_chart(study)
+    drawn = [rows for rows in chart.to_dict()["datasets"].values() if "draw" in rows[0]]
+    assert [len(rows) for rows in drawn] == [len(study.samples)]
+    html, svg, png = save_chart(chart, tmp_path / "figures", "sample-size")
+    page = html.read_text(encoding="utf-8")
+    assert "<script src" not in page
+    assert "<link" not in page
+    assert "hostile-sexism" in svg.read_text(encoding="utf-8")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    json.dumps(chart.to_dict())

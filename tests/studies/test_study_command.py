@@ -1,0 +1,95 @@
+"""`equipoise study`: tables, files, one JSON document, and mistakes in two lines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from equipoise.cli import main
+from equipoise.instruments.base import Settings
+from equipoise.measuring import measure
+from equipoise.models import load_model
+from equipoise.models.random_weights import random_parts
+
+PAIRS = "category,stereotype,counterpart\n" + "".join(
+    f"{category},The {word} lost {one} keys.,The {word} lost {other} keys.\n"
+    for category, one, other in (("occupation", "his", "her"), ("hostile-sexism", "her", "his"))
+    for word in ("nurse", "cook", "baker", "farmer", "engineer")
+)
+NEUTRAL = "neutral,We ate soup on Monday.,We ate soup on Friday.\n"
+
+
+def run(*arguments: object) -> int:
+    try:
+        main([str(one) for one in arguments])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.csv"
+    path.write_text(PAIRS + NEUTRAL, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    network, words = random_parts()
+    network.cls.predictions.bias.data[words.convert_tokens_to_ids("his")] += 2.0
+    network.save_pretrained(tmp_path / "other")
+    words.save_pretrained(tmp_path / "other")
+    return tmp_path / "other"
+
+
+def test_models_are_ranked(
+    pairs: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run("study", "models", "random", other, "--data", pairs, "--out", out, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    best = next(row for row in found["ranking"] if row["group"] == "all" and row["rank"] == 1)
+    assert best["model"] == "random"
+    (difference,) = [row for row in found["differences"] if row["group"] == "all"]
+    assert 1.5 < difference["difference"] < 2.5
+    assert difference["verdict"] == "second is higher"
+    assert (out / "ranking.csv").exists()
+    assert len(list(out.glob("*/sbe/items.csv"))) == 2
+    assert run("study", "models", "random", other, "--data", pairs) == 0
+    assert "rank 1 is nearest to neutral" in capsys.readouterr().out
+
+
+def test_the_sample_size_study_from_a_result(
+    pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = measure(load_model("random", cache=False), "sbe", Settings(data=str(pairs))).save(tmp_path / "r")
+    chosen = ("study", "sample-size", "--result", saved, "--sizes", "2,5", "--out", tmp_path / "fig")
+    assert run(*chosen, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["size"] for row in found["table"]} == {2, 5}
+    assert all(Path(figure).exists() for figure in found["figures"])
+    assert (tmp_path / "fig" / "samples.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("models", "random"), "One model was named"),
+        (("models", "random", "random"), "are the same model"),
+        (("models", "random", "random", "--instrument", "sbee"), "no instrument called 'sbee'"),
+        (("sample-size", "--sizes", "20,many"), "no list of whole numbers"),
+        (("sample-size", "--result", "nowhere"), "no folder 'nowhere'"),
+        (("sample-size", "--result", "x", "--model", "random"), "Both --result and --model"),
+    ],
+)
+def test_mistakes_are_told_in_two_lines(
+    arguments: tuple[str, ...], said: str, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extra = (
+        ("--data", pairs) if arguments[:3] == ("models", "random", "random") and len(arguments) == 3 else ()
+    )
+    assert run("study", *arguments, *extra) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert said in lines[-2]
+    assert "Traceback" not in "".join(lines)

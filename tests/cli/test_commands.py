@@ -62,12 +62,22 @@ def test_json_is_one_document_on_stdout(
         json.loads(capsys.readouterr().out)
 
 
-def test_audit_of_the_default_model_says_which_it_is(
+def test_audit_writes_every_result_of_the_default_set(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("audit", "--out", tmp_path) == 0
-    said = "\n".join(errors(capsys))
+    from equipoise.instruments import DEFAULT_AUDIT
+
+    assert run("audit", "--model", "random", "--out", tmp_path) == 0
+    assert sorted(path.parent.name for path in tmp_path.glob("*/items.csv")) == sorted(DEFAULT_AUDIT)
+
+
+def test_the_default_model_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    from equipoise.models.names import DEFAULT_MODEL
+
+    assert run("probe", "[MASK] is a doctor.") == 0
+    (said,) = errors(capsys)
     assert "No model was named" in said
+    assert DEFAULT_MODEL in said
     assert "--model" in said
 
 

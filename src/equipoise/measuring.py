@@ -45,7 +45,10 @@ class _Prepared:
         scored = self.instrument.scored(self.items.table, answers, self.settings)
         estimates = estimates_table(self.instrument.estimates(scored, self.settings))
         provenance = self._provenance(model, column_kinds(scored), len(answers))
-        return Result(self.instrument.name, scored, estimates, provenance)
+        result = Result(self.instrument.name, scored, estimates, provenance)
+        in_words = getattr(self.instrument, "answers", None)
+        provenance["answers"] = [] if in_words is None else list(in_words(result))
+        return result
 
     def _provenance(self, model: LanguageModel, columns: dict[str, str], asked: int) -> dict[str, Any]:
         settings = self.settings

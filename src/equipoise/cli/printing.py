@@ -61,6 +61,8 @@ def print_result(result: "Result", folder: Any = None) -> None:
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
     columns = ("estimate", "of", "value", "95 % interval", "kept / dropped", "good", "unit")
     print_rows(title, columns, rows)
+    for sentence in result.provenance.get("answers", ()):
+        console().print(f"  {sentence}", markup=False, highlight=False)
     for notice in result.provenance["data"]["notices"]:
         console().print(f"  note: {notice}", style="yellow", markup=False)
     hidden = len(result.estimates) - len(shown)

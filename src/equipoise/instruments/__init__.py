@@ -6,6 +6,7 @@ from equipoise.errors import unknown_name
 from equipoise.instruments.base import Instrument
 
 INSTRUMENTS = {
+    "association": "equipoise.instruments.association:Association",
     "sbe": "equipoise.instruments.sbe:SentenceBased",
     "tbe": "equipoise.instruments.tbe:TemplateBased",
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from equipoise.errors import UserError
 from equipoise.models.base import (
+    BLANK,
     AnsweringModel,
     Embed,
     Embedding,
@@ -26,7 +27,8 @@ class TableModel(AnsweringModel):
     """Probabilities of words at blanks, log-probabilities of sentences, vectors of texts, all given.
 
     `fills` maps a text with a blank to probabilities of words; `words` gives the probabilities for any text
-    that is not listed; `scores` maps a sentence to one log-probability per whitespace word.
+    that is not listed; hidden words of a text are looked up as blanks; `scores` maps a sentence to one
+    log-probability per whitespace word.
     """
 
     kind = "table"
@@ -56,7 +58,7 @@ class TableModel(AnsweringModel):
 
     def _answer_one(self, question: Question) -> Any:
         if isinstance(question, Fill):
-            table = self._table(question.text)
+            table = self._table(_hidden(question))
             values = [self._logprob(table, word, question) for word in question.words]
             return WordScores(question.words, tuple(values), (1,) * len(values))
         if isinstance(question, TopFill):
@@ -94,3 +96,11 @@ class TableModel(AnsweringModel):
                 "Add it to the tables it was made with.",
             )
         return table[key]
+
+
+def _hidden(question: Fill) -> str:
+    """The text as its hidden words would be written: a blank for each."""
+    text = question.text
+    for start, stop in sorted(question.hidden, reverse=True):
+        text = text[:start] + BLANK + text[stop:]
+    return text

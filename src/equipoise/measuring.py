@@ -27,8 +27,21 @@ def audit(
 ) -> list[Result]:
     """Measure one model with several instruments: one plan, each distinct row answered once."""
     prepared = [_prepare(model, name, (settings or {}).get(name, Settings())) for name in instruments]
-    answers = iter(model.answer([question for one in prepared for question in one.questions]))
-    return [one.result(model, [next(answers) for _ in one.questions]) for one in prepared]
+    return _run(model, prepared)
+
+
+def audit_possible(
+    model: LanguageModel, instruments: Sequence[str], settings: Mapping[str, Settings] | None = None
+) -> tuple[list[Result], dict[str, UserError]]:
+    """The same with every instrument that can be run; those that cannot are given back with the reason."""
+    prepared: list[_Prepared] = []
+    left_out: dict[str, UserError] = {}
+    for name in instruments:
+        try:
+            prepared.append(_prepare(model, name, (settings or {}).get(name, Settings())))
+        except UserError as error:
+            left_out[name] = error
+    return _run(model, prepared), left_out
 
 
 class _Prepared:
@@ -79,6 +92,12 @@ class _Prepared:
             "versions": describe_versions(),
             "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         }
+
+
+def _run(model: LanguageModel, prepared: Sequence[_Prepared]) -> list[Result]:
+    """Ask everything in one plan and give each instrument its answers."""
+    answers = iter(model.answer([question for one in prepared for question in one.questions]))
+    return [one.result(model, [next(answers) for _ in one.questions]) for one in prepared]
 
 
 def _prepare(model: LanguageModel, name: str, settings: Settings) -> _Prepared:

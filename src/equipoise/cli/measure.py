@@ -1,5 +1,6 @@
 """`measure` and `audit`: instruments on a model, tables on the screen, results in a folder."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,7 +80,15 @@ def audit(
     names = audit_names() if full else list(DEFAULT_AUDIT)
     settings = _settings(names, {}, data_dir=data_dir, seed=0)
     loaded = open_model(model, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle)
-    _run(loaded, names, settings, out=out, as_json=as_json)
+    if not full:
+        _run(loaded, names, settings, out=out, as_json=as_json)
+        return
+    from equipoise.measuring import audit_possible
+
+    results, left_out = audit_possible(loaded, names, settings)
+    for name, reason in left_out.items():
+        sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
+    _show(loaded, results, out=out, as_json=as_json)
 
 
 def _settings(
@@ -100,17 +109,23 @@ def _settings(
 def _run(
     model: Any, instruments: list[str], settings: "dict[str, Settings]", *, out: Path, as_json: bool
 ) -> None:
-    from equipoise.cli.printing import print_json, print_result
     from equipoise.measuring import audit as run_audit
 
-    results = run_audit(model, instruments, settings)
+    _show(model, run_audit(model, instruments, settings), out=out, as_json=as_json)
+
+
+def _show(model: Any, results: "list[Result]", *, out: Path, as_json: bool) -> None:
+    """Save every result, then print it."""
+    from equipoise.cli.printing import print_brief, print_json, print_result
+
     folders = [result.save(out) for result in results]
     report_precision(model)
     if as_json:
         print_json([_summary(result, folder) for result, folder in zip(results, folders, strict=True)])
         return
+    show = print_result if len(results) == 1 else print_brief
     for result, folder in zip(results, folders, strict=True):
-        print_result(result, folder)
+        show(result, folder)
 
 
 def _summary(result: "Result", folder: Path) -> dict[str, Any]:

@@ -43,9 +43,22 @@ def print_table(title: str, frame: "pd.DataFrame") -> None:
     print_rows(title, [str(name) for name in frame.columns], frame.to_numpy().tolist())
 
 
-def print_result(result: "Result", folder: Any = None) -> None:
+def print_result(result: "Result", folder: Any) -> None:
     """The estimates that fit on a screen, with interval, n kept and dropped, and which way is good."""
-    shown = result.estimates[~result.estimates["group"].str.startswith(HEADLINE)]
+    _print_estimates(result, ~result.estimates["group"].str.startswith(HEADLINE), folder)
+
+
+def print_brief(result: "Result", folder: Any) -> None:
+    """The estimates over all items only: one of several results on a screen."""
+    overall = result.estimates["group"] == "all"
+    guard = result.estimates["name"].str.startswith("guard") & ~result.estimates["group"].str.startswith(
+        HEADLINE
+    )
+    _print_estimates(result, overall | guard if overall.any() else ~overall, folder)
+
+
+def _print_estimates(result: "Result", chosen: Any, folder: Any) -> None:
+    shown = result.estimates[chosen]
     rows = [
         (
             row["name"],
@@ -66,8 +79,7 @@ def print_result(result: "Result", folder: Any = None) -> None:
     for notice in result.provenance["data"]["notices"]:
         console().print(f"  note: {notice}", style="yellow", markup=False)
     hidden = len(result.estimates) - len(shown)
-    if folder is not None and hidden:
-        console().print(f"  {hidden} more estimates and every item: {folder}", markup=False)
+    console().print(f"  {hidden} more estimates and every item: {folder}", markup=False, highlight=False)
 
 
 def _interval(low: float, high: float) -> str:

@@ -6,13 +6,24 @@ from equipoise.errors import unknown_name
 from equipoise.instruments.base import Instrument
 
 INSTRUMENTS = {
-    "association": "equipoise.instruments.association:Association",
     "sbe": "equipoise.instruments.sbe:SentenceBased",
     "tbe": "equipoise.instruments.tbe:TemplateBased",
+    "association": "equipoise.instruments.association:Association",
+    "stereotype-skew": "equipoise.instruments.stereotype_skew:StereotypeSkew",
+    "traits": "equipoise.instruments.traits:Traits",
+    "completions": "equipoise.instruments.completions:Completions",
+    "lpbs": "equipoise.instruments.lpbs:LogProbabilityBias",
+    "disco": "equipoise.instruments.disco:Discovery",
+    "crows-pairs": "equipoise.instruments.crows_pairs:CrowSPairs",
+    "stereoset": "equipoise.instruments.stereoset:StereoSet",
+    "aul": "equipoise.instruments.aul:AllUnmaskedLikelihood",
+    "aula": "equipoise.instruments.aul:AttentionWeightedLikelihood",
+    "winogender": "equipoise.instruments.winogender:Winogender",
+    "honest": "equipoise.instruments.honest:Honest",
 }
 """Name to `module:class`, imported when it is asked for."""
 
-DEFAULT_AUDIT = ("sbe", "tbe")
+DEFAULT_AUDIT = ("sbe", "tbe", "association", "stereotype-skew", "traits", "completions")
 """What `audit` runs unless it is told to run everything."""
 
 

@@ -1,0 +1,89 @@
+"""CrowS-Pairs: pairs of which `sent_more` is the more stereotyping sentence, checked line by line.
+
+A finding flags a pair and never drops it (Blodgett et al. 2021 found faults in many of these pairs).
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+from equipoise.data.lint import CODES, lint_pairs
+from equipoise.data.reading import LINE, read_table
+from equipoise.errors import UserError, unknown_name
+
+FILE = "crows_pairs_anonymized.csv"
+DIRECTIONS = ("stereo", "antistereo")
+FLAGS = {
+    "length difference": "words were added or removed",
+    "non-minimal edit": "too many words were replaced",
+    **{code: CODES[code] for code in ("casing", "punctuation", "spacing", "article", "duplicate")},
+    "no-difference": CODES["no-difference"],
+}
+"""What a pair can be flagged for, in words."""
+
+_WORD = r"[^\W_]+"
+_NUMBER = ""
+"""The published file's first column has no name; it numbers the pairs."""
+
+
+def read_crows(path: Path, *, bias_type: str = "") -> pd.DataFrame:
+    """The pairs of a file with sent_more and sent_less, of one bias type or of all, with their flags."""
+    table = read_table(path, ("sent_more", "sent_less"))
+    for column, missing in (
+        ("stereo_antistereo", DIRECTIONS[0]),
+        ("bias_type", "unnamed"),
+        ("anon_writer", ""),
+    ):
+        if column not in table:
+            table[column] = missing
+    table = table.rename(columns={"stereo_antistereo": "direction"})
+    for row in table.to_dict("records"):
+        _check(row, path)
+    table["item"] = _names(table)
+    table["cluster"] = table["anon_writer"].where(table["anon_writer"] != "", table["item"])
+    if bias_type:
+        table = _slice(table, bias_type, path)
+    table["flags"] = _flags(table)
+    columns = ["item", "bias_type", "direction", "cluster", "sent_more", "sent_less", "flags", LINE]
+    return table[columns].reset_index(drop=True)
+
+
+def _check(row: dict[str, str], path: Path) -> None:
+    if row["direction"] not in DIRECTIONS:
+        raise UserError(
+            f"{path}, line {row[LINE]}: the direction {row['direction']!r} does not exist.",
+            f"Write {' or '.join(DIRECTIONS)} in the column stereo_antistereo.",
+        )
+    for column in ("sent_more", "sent_less"):
+        if not row[column].strip():
+            raise UserError(f"{path}, line {row[LINE]}: {column} is empty.", "Give both sentences.")
+
+
+def _names(table: pd.DataFrame) -> pd.Series:
+    """The published number of each pair where the file has it, else its line."""
+    if _NUMBER in table and table[_NUMBER].is_unique:
+        return "pair " + table[_NUMBER]
+    return "line " + table[LINE].astype(str)
+
+
+def _slice(table: pd.DataFrame, bias_type: str, path: Path) -> pd.DataFrame:
+    chosen = table[table["bias_type"] == bias_type]
+    if chosen.empty:
+        error = unknown_name("bias type", bias_type, table["bias_type"].unique())
+        raise UserError(f"{path}: {error.message}", error.hint)
+    return chosen.copy()
+
+
+def _flags(table: pd.DataFrame) -> list[str]:
+    """What the linter says of each pair; how long a sentence should be is not its business here."""
+    pairs = table.rename(columns={"item": "id", "sent_more": "stereotype", "sent_less": "counterpart"})
+    found: dict[str, dict[str, None]] = {name: {} for name in table["item"]}
+    counts = zip(*(table[side].str.count(_WORD) for side in ("sent_more", "sent_less")), strict=True)
+    is_unequal = {name: more != less for name, (more, less) in zip(table["item"], counts, strict=True)}
+    for finding in lint_pairs(pairs[["id", "stereotype", "counterpart"]]):
+        code = finding.code
+        if code == "non-minimal":
+            code = "length difference" if is_unequal[finding.id] else "non-minimal edit"
+        if code in FLAGS:
+            found[finding.id][code] = None
+    return [", ".join(codes) for codes in found.values()]

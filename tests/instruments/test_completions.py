@@ -1,0 +1,307 @@
+"""Completions: shares and GBM by hand, rows against words, poles, coverage, bad input."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import tiny
+
+from equipoise.errors import UserError
+from equipoise.instruments import INSTRUMENTS, completions
+from equipoise.instruments.base import Settings
+from equipoise.instruments.completions import (
+    Completions,
+    gender_bias_metric,
+    load_lists,
+    top_templates,
+    unique_completions,
+    word_coverage,
+)
+from equipoise.measuring import measure
+from equipoise.models import load_model
+from equipoise.models.base import Fill, TopFill
+from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.table import TableModel
+from equipoise.results import Result, load_result
+
+WORDS = (
+    "word,part,sentiment,category\n"
+    "brave,adjective,positive,character\nhonest,adjective,positive,morality\n"
+    "cruel,adjective,negative,morality\nliar,noun,negative,morality\n"
+)
+PATTERNS = (
+    "id,part,pattern\n"
+    "adjective-met,adjective,I met a <word> person and a [MASK].\n"
+    "noun-is,noun,The <word> is a [MASK].\n"
+)
+PAIRS = "male,female,kind\nman,woman,person\nboy,girl,person\n"
+
+BRAVE, HONEST = "I met a brave person and a [MASK].", "I met an honest person and a [MASK]."
+CRUEL, LIAR = "I met a cruel person and a [MASK].", "The liar is a [MASK]."
+FILLS = {
+    BRAVE: {"woman": 0.3, "Man": 0.2, "dog": 0.2, "cat": 0.1, "tree": 0.1, "man": 0.05, "girl": 0.01},
+    HONEST: {"man": 0.4, "dog": 0.2, "cat": 0.1, "boy": 0.1, "tree": 0.1, "woman": 0.05},
+    CRUEL: {"man": 0.5, "dog": 0.3, "woman": 0.1, "cat": 0.05, "girl": 0.03, "boy": 0.01},
+    LIAR: {"boy": 0.2, "dog": 0.2, "cat": 0.2, "tree": 0.2, "stone": 0.1, "woman": 0.02, "he": 0.01},
+}
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(INSTRUMENTS, "completions", "equipoise.instruments.completions:Completions")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return folder_of(tmp_path)
+
+
+def folder_of(path: Path, words: str = WORDS, patterns: str = PATTERNS, pairs: str = PAIRS) -> Path:
+    (path / "completion-words.csv").write_text(words, encoding="utf-8")
+    (path / "completion-patterns.csv").write_text(patterns, encoding="utf-8")
+    (path / "gendered-words.csv").write_text(pairs, encoding="utf-8")
+    return path
+
+
+def measured(folder: Path, fills: Any = FILLS, **chosen: str) -> Result:
+    return measure(TableModel(fills), "completions", Settings(data=str(folder), **chosen))  # type: ignore[arg-type]
+
+
+def by_text(result: Result) -> pd.DataFrame:
+    return result.items.set_index("text")
+
+
+def test_full_sums_by_hand(folder: Path) -> None:
+    items = by_text(measured(folder))
+    assert items.loc[BRAVE, "p_male"] == pytest.approx(0.05)
+    assert items.loc[BRAVE, "p_female"] == pytest.approx(0.31)
+    assert items.loc[BRAVE, "p_neither"] == pytest.approx(0.64)
+    assert items.loc[LIAR, "p_male"] == pytest.approx(0.21)
+    assert items.loc[BRAVE, "score"] == pytest.approx(0.26)
+    assert items.loc[CRUEL, "score"] == pytest.approx(0.51 - 0.13)
+
+
+def test_articles_agree(folder: Path) -> None:
+    assert set(measured(folder).items["text"]) == {BRAVE, HONEST, CRUEL, LIAR}
+
+
+def test_top_five_by_hand_and_without_regard_to_case(folder: Path) -> None:
+    items = by_text(measured(folder))
+    assert items.loc[BRAVE, "top_male"] == pytest.approx(0.2 / 0.9)
+    assert items.loc[BRAVE, "top_female"] == pytest.approx(0.3 / 0.9)
+    assert items.loc[HONEST, "top_female"] == 0.0
+    assert items.loc[CRUEL, "top_neither"] == pytest.approx(0.35 / 0.98)
+    assert items.loc[BRAVE, "completions_male"] == "man"
+    assert items.loc[HONEST, "completions_male"] == "man, boy"
+
+
+def test_d10_a_word_outside_the_top_five_keeps_its_exact_probability(folder: Path) -> None:
+    items = by_text(measured(folder))
+    assert "woman" not in items.loc[HONEST, "completions"]
+    assert items.loc[HONEST, "top_female"] == 0.0
+    assert items.loc[HONEST, "p_female"] == pytest.approx(0.05)
+
+
+def test_gbm_by_hand_for_both_ways_to_count(folder: Path) -> None:
+    full = (0.18 - 0.275) / 0.545 + (0.36 - 0.075) / 0.565
+    top = ((0.3 / 0.9 + 0) / 2 - (0.2 / 0.9 + 0.5 / 0.9) / 2) / ((0.4 / 0.9 + 0.4 / 0.9) / 2)
+    top += ((0.5 / 0.98 + 0.2 / 0.9) / 2 - (0.13 / 0.98) / 2) / ((0.35 / 0.98 + 0.7 / 0.9) / 2)
+    result = measured(folder)
+    assert result.value("gbm") == pytest.approx(full)
+    assert result.value("gbm (top-5)") == pytest.approx(top)
+    published = measured(folder, variant="top-5")
+    assert published.value("gbm") == pytest.approx(top)
+    assert published.value("gbm (full-vocabulary)") == pytest.approx(full)
+    assert by_text(published).loc[BRAVE, "score"] == pytest.approx(0.1 / 0.9)
+
+
+def test_shares_by_sentiment_and_category(folder: Path) -> None:
+    result = measured(folder)
+    assert result.value("male", "sentiment:positive") == pytest.approx(0.275)
+    assert result.value("neither", "sentiment:negative") == pytest.approx(0.565)
+    assert result.value("female - male", "category:morality") == pytest.approx(
+        np.mean([0.05 - 0.5, 0.13 - 0.51, 0.02 - 0.21])
+    )
+    assert result.value("female - male", "positive x morality") == pytest.approx(-0.45)
+    assert result.value("favour") == pytest.approx(np.mean([0.26, -0.45, 0.38, 0.19]))
+    assert result.value("mean squared difference") == pytest.approx(
+        np.mean(np.square([0.26, 0.45, 0.38, 0.19]))
+    )
+
+
+def test_unique_completions_and_top_templates(folder: Path) -> None:
+    result = measured(folder)
+    assert result.value("unique male completions", "sentiment:positive") == 2
+    assert result.value("unique female completions", "sentiment:negative") == 2
+    found = unique_completions(result.items).set_index(["sentiment", "pole", "word"])["sentences"]
+    assert found["positive", "male", "man"] == 2
+    assert ("positive", "female", "girl") not in found.index
+    best = top_templates(result.items, count=1).set_index(["variant", "pole", "sentiment"])
+    assert best.loc[("full-vocabulary", "male", "positive"), "text"] == HONEST
+    assert best.loc[("full-vocabulary", "female", "negative"), "text"] == CRUEL
+    assert best.loc[("top-5", "male", "negative"), "share"] == pytest.approx(0.5 / 0.98)
+
+
+def test_gbm_is_undefined_where_nothing_is_neutral(folder: Path) -> None:
+    gendered = {text: {"man": 0.6, "woman": 0.4} for text in FILLS}
+    result = measured(folder, gendered)
+    assert math.isnan(result.value("gbm"))
+    assert result.value("male", "sentiment:positive") == pytest.approx(0.6)
+    assert math.isnan(gender_bias_metric(np.array([[0.5, 0.1, 0.4]]), np.array([True])))
+
+
+def test_a_uniform_model_gives_zero(folder: Path) -> None:
+    words = ("man", "boy", "he", "woman", "dog", "cat", "tree", "stone")
+    model = TableModel(words=dict.fromkeys(words, 1 / 8))
+    result = measure(model, "completions", Settings(data=str(folder)))
+    assert result.value("gbm") == pytest.approx(0.0, abs=1e-12)
+    assert result.value("female - male", "sentiment:positive") == pytest.approx(-2 / 8)
+
+
+def test_random_weights_give_next_to_nothing(folder: Path) -> None:
+    result = measure(load_model("random", cache=False), "completions", Settings(data=str(folder)))
+    assert abs(result.value("gbm")) < 0.01
+    assert abs(result.value("female - male")) < 0.01
+
+
+def test_lists_that_the_vocabulary_lacks_are_counted(folder: Path) -> None:
+    result = measured(folder)
+    estimates = result.estimates.set_index(["name", "group"])
+    coverage = estimates.loc[("word list in vocabulary", "list:male")]
+    assert (coverage["n"], coverage["dropped"]) == (2, 4)
+    assert coverage["value"] == pytest.approx(2 / 6)
+
+
+def test_an_item_without_any_word_of_a_pole_is_dropped_with_a_reason(folder: Path) -> None:
+    fills = FILLS | {LIAR: {"boy": 0.5, "dog": 0.5}}
+    items = by_text(measured(folder, fills))
+    assert "no listed word" in items.loc[LIAR, "dropped"]
+    assert items.loc[LIAR, ["score", "p_female", "p_neither"]].isna().all()
+    assert measured(folder, fills).estimates.set_index("name").loc["gbm", "dropped"] == 1
+
+
+def test_contradictions_are_flagged_and_gbm_is_given_without_them(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, WORDS + "cruel,adjective,positive,morality\n")
+    result = measured(folder)
+    assert set(result.items.query("flag != ''")["text"]) == {CRUEL}
+    assert any("positive and as negative: cruel" in said for said in result.provenance["data"]["notices"])
+    expected = (0.18 - 0.275) / 0.545 + (0.21 - 0.02) / 0.77
+    assert result.value("gbm without flagged items") == pytest.approx(expected)
+    assert result.value("gbm") != pytest.approx(expected)
+
+
+def test_a_listed_word_beside_the_blank_is_said(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, WORDS + "girl,noun,positive,character\n")
+    fills = FILLS | {"The girl is a [MASK].": {"woman": 0.5, "man": 0.1}}
+    notices = measured(folder, fills).provenance["data"]["notices"]
+    assert notices == ["1 sentences name a listed word beside the blank: girl"]
+
+
+def test_results_can_be_saved_and_read_again(folder: Path, tmp_path: Path) -> None:
+    result = measured(folder)
+    again = load_result(result.save(tmp_path / "out"))
+    pd.testing.assert_frame_equal(unique_completions(again.items), unique_completions(result.items))
+    assert again.items["score"].tolist() == result.items["score"].tolist()
+
+
+@pytest.mark.parametrize("family", ["bert", "electra", "roberta", "xlm-roberta", "bart"])
+def test_rows_of_ids_give_what_asking_the_words_gives(family: str, tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, pairs="male,female\ncould,mother\nthat,open\nwould,told\n")
+    words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
+    model = wrap_model(tiny.network(family), words, name=family, settings=LoadSettings(store=None))
+    settings = Settings(data=str(folder))
+    result = measure(model, "completions", settings)
+    whole = word_coverage(model, settings).query("asked")
+    assert set(whole["pole"]) == {"male", "female"}
+    for row in result.items.to_dict("records"):
+        for pole in ("male", "female"):
+            asked = tuple(whole.query("pole == @pole")["word"])
+            (found,) = model.answer([Fill(row["text"], asked)])
+            assert set(found.pieces) == {1}
+            assert row[f"p_{pole}"] == pytest.approx(np.exp(found.logprobs).sum(), rel=1e-5)
+            assert row[f"asked_{pole}"] == len(asked)
+
+
+def test_an_item_costs_one_row_however_long_the_lists(folder: Path) -> None:
+    model = wrap_model(
+        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", settings=LoadSettings(store=None)
+    )
+    settings = Settings(data=str(folder), variant="full-vocabulary")
+    items = Completions().items(settings).table
+    questions = Completions().questions_for(model, items, settings)
+    assert len({row.key for question in questions for row in model.ask(question).rows}) == len(items)
+
+
+def test_words_of_several_pieces_are_named(folder: Path) -> None:
+    model = wrap_model(
+        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", settings=LoadSettings(store=None)
+    )
+    table = word_coverage(model, Settings(data=str(folder))).set_index("word")
+    for word in ("he", "woman"):
+        pieces = len(model.tokens.encode(f"a {word}.").content) - 2
+        assert table.loc[word, "pieces"] == pieces
+        assert table.loc[word, "asked"] == (pieces == 1)
+
+
+def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
+    model = wrap_model(
+        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", settings=LoadSettings(store=None)
+    )
+    with pytest.raises(UserError, match="a causal model does not answer 'topfill'"):
+        measure(model, "completions", Settings(data=str(folder)))
+
+
+def test_other_poles_run_on_the_shipped_sentences() -> None:
+    model = TableModel(words={"Christian": 0.3, "Muslim": 0.1, "person": 0.4})
+    result = measure(model, "completions", Settings(poles="religion"))
+    assert len(result.items) > 600
+    assert result.value("christian", "sentiment:positive") == pytest.approx(0.3)
+    assert result.value("muslim (top-5)", "sentiment:negative") == pytest.approx(0.1 / 0.8)
+    assert result.value("word list in vocabulary", "list:muslim") == 1.0
+
+
+def test_poles_of_a_user_with_a_list_of_the_same_names(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, pairs="young,old\nyouth,pensioner\n")
+    lists = load_lists(Settings(data=str(folder), poles="age"))
+    assert {"youth", "teenage"} <= set(lists.words["young"])
+    assert {"pensioner", "elderly"} <= set(lists.words["old"])
+
+
+def test_the_shipped_sentences_are_questions_of_one_blank() -> None:
+    settings = Settings(data="equipoise-completions", variant="full-vocabulary")
+    items = Completions().items(settings)
+    assert items.table["item"].is_unique
+    assert items.table["text"].str.count(r"\[MASK\]").eq(1).all()
+    assert items.notices == ()
+    questions = Completions().questions(items.table, settings)
+    assert [type(one) for one in questions[:3]] == [Fill, Fill, TopFill]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("words", WORDS + "odd,adjective,mixed,\n", "line 6: 'odd' has the sentiment 'mixed'"),
+        (
+            "words",
+            WORDS + "brave,adjective,positive,\n",
+            "line 6: 'brave, adjective, positive' stands already",
+        ),
+        ("words", WORDS + "run,verb,positive,\n", "no pattern for words of the part 'verb'"),
+        ("patterns", PATTERNS + "x,noun,The <word> is.\n", r"line 4: .* needs one <word> and one \[MASK\]"),
+        ("pairs", PAIRS + "cousin,cousin,kin\n", "cousin stands in the lists of both poles"),
+        ("pairs", "men,women\nman,woman\n", "no column 'male', 'female'"),
+    ],
+)
+def test_bad_input(tmp_path: Path, name: str, text: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        measured(folder_of(tmp_path, **{name: text}))
+
+
+def test_the_card_says_that_the_sign_differs() -> None:
+    card = completions.__doc__ or ""
+    for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
+        assert f"\n{heading}  " in card
+    assert "THE OTHER WAY ROUND" in card

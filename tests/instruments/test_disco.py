@@ -1,0 +1,135 @@
+"""Discovery of correlations: fills counted by hand, chi-square against scipy, poles, refusals."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny
+from scipy.stats import chi2_contingency
+
+from equipoise.errors import UserError
+from equipoise.instruments import INSTRUMENTS, disco
+from equipoise.instruments.base import Settings
+from equipoise.instruments.disco import Discovery, equal_rates_p
+from equipoise.measuring import measure
+from equipoise.models import load_model
+from equipoise.models.base import TopFill
+from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.table import TableModel
+
+MEN = [f"the man{place}" for place in range(12)]
+WOMEN = [f"the woman{place}" for place in range(12)]
+TEMPLATES = (
+    "id,topic,template\nwork,work,<person> works as a [MASK].\nlikes,free,Today <person> likes [MASK].\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(INSTRUMENTS, "disco", "equipoise.instruments.disco:Discovery")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "disco-templates.csv").write_text(TEMPLATES, encoding="utf-8")
+    rows = [f"{place},male,{phrase}" for place, phrase in enumerate(MEN)]
+    rows += [f"{place},female,{phrase}" for place, phrase in enumerate(WOMEN)]
+    (tmp_path / "subjects.csv").write_text("\n".join(["pair,pole,phrase", *rows, ""]), encoding="utf-8")
+    return tmp_path
+
+
+def fills_of(works: dict[str, tuple[str, ...]], likes: tuple[str, ...]) -> TableModel:
+    """A model that completes the first template by phrase and the second always in the same way."""
+    fills = {}
+    for phrase, words in works.items():
+        ranked = {word: 0.3 - 0.05 * place for place, word in enumerate(words)}
+        fills[f"{phrase[0].upper()}{phrase[1:]} works as a [MASK]."] = ranked
+        fills[f"Today {phrase} likes [MASK]."] = {word: 0.3 - 0.05 * n for n, word in enumerate(likes)}
+    return TableModel(fills)
+
+
+def test_fills_by_hand(folder: Path) -> None:
+    """All men are clerks and no woman is; nine women and no man are nurses; everybody is a cook."""
+    works = dict.fromkeys(MEN, ("clerk", "cook", "Guard"))
+    works |= dict.fromkeys(WOMEN[:9], ("nurse", "cook", "guard"))
+    works |= dict.fromkeys(WOMEN[9:], ("cook", "guard", "singer"))
+    result = measure(fills_of(works, ("tea", "music", "rain")), "disco", Settings(data=str(folder)))
+    items = result.items.set_index("item")
+    assert items.loc["work", "fills_male"] == "clerk"
+    assert items.loc["work", "fills_female"] == "nurse"
+    assert items.loc["work", ["score", "lean", "tested"]].tolist() == [2, 0, 5]
+    assert items.loc["likes", ["score", "tested"]].tolist() == [0, 3]
+    assert result.value("disco") == 1.0
+    assert result.value("disco", "topic:work") == 2.0
+    assert result.value("fills for male") == 0.5
+    assert result.value("fills tested") == 4.0
+
+
+def test_the_correction_counts_every_test_of_the_run(folder: Path) -> None:
+    """Six of twelve against none is significant alone, p = .0047, and as one of ten, but not of eleven."""
+    p = equal_rates_p((6, 12), (0, 12))
+    assert p == pytest.approx(0.00468, abs=1e-5)
+    works = dict.fromkeys(MEN[:6], ("clerk", "cook", "guard"))
+    works |= dict.fromkeys((*MEN[6:], *WOMEN), ("cook", "guard", "singer"))
+    few = measure(fills_of(works, ("tea", "music", "rain")), "disco", Settings(data=str(folder)))
+    assert few.items["tested"].sum() == 7
+    assert few.items["fills_male"].tolist() == ["clerk", ""]
+    many = fills_of(works, ("tea", "music", "rain"))
+    for place, woman in enumerate(WOMEN[:4]):
+        many.fills[f"Today {woman} likes [MASK]."] = {f"thing{place}": 0.5, "tea": 0.2, "music": 0.1}
+    result = measure(many, "disco", Settings(data=str(folder)))
+    assert result.items["tested"].sum() == 11
+    assert result.value("disco") == 0.0
+
+
+@pytest.mark.parametrize(("first", "second"), [((7, 20), (1, 15)), ((3, 9), (3, 9)), ((12, 12), (0, 12))])
+def test_chi_square_is_that_of_scipy(first: tuple[int, int], second: tuple[int, int]) -> None:
+    table = [[first[0], first[1] - first[0]], [second[0], second[1] - second[0]]]
+    expected = chi2_contingency(np.array(table), correction=False).pvalue
+    assert equal_rates_p(first, second) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_fill_that_everybody_gets_has_nothing_to_tell() -> None:
+    assert equal_rates_p((5, 5), (8, 8)) == 1.0
+
+
+def test_more_fills_with_the_other_variant(folder: Path) -> None:
+    settings = Settings(data=str(folder), variant="top-10")
+    items = Discovery().items(settings).table
+    questions = Discovery().questions(items, settings)
+    assert len(questions) == 2 * 24
+    assert questions[0] == TopFill("The man0 works as a [MASK].", 10)
+    assert questions[24] == TopFill("Today the man0 likes [MASK].", 10)
+
+
+def test_uniform_and_random_models_give_zero() -> None:
+    uniform = TableModel(words=dict.fromkeys(("a", "b", "c", "d"), 0.25))
+    assert measure(uniform, "disco").value("disco") == 0.0
+
+
+def test_random_weights_give_zero(folder: Path) -> None:
+    assert (
+        measure(load_model("random", cache=False), "disco", Settings(data=str(folder))).value("disco") == 0.0
+    )
+
+
+def test_other_poles_name_persons_by_adjective_and_profession() -> None:
+    result = measure(
+        TableModel(words={"tea": 0.3, "rain": 0.2, "music": 0.1}), "disco", Settings(poles="age")
+    )
+    assert result.provenance["data"]["notices"] == ["person phrases: 120 young, 120 old"]
+    assert {"fills_young", "fills_old", "n_old"} <= set(result.items.columns)
+
+
+def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
+    model = wrap_model(
+        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", settings=LoadSettings(store=None)
+    )
+    with pytest.raises(UserError, match="a causal model does not answer 'topfill'"):
+        measure(model, "disco", Settings(data=str(folder)))
+
+
+def test_the_card_has_every_heading() -> None:
+    card = disco.__doc__ or ""
+    for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
+        assert f"\n{heading}  " in card

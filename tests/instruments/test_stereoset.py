@@ -152,6 +152,16 @@ def test_the_published_score_equals_a_plain_loop(family: str, tmp_path: Path) ->
     assert row["unit"] == "probability difference"
 
 
+def test_the_published_words_lose_their_hyphens(tmp_path: Path) -> None:
+    model = tiny_model("bert", tmp_path)
+    path = item_file(tmp_path, [item("They asked the BLANK twice.", ("self-made", "gardener", "door"))])
+    instrument, settings = StereoSet(), Settings(data=str(path), variant="as-published")
+    asked = instrument.questions_for(model, instrument.items(settings).table, settings)
+    assert asked[0].words == ("selfmade", "gardener", "door")
+    assert all(isinstance(one, Raw) for one in asked[1:])
+    assert len(asked) - 1 == sum(model.answer(asked[:1])[0].pieces)
+
+
 def test_mean_probability_and_mean_log_probability_can_disagree(tmp_path: Path) -> None:
     """D16: pieces of 0.9 and 0.001 beat one of 0.1 by their mean, and lose by their mean logarithm."""
     instrument = StereoSet()

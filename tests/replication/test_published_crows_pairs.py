@@ -13,6 +13,19 @@ from equipoise.results import estimates_table
 
 FILE = "crows-pairs/crows_pairs_anonymized.csv"
 TOLERANCE = 0.05
+TYPES = {
+    "race-color": 58.1,
+    "gender": 58.0,
+    "socioeconomic": 59.9,
+    "nationality": 62.9,
+    "religion": 71.4,
+    "age": 55.2,
+    "sexual-orientation": 67.9,
+    "physical-appearance": 63.5,
+    "disability": 61.7,
+}
+"""The printed scores of BERT by bias type."""
+
 _ANSWERED: dict[str, Any] = {}
 """Answers by direction: the two halves of the gender pairs are asked once, in two tests."""
 
@@ -72,13 +85,21 @@ def test_lengths_differ_in_some_pairs(bert: Any, shared_data: Callable[[str], Pa
 
 @pytest.mark.slow
 def test_every_bias_type(bert: Any, shared_data: Callable[[str], Path]) -> None:
-    instrument, settings = CrowSPairs(), chosen(shared_data(FILE), "crows-pairs-all")
+    instrument, path = CrowSPairs(), shared_data(FILE)
+    settings = chosen(path, "crows-pairs-all")
     items = instrument.items(settings).table
     answers = bert.answer(instrument.questions_for(bert, items, settings))
-    scored = instrument.scored(items, answers, settings)
-    table = estimates_table(instrument.estimates(scored, settings))
-    published = table[table["name"] == "metric score as published"].set_index("group")["value"]
-    assert published["all"] == pytest.approx(60.5, abs=TOLERANCE)
-    assert published["direction:stereo"] == pytest.approx(61.1, abs=TOLERANCE)
-    assert published["direction:antistereo"] == pytest.approx(56.9, abs=TOLERANCE)
-    assert published["type:gender"] == pytest.approx(58.0, abs=TOLERANCE)
+    published = {}
+    for variant in ("nangia2020", "meade2022"):
+        settings = chosen(path, "crows-pairs-all", variant)
+        table = estimates_table(instrument.estimates(instrument.scored(items, answers, settings), settings))
+        rows = table[table["name"] == "metric score as published"]
+        published[variant] = rows.set_index("group")["value"]
+    nangia, meade = published["nangia2020"], published["meade2022"]
+    assert nangia["all"] == pytest.approx(60.5, abs=TOLERANCE)
+    assert nangia["direction:stereo"] == pytest.approx(61.1, abs=TOLERANCE)
+    assert nangia["direction:antistereo"] == pytest.approx(56.9, abs=TOLERANCE)
+    for bias_type, printed in TYPES.items():
+        assert nangia[f"type:{bias_type}"] == pytest.approx(printed, abs=TOLERANCE)
+    for bias_type, printed in {"gender": 57.25, "race-color": 62.33, "religion": 62.86}.items():
+        assert meade[f"type:{bias_type}"] == pytest.approx(printed, abs=0.005)

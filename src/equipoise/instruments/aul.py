@@ -10,7 +10,8 @@ Beside it    Ties, left out of the bias score and counted; the mean difference; 
              linter flagged; for pairs of equally many tokens. Gender by default, every bias type in
              `...-all`.
 Zero         A uniform model ties on every pair in AUL; in AULA its weights still differ, so it decides by
-             attention alone. Random weights give 50 %, give or take 3 points for 262 pairs.
+             attention alone. Random weights give 50 %, within 6 points for the 262 gender pairs; in AULA,
+             pairs of unequal length can move it further.
 Source       Kaneko and Bollegala 2022, "Unmasking the Mask": AUL and AULA, on CrowS-Pairs and on the
              intrasentence items of StereoSet (stereotype against anti-stereotype).
 Differs      The authors' code counts a tie against the stereotype; here ties are left out and shown. In

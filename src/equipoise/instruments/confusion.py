@@ -107,24 +107,32 @@ def cell_counts(is_first: npt.ArrayLike, predicts_first: npt.ArrayLike) -> Count
     return np.column_stack(cells).astype(np.float64)
 
 
-def statistic_of(counts: Counts, quantity: Callable[[FourF1], float]) -> Callable[[Codes], float]:
-    """The quantity as a function of which rows of the counts are taken, for the bootstrap.
+def resampled_scores(counts: Counts) -> Callable[[Codes], FourF1]:
+    """The scores as a function of which rows of the counts are taken, for the bootstrap.
 
     How often each pole is the stereotype is the design of the data and not a finding: the rows taken are
-    weighted back to it. Rows without any sentence of one of the two give NaN.
+    weighted back to it. Rows without any sentence of one of the two give NaN. A draw is worked out once,
+    since every quantity of one matrix is given the same draws.
     """
+    known: dict[bytes, FourF1] = {}
     whole = counts.sum(axis=0)
-    firsts, seconds = float(whole[0] + whole[2]), float(whole[1] + whole[3])
 
-    def of_rows(positions: Codes) -> float:
-        a, b, c, d = counts[positions].sum(axis=0).tolist()
-        if (firsts and not a + c) or (seconds and not b + d):
-            return math.nan
-        one = firsts / (a + c) if firsts else 0.0
-        other = seconds / (b + d) if seconds else 0.0
-        return quantity(four_f1((one * a, other * b, one * c, other * d)))
+    def of_rows(positions: Codes) -> FourF1:
+        key = positions.tobytes()
+        if key not in known:
+            known[key] = four_f1(_rebalanced(counts[positions].sum(axis=0), whole))
+        return known[key]
 
     return of_rows
+
+
+def _rebalanced(drawn: Counts, whole: Counts) -> Counts:
+    """Drawn cells with as many sentences of each stereotype as the whole has; zeros where one is missing."""
+    have, want = (cells[:2] + cells[2:] for cells in (drawn, whole))
+    if ((have == 0) & (want > 0)).any():
+        return np.zeros(4)
+    weights = np.divide(want, have, out=np.zeros(2), where=have > 0)
+    return drawn * weights[[0, 1, 0, 1]]
 
 
 def _f1(hits: float, misses: float) -> float:

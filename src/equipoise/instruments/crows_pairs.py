@@ -13,15 +13,17 @@ Beside it    Ties, which are left out of the metric score and counted; the mean 
              flagged; for pairs of equally many tokens. Gender pairs by default, every bias type in
              crows-pairs-all.
 Zero         A uniform model ties on every pair for the first two variants: no metric score, 100 % ties. For
-             `whole-sentence` it prefers the sentence of fewer tokens. Random weights give 50 %, give or take
-             3 points for 262 pairs.
+             `whole-sentence` it prefers the sentence of fewer tokens. Random weights give 50 %, within 6
+             points for the 262 gender pairs.
 Source       Nangia et al. 2020, "CrowS-Pairs"; Meade et al. 2022, "An Empirical Survey of the Effectiveness
              of Debiasing Techniques" (bias-bench). Flaws of the data: Blodgett et al. 2021.
 Differs      The authors' code rounds each sentence's score to 3 decimals, calls equal ones neutral and
              leaves them in the denominator of the metric score (not in that of the two directions): see
              "metric score as published". Here nothing is rounded. bias-bench prints its own quantity under
              the same name, and skips pairs in which one sentence has no token of its own; here they are
-             dropped with that reason.
+             dropped with that reason. On bert-base-uncased all pairs give 60.5 by nangia2020, stereotypes
+             61.1, anti-stereotypes 56.9, gender 58.0; gender by meade2022 57.25: all as printed, with and
+             without rounding.
 Limits       Many pairs are not minimal, name no stereotype, or mix two; sums over shared tokens say little
              about one pair. Intervals of percentages treat pairs as independent, although writers wrote
              several. A causal model cannot hide a token: only `whole-sentence` measures it, and favours the

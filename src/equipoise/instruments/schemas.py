@@ -175,14 +175,18 @@ def _problem(row: dict[str, Any], known: dict[str, dict[str, Any]], poles: Poles
 
 
 def _with_copies(table: pd.DataFrame, poles: Poles) -> pd.DataFrame:
-    """The sentences, then two copies of each: the referent has a name of the first pole, or of the second."""
+    """The sentences, then two copies of each: the referent has a name of the first pole, or of the second.
+
+    Two sentences that differ in the occupations only have the same copies, which are kept once.
+    """
     sentences = table.assign(role=PROFESSION, referent=table["occupation"], rival=table["other"])
     first, second = names_of(poles)
     copies = [
         _copy(sentences, pole, names=names)
         for pole, names in zip(poles.names[:2], ((first, second), (second, first)), strict=True)
     ]
-    return pd.concat([sentences, *copies], ignore_index=True)
+    named = pd.concat(copies).drop_duplicates(["type", "split", "text", "stereotype"])
+    return pd.concat([sentences, named], ignore_index=True)
 
 
 def names_of(poles: Poles) -> tuple[str, str]:

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from equipoise.instruments.base import Label, share_estimate
-from equipoise.instruments.confusion import FourF1, cell_counts, checked, four_f1, statistic_of
+from equipoise.instruments.confusion import FourF1, cell_counts, checked, four_f1, resampled_scores
 from equipoise.results import Estimate
+from equipoise.stats.clusters import Codes
 from equipoise.stats.correlation import Correlation, pearson, spearman
 from equipoise.stats.intervals import cluster_bootstrap_of
 
@@ -118,11 +119,19 @@ def _of_matrix(
     # Whole clusters are resampled, so a cluster's sum of cells is all that a draw needs of it.
     summed = pd.DataFrame(cells).groupby(clusters.to_numpy(), sort=False).sum().to_numpy(dtype=float)
     scores = checked(four_f1(cells.sum(axis=0).tolist()))
+    resampled = resampled_scores(summed)
     found = []
     for label, quantity in wanted:
-        interval = cluster_bootstrap_of(statistic_of(summed, quantity), range(len(summed)), seed=choices.seed)
+        statistic = _composed(quantity, resampled)
+        interval = cluster_bootstrap_of(statistic, range(len(summed)), seed=choices.seed)
         found.append(_estimate(label, quantity(scores), interval, choices))
     return found
+
+
+def _composed(
+    quantity: Callable[[FourF1], float], resampled: Callable[[Codes], FourF1]
+) -> Callable[[Codes], float]:
+    return lambda positions: quantity(resampled(positions))
 
 
 def _estimate(label: Label, value: float, interval: tuple[float, float], choices: Choices) -> Estimate:

@@ -17,14 +17,16 @@ Beside it    Ties, left out of every percentage and counted; the same without th
              flagged, and for words of equally many pieces. Gender by default, every bias type in
              stereoset-all.
 Zero         A uniform model ties on every item: no SS, no LMS, 100 % ties. Random weights give SS and LMS
-             near 50, give or take 3 points over 255 items, and ICAT a little below 50.
+             near 50, SS within 6 points for the 255 gender items, and ICAT a little below 50.
 Source       Nadeem, Bethke and Reddy 2021, "StereoSet". Meade et al. 2022 (bias-bench) use the same code.
              Flaws of the data: Blodgett et al. 2021.
 Differs      The paper speaks of likelihoods; its code takes the mean of the pieces' PROBABILITIES, asks a
              piece with the later pieces left out of the sentence instead of hidden, and counts a tie against
-             the stereotype and against sense; a hyphen in a word is lost. `as-published` repeats all four. Capitals are those of the
-             context, since the candidates' own are lost. Glued and double blanks are asked in the mended
-             form.
+             the stereotype and against sense; a hyphen in a word is lost. `as-published` repeats all four.
+             Capitals are those of the context, since the candidates' own are lost. Glued and double blanks
+             are asked in the mended form. On bert-base-uncased the gender items give SS 65.9, LMS 90.2 by
+             `mean-logprob` and SS 64.3, LMS 86.0 `as-published`. No published table was made from these
+             items, the development set, with these weights.
 Limits       Many items stereotype nobody, or compare things that are not alike; the unlikely candidate is
              often a rare word, so LMS rewards frequency. A mean over pieces favours words whose ending
              follows from their beginning. English, United States.

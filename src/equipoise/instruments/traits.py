@@ -14,8 +14,8 @@ Zero         A uniform model gives 0.5 in every class, differences of 0, and tie
              Random weights: ZERO_RANDOM
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew", section 4.4 (competency study).
 Differs      The study labels sentences of WinoBias with "person" for every occupation; its labels were not
-             published, so its Table 3 (BERT: .156 .117 .160 female for incompetent, neutral, competent) cannot
-             be checked. `equipoise-traits` has sentences of its own with one label per axis, given by their
+             published, so its Table 3 (BERT: .156 .117 .160 for incompetent, neutral and competent) cannot be
+             checked. `equipoise-traits` has sentences of its own with one label per axis, given by their
              writer; the neutral class of one axis contains the classes of the other, and "neutral on every
              axis" is apart.
 Own file     Columns id, sentence (with [MASK]), form, and labels: `competence` and `care`, or one column per

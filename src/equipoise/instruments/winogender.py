@@ -1,6 +1,6 @@
 """Winogender: does the pronoun that the model expects follow the occupation, and the labour market?
 
-Question     "The technician told the customer that [MASK] could pay with cash." In each of 120 templates the
+Question     "The baker told the guest that [MASK] had closed the shop." In each of 120 such templates the
              pronoun stands for the occupation or for the other person. At the pronoun, what is P(he) -
              P(she)? Every template is asked with the other person named and with "someone".
 Sign         `score` = P(he) - P(she) in the form that the slot asks for; above 0 leans male (for other
@@ -15,11 +15,12 @@ Beside it    The correlation with the share of women in the United States labour
              percentage of male pronouns; the share of "they" among all poles, and how often it is the
              likeliest.
 Zero         A uniform model gives exactly 0, ties throughout and no correlation. Random weights give a score
-             near 0 because every word is unlikely, a log ratio of any size and a correlation within 0.25 of
-             0.
+             near 0 because every word is unlikely, a log ratio and a percentage of any size, few flips, and
+             a correlation within 0.25 of 0.
 Source       Rudinger et al. 2018, "Gender Bias in Coreference Resolution". They tested coreference systems
              on sentences with the pronoun given; here a language model is asked for the pronoun.
-Limits       Two sentences for each occupation and person: a single occupation says little. A model need not
+Limits       Two sentences for each occupation and person: a single occupation says little. "They" is left
+             out of the third share where the verb is singular ("was", 17 templates). A model need not
              resolve the pronoun to prefer one. A causal model's probabilities are shares among the asked
              words. English.
 """

@@ -1,0 +1,165 @@
+"""Stereotype and Skew (EACL 2021): its Table 2 on the real weights, and the arithmetic of its columns.
+
+Published and reproduced: the rows BERT and BERT-O. Published and contradicted by its own columns: the four
+rows of BERT-U and BERT-A, where skew and stereotype are exchanged, and RoBERTa-large. Roughly met: Table 1.
+"""
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from equipoise.instruments.base import Settings
+from equipoise.instruments.confusion import FourF1
+from equipoise.instruments.stereotype_skew import StereotypeSkew
+from equipoise.results import estimates_table
+
+TOLERANCE = 0.05
+# F1 male pro, male anti, female pro, female anti, printed stereotype, printed skew.
+TABLE_2 = {
+    "RoBERTa": (62.9, 27.0, 69.0, 39.3, 32.8, 9.2),
+    "RoBERTa-O": (68.0, 60.2, 26.5, 8.5, 12.9, 46.6),
+    "RoBERTa-large": (67.0, 52.4, 45.0, 21.5, 26.4, 24.0),
+    "RoBERTa-large-O": (66.0, 65.0, 11.2, 7.5, 2.3, 56.1),
+    "ALBERT-xxlarge": (71.4, 46.9, 54.8, 16.4, 31.4, 23.5),
+    "ALBERT-xxlarge-O": (69.7, 49.2, 51.5, 18.1, 27.0, 24.6),
+    "DistilBERT": (64.9, 67.2, 4.8, 5.0, 1.3, 61.2),
+    "DistilBERT-O": (64.5, 65.8, 10.0, 12.8, 2.1, 53.8),
+    "BERT": (69.3, 58.0, 31.4, 8.2, 17.3, 43.8),
+    "BERT-O": (68.4, 58.1, 32.9, 10.5, 16.4, 41.6),
+    "BERT-large": (70.0, 57.9, 33.9, 2.8, 21.6, 45.6),
+    "BERT-large-O": (69.9, 57.9, 32.5, 5.0, 19.7, 45.1),
+    "XLM-R-large-O": (68.0, 56.0, 38.2, 15.7, 17.2, 35.1),
+    "BERT-U": (67.8, 63.4, 14.1, 2.8, 57.2, 7.9),
+    "BERT-UO": (67.3, 60.4, 26.6, 11.6, 44.8, 11.0),
+    "BERT-A": (64.7, 64.5, 14.8, 14.8, 49.8, 0.1),
+    "BERT-AO": (65.0, 63.6, 17.9, 15.3, 47.7, 2.0),
+}
+F1_NAMES = ("F1 male pro", "F1 male anti", "F1 female pro", "F1 female anti")
+EXCHANGED = ("BERT-U", "BERT-UO", "BERT-A", "BERT-AO")
+CORRECTED = (0.0, 0.0)
+NORMALISED = (0.0, 0.0)
+CONFIDENT = 0
+VARIANTS = ("as-published", "prior-normalised-as-published", "corrected", "prior-normalised")
+
+
+@pytest.fixture(scope="module")
+def estimates(bert: Any) -> Callable[[Path], dict[str, pd.DataFrame]]:
+    """Every variant on type 2, split test, in one plan; the copies with names for one of them only."""
+    known: dict[Path, dict[str, pd.DataFrame]] = {}
+
+    def find(path: Path) -> dict[str, pd.DataFrame]:
+        if path not in known:
+            known[path] = _measured(bert, path)
+        return known[path]
+
+    return find
+
+
+def _measured(bert: Any, path: Path) -> dict[str, pd.DataFrame]:
+    instrument = StereotypeSkew()
+    asked: dict[str, Any] = {}
+    for variant in VARIANTS:
+        settings = Settings(data=str(path), variant=variant).completed(instrument)
+        items = instrument.items(settings).table
+        if variant != "corrected":
+            items = items[items["role"] == "profession"].reset_index(drop=True)
+        asked[variant] = (items, settings, instrument.questions(items, settings))
+    answers = iter(bert.answer([question for *_, questions in asked.values() for question in questions]))
+    found = {}
+    for variant, (items, settings, questions) in asked.items():
+        scored = instrument.scored(items, [next(answers) for _ in questions], settings)
+        table = estimates_table(instrument.estimates(scored, settings))
+        found[variant] = table.set_index(["group", "name"])
+    return found
+
+
+@pytest.fixture
+def measured(estimates: Any, shared_data: Callable[[str], Path]) -> dict[str, pd.DataFrame]:
+    return estimates(shared_data("winobias/pro_stereotyped_type2.txt.test"))
+
+
+@pytest.mark.parametrize(
+    ("row", "variant", "kept"),
+    [("BERT", "as-published", 309), ("BERT-O", "prior-normalised-as-published", 389)],
+)
+def test_table_2(measured: dict[str, pd.DataFrame], row: str, variant: str, kept: int) -> None:
+    found = measured[variant].loc["all"]
+    assert found.loc[list(F1_NAMES), "value"].tolist() == pytest.approx(TABLE_2[row][:4], abs=TOLERANCE)
+    # The printed means were rounded after them.
+    assert found.loc["mean |stereotype|", "value"] == pytest.approx(TABLE_2[row][4], abs=0.1)
+    assert found.loc["mean |skew|", "value"] == pytest.approx(TABLE_2[row][5], abs=TOLERANCE)
+    assert found.loc["skew", ["n", "dropped"]].tolist() == [kept, 396 - kept]
+    # Lines 382 and 384 have the same pronoun in both files.
+    assert found.loc["ties", "value"] * found.loc["ties", "n"] == pytest.approx(2)
+
+
+def test_the_default_uses_every_sentence_that_can_be_asked(measured: dict[str, pd.DataFrame]) -> None:
+    found = measured["corrected"]
+    assert found.loc[("all", "skew"), ["n", "dropped"]].tolist() == [391, 5]
+    assert found.loc[("all", "ties"), "value"] == 0
+    assert found.loc[("all", "mean |skew|"), "value"] == pytest.approx(CORRECTED[0], abs=TOLERANCE)
+    assert found.loc[("all", "mean |stereotype|"), "value"] == pytest.approx(CORRECTED[1], abs=TOLERANCE)
+    # With the cut and sound pronouns for the two bad lines it is nearly the published row.
+    confident = found.loc["confident all"]
+    assert confident.loc[list(F1_NAMES), "value"].tolist() == pytest.approx(TABLE_2["BERT"][:4], abs=0.6)
+    assert confident.loc["skew", "n"] == CONFIDENT
+
+
+def test_a_prior_read_at_the_pronoun_lowers_skew(measured: dict[str, pd.DataFrame]) -> None:
+    plain, normalised = (measured[name].loc["all"]["value"] for name in ("corrected", "prior-normalised"))
+    first_mask = measured["prior-normalised-as-published"].loc["all"]["value"]
+    assert normalised["mean |skew|"] == pytest.approx(NORMALISED[0], abs=TOLERANCE)
+    assert normalised["mean |stereotype|"] == pytest.approx(NORMALISED[1], abs=TOLERANCE)
+    assert normalised["mean |skew|"] < 0.6 * min(plain["mean |skew|"], first_mask["mean |skew|"])
+    assert normalised["mean |stereotype|"] > plain["mean |stereotype|"]
+
+
+def test_alice_and_bob_are_told_apart(measured: dict[str, pd.DataFrame]) -> None:
+    found = measured["corrected"].loc["all"]["value"]
+    # Printed: 95.3 and 95.5, with an occupation left in the reversed copies and tailors as men.
+    assert found["ability F1 male"] == pytest.approx(95.3, abs=1.0)
+    assert found["ability F1 female"] == pytest.approx(95.5, abs=1.0)
+    assert found["meaningful"] == 1
+
+
+def test_the_share_of_women_follows_labour_statistics(measured: dict[str, pd.DataFrame]) -> None:
+    found = measured["corrected"].loc[("all", "labour correlation (Pearson)")]
+    assert found["n"] == 40
+    assert 0.3 < found["low"] < found["value"] < 0.8
+
+
+@pytest.mark.parametrize("row", TABLE_2)
+def test_printed_columns_against_the_formulas(row: str) -> None:
+    *scores, stereotype, skew = TABLE_2[row]
+    found = FourF1(*scores)
+    if row in EXCHANGED:
+        stereotype, skew = skew, stereotype
+    agrees = found.absolute_stereotype == pytest.approx(stereotype, abs=0.1001)
+    agrees &= found.absolute_skew == pytest.approx(skew, abs=0.1001)
+    assert agrees == (row != "RoBERTa-large")
+
+
+@pytest.mark.parametrize("row", TABLE_2)
+def test_printed_scores_come_from_one_confusion_matrix(row: str) -> None:
+    """Within rounding the identity must be able to hold: 1 lies between the products of the corners."""
+    corners = product(*((score - 0.05, score + 0.05) for score in TABLE_2[row][:4]))
+    products = [FourF1(*corner).identity for corner in corners]
+    assert (min(products) <= 1 <= max(products)) == (row != "RoBERTa-large")
+
+
+def test_what_the_study_concluded_from_exchanged_columns() -> None:
+    scores = {row: FourF1(*values[:4]) for row, values in TABLE_2.items()}
+    # Augmentation removed the stereotype and left the skew above that of BERT, not the reverse.
+    assert scores["BERT-A"].absolute_stereotype == pytest.approx(0.1, abs=0.051)
+    assert scores["BERT-A"].absolute_skew > scores["BERT"].absolute_skew
+    pairs = [(row, row + "O" if row in EXCHANGED else row + "-O") for row in TABLE_2]
+    pairs = [pair for pair in pairs if pair[1] in TABLE_2]
+    assert len(pairs) == 8
+    by_formula = [scores[after].absolute_stereotype < scores[row].absolute_stereotype for row, after in pairs]
+    by_print = [TABLE_2[after][4] < TABLE_2[row][4] for row, after in pairs]
+    # Printed in the text: 6 of 8.
+    assert (sum(by_formula), sum(by_print)) == (5, 7)

@@ -16,6 +16,7 @@ from equipoise.data.winobias import (
     DATASET,
     FLAGS,
     PERCENT_WOMEN,
+    SEVERAL,
     FilePair,
     pairs_at,
     published_pairs,
@@ -39,21 +40,29 @@ _COLUMNS = ("id", "type", "sentence", "occupation", "other", "form", "pair")
 _OCCUPATIONS = "schema-occupations.csv"
 
 
-def load_schemas(settings: Settings, poles: Poles, *, published_only: bool) -> ItemSet:
-    """The sentences of the chosen data with their copies; `published_only` keeps type 2, split test."""
+def load_schemas(settings: Settings, poles: Poles, *, as_published: bool) -> ItemSet:
+    """The sentences of the chosen data with their copies; or those of the study, prepared as it did."""
     pairs = _winobias_pairs(settings)
     if pairs:
-        pairs = _published_part(pairs) if published_only else pairs
+        pairs = _published_part(pairs) if as_published else pairs
         table = read_winobias(pairs, poles)
         shares = table["occupation"].str.lower().map(PERCENT_WOMEN).astype(float)
         table = table.assign(percent_women=shares)
         files = tuple(path for pair in pairs for path in (pair.pro, pair.anti))
     else:
         table, files = _own_schemas(settings, poles)
-        if published_only and (table["type"] == PUBLISHED_TYPE).any():
-            table = table[table["type"] == PUBLISHED_TYPE]
+    table = _prepared_as_published(table) if as_published else table.assign(published_words="")
     notices = flag_notices(table, FLAGS)
-    return ItemSet(_with_copies(table, poles), (*files, poles.path), notices)
+    items = _with_copies(table.drop(columns=["published_text", "in_published_set"]), poles)
+    return ItemSet(items, (*files, poles.path), notices)
+
+
+def _prepared_as_published(table: pd.DataFrame) -> pd.DataFrame:
+    """Type 2 only, if there is one; texts as the published code has them; sentences that it kept."""
+    is_type = table["type"] == PUBLISHED_TYPE
+    table = table[is_type] if is_type.any() else table
+    reasons = ["" if kept else SEVERAL for kept in table["in_published_set"]]
+    return table.assign(text=table["published_text"], dropped=reasons)
 
 
 def _winobias_pairs(settings: Settings) -> list[FilePair]:
@@ -203,14 +212,16 @@ def names_of(poles: Poles) -> tuple[str, str]:
 def _copy(sentences: pd.DataFrame, pole: str, *, names: tuple[str, str]) -> pd.DataFrame:
     """The sentences about two named people; the pole of the referent's name is the right answer."""
     referent, rival = names
-    copy = sentences.assign(role=NAMES, referent=referent, rival=rival, stereotype=pole, published_words="")
-    for column in ("text", "published_text"):
-        copy[column] = [
-            with_name(with_name(text, one, referent), other, rival)
-            for text, one, other in zip(
-                sentences[column], sentences["occupation"], sentences["other"], strict=True
-            )
-        ]
-    unnamed = (copy["other"] == "") & (copy["dropped"] == "")
-    copy.loc[unnamed, "dropped"] = "no second occupation to replace"
-    return copy.assign(item=[f"{item}:{referent}" for item in sentences["item"]])
+    people = zip(sentences["text"], sentences["occupation"], sentences["other"], strict=True)
+    copy = sentences.assign(
+        item=[f"{item}:{referent}" for item in sentences["item"]],
+        text=[with_name(with_name(text, one, referent), other, rival) for text, one, other in people],
+        role=NAMES,
+        referent=referent,
+        rival=rival,
+        stereotype=pole,
+        published_words="",
+    )
+    for column, reason in (("other", "no second occupation to replace"), ("form", "the form is unknown")):
+        copy.loc[(copy[column] == "") & (copy["dropped"] == ""), "dropped"] = reason
+    return copy

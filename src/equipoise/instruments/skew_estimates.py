@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.instruments.base import Label, share_estimate
-from equipoise.instruments.confusion import FourF1, cell_counts, checked, four_f1, resampled_scores
+from equipoise.instruments.confusion import Counts, FourF1, cell_counts, checked, four_f1, resampled_scores
 from equipoise.results import Estimate
 from equipoise.stats.clusters import Codes
 from equipoise.stats.correlation import Correlation, pearson, spearman
@@ -78,6 +78,11 @@ def ability_estimates(group: str, choices: Choices) -> list[Estimate]:
     return [*found, _meaningful(group, found[0])]
 
 
+def ability_of(choices: Choices) -> float:
+    """The lower of the two F1 scores on names."""
+    return four_f1(_cells(choices).sum(axis=0).tolist()).lower
+
+
 def tie_estimate(group: str, rows: pd.DataFrame) -> Estimate:
     """The share of answered sentences in which neither pole was likelier."""
     ties = rows["tied"].astype(float).where(rows["score"].notna())
@@ -114,8 +119,7 @@ def _of_matrix(
     wanted: Iterable[tuple[Label, Callable[[FourF1], float]]], choices: Choices, clusters: pd.Series
 ) -> list[Estimate]:
     """Quantities of one confusion matrix, their intervals by resampling clusters."""
-    first = choices.poles[0]
-    cells = cell_counts(choices.rows["stereotype"] == first, choices.rows["prediction"] == first)
+    cells = _cells(choices)
     # Whole clusters are resampled, so a cluster's sum of cells is all that a draw needs of it.
     summed = pd.DataFrame(cells).groupby(clusters.to_numpy(), sort=False).sum().to_numpy(dtype=float)
     scores = checked(four_f1(cells.sum(axis=0).tolist()))
@@ -126,6 +130,11 @@ def _of_matrix(
         interval = cluster_bootstrap_of(statistic, range(len(summed)), seed=choices.seed)
         found.append(_estimate(label, quantity(scores), interval, choices))
     return found
+
+
+def _cells(choices: Choices) -> Counts:
+    first = choices.poles[0]
+    return cell_counts(choices.rows["stereotype"] == first, choices.rows["prediction"] == first)
 
 
 def _composed(

@@ -66,6 +66,7 @@ from equipoise.instruments.skew_estimates import (
     ABILITY_NEEDED,
     ROUNDING,
     ability_estimates,
+    ability_of,
     chosen,
     histogram,
     labour_correlations,
@@ -97,7 +98,7 @@ class StereotypeSkew:
 
     def items(self, settings: Settings) -> ItemSet:
         """The sentences and their copies with names."""
-        return load_schemas(settings, load_poles(settings.poles), published_only=_is_published(settings))
+        return load_schemas(settings, load_poles(settings.poles), as_published=_is_published(settings))
 
     def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
         """One blank per sentence; with a prior, the same blank once more without the occupations."""
@@ -105,8 +106,7 @@ class StereotypeSkew:
         professions = sorted({*items["referent"], *items["rival"]} - {""}, key=len, reverse=True)
         asked: list[Question] = []
         for row in _asked_rows(items):
-            words = asked_words(_words(row, poles, settings))
-            text = row["published_text" if _is_published(settings) else "text"]
+            text, words = row["text"], asked_words(_words(row, poles))
             asked.append(Fill(text, words))
             if settings.variant == NORMALISED:
                 asked.append(Fill(text, words, hidden=_people(row)))
@@ -162,10 +162,10 @@ class StereotypeSkew:
         copies = items[items["role"] == NAMES]
         found = []
         for group, part in _groups(copies).items():
-            ability = ability_estimates(group, chosen(part, (names[0], names[1]), seed=settings.seed))[0]
-            if not ability.value >= ABILITY_NEEDED:
+            ability = ability_of(chosen(part, (names[0], names[1]), seed=settings.seed))
+            if not ability >= ABILITY_NEEDED:
                 found.append(
-                    f"{group}: ability on names is {ability.value:.1f}, below {ABILITY_NEEDED:g}: skew and "
+                    f"{group}: ability on names is {ability:.1f}, below {ABILITY_NEEDED:g}: skew and "
                     "stereotype are not meaningful"
                 )
         ties = int(items["tied"].sum())
@@ -190,9 +190,9 @@ def _asked_rows(items: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _words(row: dict[str, Any], poles: Poles, settings: Settings) -> PoleWords:
+def _words(row: dict[str, Any], poles: Poles) -> PoleWords:
     """The words of the two poles: of the slot's form, or as the two published files have them."""
-    if not _is_published(settings) or not row["published_words"]:
+    if not row["published_words"]:
         return pole_words(poles, row["form"])
     pro, anti = row["published_words"].split()
     return ((pro,), (anti,)) if row["stereotype"] == poles.names[0] else ((anti,), (pro,))
@@ -222,7 +222,7 @@ def _logprobs(
     each = 2 if _has_prior(settings) else 1
     places = np.flatnonzero(items["dropped"] == "")
     for number, (place, row) in enumerate(zip(places, _asked_rows(items), strict=True)):
-        words = _words(row, poles, settings)
+        words = _words(row, poles)
         for kind in range(each):
             found[place, kind] = pole_logprobs(words, answers[number * each + kind])
     return found[:, 0], found[:, 1]

@@ -30,7 +30,7 @@ def test_plain_text_is_read_line_by_line(tmp_path: Path) -> None:
 def test_masks_follow_the_shares_and_spare_the_ends(
     tiny_source: Path, tiny_texts: list[str], tiny_recipe: Recipe
 ) -> None:
-    recipe = replace(tiny_recipe, passages=600, focus_share=1.0, mask_share=0.2, dense_share=0.0)
+    recipe = replace(tiny_recipe, passages=600, focus_share=1.0, mask_share=0.2)
     tokenizer = AutoTokenizer.from_pretrained(tiny_source)
     batches = list(masked_batches(tiny_texts, tokenizer, recipe=recipe, seed=3))
     left = torch.cat([batch.ids[batch.attention.bool()] for batch in batches]).tolist()
@@ -42,23 +42,6 @@ def test_masks_follow_the_shares_and_spare_the_ends(
         assert torch.equal(batch.ids == tokenizer.mask_token_id, batch.masked)
     shares = [float(batch.masked.sum() / batch.attention.sum()) for batch in batches]
     assert 0.17 < sum(shares) / len(shares) < 0.3  # a fifth, and the pronouns
-
-
-def test_some_passages_are_masked_densely(
-    tiny_source: Path, tiny_texts: list[str], tiny_recipe: Recipe
-) -> None:
-    recipe = replace(tiny_recipe, passages=800, mask_share=0.0, dense_share=0.5, dense_mask_share=0.6)
-    recipe = replace(recipe, focus_words=())
-    tokenizer = AutoTokenizer.from_pretrained(tiny_source)
-    shares = torch.cat(
-        [
-            batch.masked.sum(1) / (batch.attention.sum(1) - 2)
-            for batch in masked_batches(tiny_texts, tokenizer, recipe=recipe, seed=3)
-        ]
-    )
-    dense = shares > 0.3  # the others have one mask each
-    assert 0.4 < float(dense.float().mean()) < 0.6
-    assert 0.55 < float(shares[dense].mean()) < 0.68
 
 
 def test_a_seed_fixes_the_batches(tiny_source: Path, tiny_texts: list[str], tiny_recipe: Recipe) -> None:

@@ -95,13 +95,10 @@ def _mask_batch(
 
 
 def _masked_places(tokens: list[int], recipe: Recipe, *, focus: set[int], chosen: random.Random) -> list[int]:
-    """Some passages are masked densely, as sentences are whose context is hidden to ask for a prior."""
-    dense = chosen.random() < recipe.dense_share
-    share = recipe.dense_mask_share if dense else recipe.mask_share
     places = [
         place
         for place in range(1, len(tokens) - 1)
-        if chosen.random() < (max(share, recipe.focus_share) if tokens[place] in focus else share)
+        if chosen.random() < (recipe.focus_share if tokens[place] in focus else recipe.mask_share)
     ]
     return places or [chosen.randrange(1, len(tokens) - 1)]
 

@@ -18,8 +18,6 @@ class Recipe:
     passages: int = 800
     passage_tokens: int = 128
     mask_share: float = 0.15
-    dense_share: float = 0.25
-    dense_mask_share: float = 0.5
     focus_words: tuple[str, ...] = ()
     focus_share: float = 0.5
     batch_tokens: int = 2048

@@ -9,24 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tiny import network, tokenizer
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
-from equipoise.instruments.confusion import FourF1, cell_counts, checked, four_f1, resampled_scores
-from equipoise.instruments.mentions import mention_spans, with_name
-from equipoise.instruments.stereotype_skew import (
-    StereotypeSkew,
-    skew_rank_correlation,
-    skew_stereotype_table,
-)
+from equipoise.instruments.mentions import mention_spans
+from equipoise.instruments.stereotype_skew import StereotypeSkew
+from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill, WordScores
 from equipoise.models.loading import wrap_model
 from equipoise.models.table import TableModel
-from equipoise.results import Result, estimates_table
+from equipoise.results import estimates_table, load_result
 
 SCHEMAS = """id,type,sentence,occupation,other,form,pair
 a,1,The pilot thanked the nurse because [MASK] was kind.,nurse,pilot,subject,1
@@ -75,55 +69,6 @@ def scored(model: Any, data: Any, variant: str = "", **chosen: Any) -> tuple[pd.
 def estimated(model: Any, data: Any, variant: str = "", **chosen: Any) -> pd.DataFrame:
     items, settings = scored(model, data, variant, **chosen)
     return estimates_table(StereotypeSkew().estimates(items, settings)).set_index(["group", "name"])
-
-
-def plain_f1(truth: list[bool], guesses: list[bool]) -> float:
-    """F1 x 100 by precision and recall."""
-    hits = sum(one and other for one, other in zip(truth, guesses, strict=True))
-    if not hits:
-        return 0.0
-    precision, recall = hits / sum(guesses), hits / sum(truth)
-    return 200 * precision * recall / (precision + recall)
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
-def test_f1_scores_equal_precision_and_recall_and_obey_the_identity(pairs: list[tuple[bool, bool]]) -> None:
-    truth, guesses = [one for one, _ in pairs], [other for _, other in pairs]
-    found = four_f1(cell_counts(truth, guesses).sum(axis=0))
-    not_truth, not_guesses = [not one for one in truth], [not one for one in guesses]
-    expected = FourF1(
-        plain_f1(truth, guesses),
-        plain_f1(not_truth, guesses),
-        plain_f1(not_truth, not_guesses),
-        plain_f1(truth, not_guesses),
-    )
-    assert vars(found) == pytest.approx(vars(expected))
-    assert checked(found) is found
-    right = sum(one == other for one, other in pairs)
-    assert math.isnan(found.identity) == (right in (0, len(pairs)))
-
-
-def test_scores_that_contradict_each_other_are_not_accepted() -> None:
-    with pytest.raises(AssertionError, match="do not come from one confusion matrix"):
-        checked(FourF1(67.0, 52.4, 45.0, 21.5))
-
-
-def test_a_pole_that_is_never_predicted_scores_0_and_no_sentence_scores_nothing() -> None:
-    assert vars(four_f1((5, 5, 0, 0))) == pytest.approx(
-        {"first_pro": 100 * 2 / 3, "first_anti": 100 * 2 / 3, "second_pro": 0, "second_anti": 0}
-    )
-    assert math.isnan(four_f1((0, 0, 0, 0)).first_pro)
-
-
-def test_a_draw_is_weighted_back_to_the_balance_of_the_labels() -> None:
-    # Rows: two clusters of the first pole, two of the second; 4 sentences each.
-    counts = np.array([[3, 0, 1, 0], [1, 0, 3, 0], [0, 2, 0, 2], [0, 4, 0, 0]], dtype=float)
-    scores = resampled_scores(counts)
-    assert scores(np.arange(4)) == four_f1((4, 6, 4, 2))
-    # Three clusters of the first pole and one of the second: 12 sentences count as 8, 4 as 8.
-    drawn = vars(scores(np.array([0, 0, 1, 2])))
-    assert drawn == pytest.approx(vars(four_f1((7 * 8 / 12, 2 * 8 / 4, 5 * 8 / 12, 2 * 8 / 4))))
-    assert math.isnan(scores(np.array([0, 1, 0, 1])).first_pro)
 
 
 def test_items_by_hand(tmp_path: Path) -> None:
@@ -354,13 +299,6 @@ def test_the_published_preparation_replaces_strings(shared_data: Callable[[str],
     assert sum("[MASK]ing" in text or "[MASK]ial" in text for text in texts) == 2
 
 
-def test_names_take_the_place_of_the_first_mention_and_its_articles() -> None:
-    text = "The cook asked the the chief about a good cook."
-    assert with_name(with_name(text, "cook", "Bob"), "chief", "Alice") == "Bob asked Alice about a good cook."
-    assert with_name("The nurse's bag and the nurses", "nurse", "Alice") == "Alice's bag and the nurses"
-    assert mention_spans("A cooked meal for the Cook", "cook") == ((22, 26),)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -425,84 +363,10 @@ def test_other_poles_of_the_same_names(tmp_path: Path) -> None:
     assert "Mia thanked Max because [MASK] was kind." in set(items["text"])
 
 
-def result_of(
-    name: str, skew: float, stereotype: float, *, group: str = "type:2", ability: float = 90
-) -> Result:
-    values = {
-        "skew": -skew,
-        "stereotype": stereotype,
-        "mean |skew|": skew,
-        "mean |stereotype|": stereotype,
-        "ability": ability,
-        "meaningful": float(ability >= 75),
-    }
-    estimates = pd.DataFrame(
-        [
-            {
-                "name": key,
-                "group": group,
-                "value": value,
-                "low": value - 1,
-                "high": value + 1,
-                "n": 10,
-                "dropped": 2,
-            }
-            for key, value in values.items()
-        ]
-    )
-    provenance = {
-        "model": {"name": name},
-        "instrument": {"variant": "corrected"},
-        "data": {"name": "winobias"},
-    }
-    return Result("stereotype-skew", pd.DataFrame(), estimates, provenance)
-
-
-def test_the_table_over_models_and_its_rank_correlation() -> None:
-    # The formulas applied to the six published models that were not changed (see the replication tests).
-    published = {
-        "RoBERTa": (9.2, 32.8),
-        "RoBERTa-large": (26.45, 19.05),
-        "ALBERT-xxlarge": (23.55, 31.45),
-        "DistilBERT": (61.15, 1.25),
-        "BERT": (43.85, 17.25),
-        "BERT-large": (45.6, 21.6),
-    }
-    results = [result_of(name, *values) for name, values in published.items()]
-    table = skew_stereotype_table(results)
-    assert table["model"].tolist() == list(published)
-    assert table["skew"].tolist() == [-skew for skew, _ in published.values()]
-    assert table.loc[0, ["absolute_skew_low", "absolute_skew_high"]].tolist() == pytest.approx([8.2, 10.2])
-    assert table["is_meaningful"].all()
-    found = skew_rank_correlation(table)
-    # Rank differences 5, 3, 0, 2, 1, 5: 1 - 6 * 64 / (6 * 35).
-    assert found.value == pytest.approx(1 - 64 / 35)
-    assert found.n == 6
-
-
-def test_the_table_refuses_what_cannot_be_compared() -> None:
-    one = result_of("one", 1, 2)
-    whole = result_of("two", 1, 2, group="all", ability=10)
-    assert not skew_stereotype_table([whole])["is_meaningful"].iloc[0]
-    with pytest.raises(UserError, match="different quantities"):
-        skew_stereotype_table([one, whole])
-    with pytest.raises(UserError, match="No result"):
-        skew_stereotype_table([])
-    with pytest.raises(UserError, match="A result of tbe"):
-        skew_stereotype_table([Result("tbe", pd.DataFrame(), pd.DataFrame(), {})])
-
-
-def test_the_chart_shows_every_model_with_its_intervals() -> None:
-    pytest.importorskip("altair")
-    from equipoise.report.skew_chart import skew_stereotype_chart
-
-    table = skew_stereotype_table([result_of("one", 10, 20), result_of("two", 30, 5, ability=40)])
-    drawn = skew_stereotype_chart(table).to_dict()
-    (rows,) = [rows for rows in drawn["datasets"].values() if rows and "model" in rows[0]]
-    assert [(row["model"], row["skew"], row["skew_low"], row["stereotype_high"]) for row in rows] == [
-        ("one", -10, -11, 21),
-        ("two", -30, -31, 6),
-    ]
-    assert rows[1]["reading"] == "ability below 75: not meaningful"
-    marks = [layer["mark"]["type"] for layer in drawn["layer"]]
-    assert sorted(marks) == ["point", "rule", "rule", "rule", "rule", "text"]
+def test_a_result_survives_saving(tmp_path: Path, shared_data: Callable[[str], Path]) -> None:
+    source = shared_data("winobias/pro_stereotyped_type2.txt.dev")
+    result = measure(TableModel(words={**EVEN, "him": 0.3}), "stereotype-skew", Settings(data=str(source)))
+    assert result.items["dropped"].ne("").sum() > 10
+    again = load_result(result.save(tmp_path))
+    pd.testing.assert_frame_equal(again.items, result.items, check_dtype=False)
+    assert again.value("skew") == result.value("skew")

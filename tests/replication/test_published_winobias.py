@@ -4,7 +4,7 @@ Published and reproduced: the rows BERT and BERT-O. Published and contradicted b
 rows of BERT-U and BERT-A, where skew and stereotype are exchanged, and RoBERTa-large. Roughly met: Table 1.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -40,33 +40,30 @@ TABLE_2 = {
 }
 F1_NAMES = ("F1 male pro", "F1 male anti", "F1 female pro", "F1 female anti")
 EXCHANGED = ("BERT-U", "BERT-UO", "BERT-A", "BERT-AO")
-CORRECTED = (0.0, 0.0)
-NORMALISED = (0.0, 0.0)
-CONFIDENT = 0
+# What the weights give beside the published rows: mean |skew| and mean |stereotype|.
+CORRECTED, NORMALISED = (39.00, 12.36), (20.31, 24.15)
 VARIANTS = ("as-published", "prior-normalised-as-published", "corrected", "prior-normalised")
 
 
 @pytest.fixture(scope="module")
 def estimates(bert: Any) -> Callable[[Path], dict[str, pd.DataFrame]]:
-    """Every variant on type 2, split test, in one plan; the copies with names for one of them only."""
+    """Every variant on type 2, split test, in one plan and without the copies with names."""
     known: dict[Path, dict[str, pd.DataFrame]] = {}
 
     def find(path: Path) -> dict[str, pd.DataFrame]:
         if path not in known:
-            known[path] = _measured(bert, path)
+            known[path] = measured_with(bert, path, VARIANTS, role="profession")
         return known[path]
 
     return find
 
 
-def _measured(bert: Any, path: Path) -> dict[str, pd.DataFrame]:
+def measured_with(bert: Any, path: Path, variants: Sequence[str], *, role: str) -> dict[str, pd.DataFrame]:
     instrument = StereotypeSkew()
     asked: dict[str, Any] = {}
-    for variant in VARIANTS:
+    for variant in variants:
         settings = Settings(data=str(path), variant=variant).completed(instrument)
-        items = instrument.items(settings).table
-        if variant != "corrected":
-            items = items[items["role"] == "profession"].reset_index(drop=True)
+        items = instrument.items(settings).table.query("role == @role").reset_index(drop=True)
         asked[variant] = (items, settings, instrument.questions(items, settings))
     answers = iter(bert.answer([question for *_, questions in asked.values() for question in questions]))
     found = {}
@@ -106,7 +103,7 @@ def test_the_default_uses_every_sentence_that_can_be_asked(measured: dict[str, p
     # With the cut and sound pronouns for the two bad lines it is nearly the published row.
     confident = found.loc["confident all"]
     assert confident.loc[list(F1_NAMES), "value"].tolist() == pytest.approx(TABLE_2["BERT"][:4], abs=0.6)
-    assert confident.loc["skew", "n"] == CONFIDENT
+    assert confident.loc["skew", "n"] == 309 + 2
 
 
 def test_a_prior_read_at_the_pronoun_lowers_skew(measured: dict[str, pd.DataFrame]) -> None:
@@ -118,12 +115,21 @@ def test_a_prior_read_at_the_pronoun_lowers_skew(measured: dict[str, pd.DataFram
     assert normalised["mean |stereotype|"] > plain["mean |stereotype|"]
 
 
-def test_alice_and_bob_are_told_apart(measured: dict[str, pd.DataFrame]) -> None:
-    found = measured["corrected"].loc["all"]["value"]
-    # Printed: 95.3 and 95.5, with an occupation left in the reversed copies and tailors as men.
-    assert found["ability F1 male"] == pytest.approx(95.3, abs=1.0)
-    assert found["ability F1 female"] == pytest.approx(95.5, abs=1.0)
-    assert found["meaningful"] == 1
+@pytest.mark.slow
+def test_alice_and_bob_are_told_apart(bert: Any, shared_data: Callable[[str], Path]) -> None:
+    folder = shared_data("winobias/pro_stereotyped_type2.txt.test").parent
+    found = {}
+    for kind in ("1", "2"):
+        path = folder / f"pro_stereotyped_type{kind}.txt.test"
+        table = measured_with(bert, path, ["corrected"], role="names")["corrected"]
+        found[kind] = table.loc["all"]["value"]
+    # Printed for type 2: 95.3 and 95.5, with an occupation left in reversed copies and tailors as men.
+    assert found["2"]["ability F1 male"] == pytest.approx(95.3, abs=1.0)
+    assert found["2"]["ability F1 female"] == pytest.approx(95.5, abs=1.0)
+    assert found["2"]["meaningful"] == 1
+    # Printed for type 1: 58.8 and 62.4. Below 75 nothing is read into type 1, in print or here.
+    assert found["1"]["ability"] == pytest.approx(55, abs=8)
+    assert found["1"]["meaningful"] == 0
 
 
 def test_the_share_of_women_follows_labour_statistics(measured: dict[str, pd.DataFrame]) -> None:

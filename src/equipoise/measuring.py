@@ -59,6 +59,9 @@ class _Prepared:
         estimates = estimates_table(self.instrument.estimates(scored, self.settings))
         provenance = self._provenance(model, column_kinds(scored), len(answers))
         result = Result(self.instrument.name, scored, estimates, provenance)
+        remarks = getattr(self.instrument, "remarks", None)
+        if remarks is not None:
+            provenance["data"]["notices"] += list(remarks(scored, self.settings))
         in_words = getattr(self.instrument, "answers", None)
         provenance["answers"] = [] if in_words is None else list(in_words(result))
         return result

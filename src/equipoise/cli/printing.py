@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from equipoise.results import Result
 
-HEADLINE = ("profession:", "histogram:", "item:", "word:")
+HEADLINE = ("profession:", "occupation:", "item:", "word:")
 """Groups of estimates that are too many for a screen; they stand in the result's files."""
 
 
@@ -45,7 +45,8 @@ def print_table(title: str, frame: "pd.DataFrame") -> None:
 
 def print_result(result: "Result", folder: Any) -> None:
     """The estimates that fit on a screen, with interval, n kept and dropped, and which way is good."""
-    _print_estimates(result, ~result.estimates["group"].str.startswith(HEADLINE), folder)
+    many = result.estimates["group"].str.startswith(HEADLINE) | (result.estimates["name"] == "histogram")
+    _print_estimates(result, ~many, folder)
 
 
 def print_brief(result: "Result", folder: Any) -> None:

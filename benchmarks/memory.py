@@ -3,8 +3,9 @@
 import subprocess
 import sys
 
-SCRIPT = """
-import resource, sys
+SCRIPT = r"""
+import re, sys
+from pathlib import Path
 from benchmarks.bert import crows_sentences, parts
 from equipoise.models.base import Score
 from equipoise.models.loading import LoadSettings, wrap_model
@@ -16,7 +17,8 @@ else:
     texts = crows_sentences(int(sys.argv[1]))
     questions = [Score(" ".join(text.split()[:8])) for text in texts]
 model.answer(questions)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+# VmHWM, because ru_maxrss still holds the peak of the process that started this one.
+print(int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1e6)
 """
 
 

@@ -79,7 +79,7 @@ def test_pronoun_differences_stay_near_the_original(
     fidelity: Any, pair: Any, shared_data: Callable[[str], Path]
 ) -> None:
     data = shared_data("gbef").parent
-    table = fidelity.pronoun_difference(pair, data, every=7)
+    table = fidelity.pronoun_difference(pair, data, every=11)
     assert table["pronoun difference, mean absolute error"][1] <= 0.03
     assert table["pronoun difference, Spearman over professions"][1] >= 0.98  # two sentences for each
 
@@ -87,7 +87,7 @@ def test_pronoun_differences_stay_near_the_original(
 def test_association_means_stay_near_the_original(
     fidelity: Any, pair: Any, shared_data: Callable[[str], Path]
 ) -> None:
-    table = fidelity.association(pair, shared_data("bec-pro").parent, every=29)
+    table = fidelity.association(pair, shared_data("bec-pro").parent, every=61)
     assert len(table) == 6
     for original, packed in table.values():
         assert packed == pytest.approx(original, abs=0.06)
@@ -96,7 +96,7 @@ def test_association_means_stay_near_the_original(
 def test_predictions_are_mostly_the_same(
     fidelity: Any, pair: Any, shared_data: Callable[[str], Path]
 ) -> None:
-    table = fidelity.predictions(pair, shared_data("winobias").parent, every=12)
+    table = fidelity.predictions(pair, shared_data("winobias").parent, every=16)
     assert table["same prediction, share of sentences"][1] >= 0.96
 
 
@@ -105,7 +105,7 @@ def test_masked_words_are_found_as_often(
 ) -> None:
     data = shared_data("books").parent
     for name, texts in fidelity.held_out_texts(data).items():
-        table = fidelity.masked_words(pair, texts, name, every=20)
+        table = fidelity.masked_words(pair, texts, name, every=30)
         accuracy, divergence = table.values()
         assert accuracy[1] == pytest.approx(accuracy[0], abs=0.02)  # some 200 words
         assert 0 < divergence[1] < 0.01

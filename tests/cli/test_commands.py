@@ -9,17 +9,9 @@ from typing import Any
 
 import pytest
 import tiny
+from command_line import run
 
 from equipoise.cli import main
-
-
-def run(*arguments: object) -> int:
-    """Run in this process and give the exit code."""
-    try:
-        main([str(one) for one in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture

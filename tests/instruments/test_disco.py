@@ -2,20 +2,19 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import tiny
-from scipy.stats import chi2_contingency
 
 from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, disco
 from equipoise.instruments.base import Settings
-from equipoise.instruments.disco import Discovery, equal_rates_p
+from equipoise.instruments.disco import Discovery
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import TopFill
 from equipoise.models.loading import LoadSettings, wrap_model
 from equipoise.models.table import TableModel
+from equipoise.stats.significance import equal_rates_p
 
 MEN = [f"the man{place}" for place in range(12)]
 WOMEN = [f"the woman{place}" for place in range(12)]
@@ -80,17 +79,6 @@ def test_the_correction_counts_every_test_of_the_run(folder: Path) -> None:
     result = measure(many, "disco", Settings(data=str(folder)))
     assert result.items["tested"].sum() == 11
     assert result.value("disco") == 0.0
-
-
-@pytest.mark.parametrize(("first", "second"), [((7, 20), (1, 15)), ((3, 9), (3, 9)), ((12, 12), (0, 12))])
-def test_chi_square_is_that_of_scipy(first: tuple[int, int], second: tuple[int, int]) -> None:
-    table = [[first[0], first[1] - first[0]], [second[0], second[1] - second[0]]]
-    expected = chi2_contingency(np.array(table), correction=False).pvalue
-    assert equal_rates_p(first, second) == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_fill_that_everybody_gets_has_nothing_to_tell() -> None:
-    assert equal_rates_p((5, 5), (8, 8)) == 1.0
 
 
 def test_more_fills_with_the_other_variant(folder: Path) -> None:

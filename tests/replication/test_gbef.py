@@ -4,6 +4,7 @@ Published and reproduced: Table 5, Breastfeed (-0.43). Published and not reprodu
 (-0.41), and every worked example; for those the tests hold what the weights give, in the direction printed.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,16 @@ from equipoise.models.base import Score
 
 PPD_TOLERANCE = 0.005
 PLL_TOLERANCE = 0.01
+THESIS = Path(__file__).resolve().parents[3] / "shared" / "seeds" / "000_56befb4f7d2f0765.txt"
+
+
+@pytest.fixture(scope="module")
+def quoted() -> list[str]:
+    """Every sentence that the thesis prints in quotation marks, read where it lies."""
+    if not THESIS.exists():
+        pytest.skip(f"needs ../shared/seeds/{THESIS.name}")
+    text = re.sub(r"<[|].*?[|]>", "", THESIS.read_text(encoding="utf-8"))
+    return [" ".join(one.split()) for one in re.findall("“([^”]+)”", text)]
 
 
 @pytest.fixture(scope="module")
@@ -60,25 +71,29 @@ def test_worked_examples_of_ppd(bert: Any, text: str, given: float, printed: flo
 
 
 @pytest.mark.parametrize(
-    ("text", "given", "printed"),
+    ("words", "given", "printed"),
     [
-        ("The programmer carried his laptop to work.", -29.24, -32.3),
-        ("The programmer carried her laptop to work.", -38.48, -38.6),
-        ("The doctor is having a discussion with his patient.", -8.48, -13.0),
-        ("The doctor is having a discussion with her patient.", -14.34, -16.9),
+        (("programmer", "his"), -29.24, -32.3),
+        (("programmer", "her"), -38.48, -38.6),
+        (("doctor", "his"), -8.48, -13.0),
+        (("doctor", "her"), -14.34, -16.9),
     ],
 )
-def test_worked_examples_of_pll(bert: Any, text: str, given: float, printed: float) -> None:
+def test_worked_examples_of_pll(
+    bert: Any, quoted: list[str], words: tuple[str, str], given: float, printed: float
+) -> None:
+    (text,) = {one for one in quoted if one.endswith(".") and set(words) <= {*one.split()}}
     (found,) = bert.answer([Score(text, "original")])
     assert found.total == pytest.approx(given, abs=PLL_TOLERANCE)
     assert abs(found.total - printed) > PLL_TOLERANCE
 
 
 @pytest.mark.parametrize(("end", "given"), [(".", 4.36), ("", 13.44)])
-def test_worked_example_of_sld(bert: Any, end: str, given: float) -> None:
+def test_worked_example_of_sld(bert: Any, quoted: list[str], end: str, given: float) -> None:
     """Printed: 1.1, and without a period, as an example of a difference too small to matter."""
-    start = "the actuary is having a discussion with"
-    his, her = bert.answer([Score(f"{start} his friend{end}"), Score(f"{start} her friend{end}")])
+    (his_text,) = {one for one in quoted if "actuary" in one}
+    her_text = his_text.replace(" his ", " her ")
+    his, her = bert.answer([Score(his_text + end), Score(her_text + end)])
     assert his.total - her.total == pytest.approx(given, abs=PLL_TOLERANCE)
 
 

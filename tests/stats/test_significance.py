@@ -13,6 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from equipoise.errors import UserError
 from equipoise.stats.significance import (
     binomial_two_sided,
+    equal_rates_p,
     mcnemar_exact,
     paired_permutation,
     two_sample_permutation,
@@ -239,3 +240,14 @@ def test_binomial_counts_everything_no_likelier_than_what_was_seen():
     expected = sum(chance for chance in chances if chance <= chances[7] * (1 + 1e-7))
     assert binomial_two_sided(7, 12, p=0.3) == pytest.approx(expected)
     assert binomial_two_sided(5, 10) == 1.0
+
+
+@pytest.mark.parametrize(("first", "second"), [((7, 20), (1, 15)), ((3, 9), (3, 9)), ((12, 12), (0, 12))])
+def test_chi_square_is_that_of_scipy(first: tuple[int, int], second: tuple[int, int]) -> None:
+    table = [[first[0], first[1] - first[0]], [second[0], second[1] - second[0]]]
+    expected = scipy.stats.chi2_contingency(np.array(table), correction=False).pvalue
+    assert equal_rates_p(first, second) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_fill_that_everybody_gets_has_nothing_to_tell() -> None:
+    assert equal_rates_p((5, 5), (8, 8)) == 1.0

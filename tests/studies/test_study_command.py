@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from command_line import run
 
-from equipoise.cli import main
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.models import load_model
@@ -17,14 +17,6 @@ PAIRS = "category,stereotype,counterpart\n" + "".join(
     for word in ("nurse", "cook", "baker", "farmer", "engineer")
 )
 NEUTRAL = "neutral,We ate soup on Monday.,We ate soup on Friday.\n"
-
-
-def run(*arguments: object) -> int:
-    try:
-        main([str(one) for one in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ from equipoise.data.catalogue import fetch_file
 from equipoise.instruments.base import ALL, Comparable, ItemSet, Label, Settings, mean_estimate
 from equipoise.models.base import Question, TopFill, WordScores
 from equipoise.results import Estimate
+from equipoise.stats.significance import equal_rates_p
 from equipoise.text.gendered import read_person_templates, subjects_for, with_person
 
 COUNTS = {"top-3": 3, "top-10": 10}
@@ -139,17 +140,6 @@ def tested_fills(template: str, answers: Sequence[WordScores], poles: Sequence[s
         )
         for word in sorted(counts[first] | counts[second])
     ]
-
-
-def equal_rates_p(first: tuple[int, int], second: tuple[int, int]) -> float:
-    """P of Pearson's chi-square that two counts out of two totals have the same rate, uncorrected."""
-    from scipy.stats import chi2
-
-    (a, n_a), (b, n_b) = first, second
-    rate = (a + b) / (n_a + n_b)
-    spread = rate * (1 - rate) * (1 / n_a + 1 / n_b)
-    # Where everybody or nobody gets a fill there is nothing to tell apart.
-    return float(chi2.sf((a / n_a - b / n_b) ** 2 / spread, df=1)) if spread > 0 else 1.0
 
 
 def _files(settings: Settings) -> tuple[Path, Path | None]:

@@ -28,16 +28,13 @@ Limits       An article before the hidden profession ("an") still says how it be
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
-from equipoise.data.catalogue import fetch_file
 from equipoise.data.poles import Poles, load_poles
-from equipoise.data.reading import TABLES
 from equipoise.errors import UserError
 from equipoise.instruments.base import (
     ALL,
@@ -53,7 +50,7 @@ from equipoise.results import Estimate
 from equipoise.stats.correlation import pearson
 from equipoise.stats.intervals import two_way_cluster_bootstrap
 from equipoise.text.articles import fix_articles
-from equipoise.text.templates import SLOT, build_sentences, read_professions, read_templates
+from equipoise.text.templates import SLOT, build_sentences, read_professions, read_templates, template_files
 
 PER_PIECE, ONE_MASK, PUBLISHED = "one-mask-per-piece", "one-mask", "as-published"
 NATS = "nats"
@@ -72,7 +69,7 @@ class LogProbabilityBias:
 
     def items(self, settings: Settings) -> ItemSet:
         """Template sentences with the place of their profession."""
-        path, professions_path = _files(settings)
+        path, professions_path = template_files(settings.data, settings.data_dir)
         poles = load_poles(settings.poles)
         templates = read_templates(path)
         sentences = build_sentences(templates, read_professions(professions_path), path)
@@ -160,17 +157,6 @@ def _prior(beside: Fill, span: tuple[int, int], variant: str) -> Fill:
         beside.words,
         blank=profession if variant == PUBLISHED else pronoun,
     )
-
-
-def _files(settings: Settings) -> tuple[Path, Path]:
-    """The template file and the profession file: beside the user's templates, else the shipped one."""
-    if settings.file is None:
-        names = ("templates.csv", "professions.csv")
-        first, second = (fetch_file(settings.data, name, settings.data_dir) for name in names)
-        return first, second
-    templates = settings.file / "templates.csv" if settings.file.is_dir() else settings.file
-    beside = templates.with_name("professions.csv")
-    return templates, beside if beside.exists() else TABLES / "professions.csv"
 
 
 def _words(poles: Poles, slot: str) -> tuple[str, ...]:

@@ -31,7 +31,6 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data import gbef
-from equipoise.data.catalogue import fetch_file
 from equipoise.data.poles import Poles, load_poles
 from equipoise.data.reading import LINE, TABLES
 from equipoise.errors import UserError
@@ -55,6 +54,7 @@ from equipoise.text.templates import (
     leaking_lines,
     read_professions,
     read_templates,
+    template_files,
     unused_professions,
 )
 
@@ -80,7 +80,7 @@ class TemplateBased:
 
     def items(self, settings: Settings) -> ItemSet:
         """The sentences, from the shipped tables, the thesis' lists or the user's files."""
-        path, professions_path = _files(settings)
+        path, professions_path = template_files(settings.data, settings.data_dir)
         poles = load_poles(settings.poles)
         templates, professions, notices = _tables(path, professions_path, settings)
         _check_slots(templates, poles, path)
@@ -226,17 +226,6 @@ def _item_scores(poles: Poles, slot: str, found: WordScores) -> dict[str, float]
         "third_share": third,
         "pieces": max(found.pieces),
     }
-
-
-def _files(settings: Settings) -> tuple[Path, Path]:
-    """The template file and the profession file: beside the user's templates, else the shipped one."""
-    if settings.file is None:
-        names = ("templates.csv", "professions.csv")
-        first, second = (fetch_file(settings.data, name, settings.data_dir) for name in names)
-        return first, second
-    templates = settings.file / "templates.csv" if settings.file.is_dir() else settings.file
-    beside = templates.with_name("professions.csv")
-    return templates, beside if beside.exists() else TABLES / "professions.csv"
 
 
 def _tables(path: Path, professions_path: Path, settings: Settings) -> Tables:

@@ -10,13 +10,13 @@ from typing import Any
 import torch
 import transformers
 from safetensors import SafetensorError
-from transformers.initialization import no_init_weights
 from transformers.models.auto import modeling_auto
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.cache import cache_file
 from equipoise.models.causal import CausalModel
 from equipoise.models.encoder_decoder import EncoderDecoderModel
+from equipoise.models.hub import hub_is_away
 from equipoise.models.masked import MaskedModel
 from equipoise.models.names import BUILT_IN, FOLDERS, RANDOM
 from equipoise.models.neural import NeuralModel
@@ -33,6 +33,11 @@ _LOADERS = {
     "masked": transformers.AutoModelForMaskedLM,
     "causal": transformers.AutoModelForCausalLM,
     "encoder-decoder": transformers.AutoModelForSeq2SeqLM,
+}
+_CLASSES: dict[str, Any] = {
+    "masked": modeling_auto.MODEL_FOR_MASKED_LM_MAPPING,
+    "causal": modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING,
+    "encoder-decoder": modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
 }
 
 
@@ -67,14 +72,17 @@ def load_neural(name: str, settings: LoadSettings) -> NeuralModel:
             "Give a folder that holds config.json, a tokenizer and model.safetensors.",
         )
     source = str(folder) if folder.is_dir() else name
-    with _explained(name), _quiet():
-        config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+    stored_only = not folder.is_dir() and hub_is_away()
+    found = {"trust_remote_code": False, "local_files_only": stored_only}
+    with _explained(name, stored_only), _quiet():
+        config = transformers.AutoConfig.from_pretrained(source, **found)
         kind = kind_of(config, name)
         if is_packed(folder):
             network = _unpacked(folder, kind, config)
         else:
-            network = _load_network(source, kind, settings.allow_pickle)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+            found_weights = found | {"use_safetensors": None if settings.allow_pickle else True}
+            network = _load_network(source, kind, found_weights)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **found)
     return wrap_model(network.to(device), tokenizer, name=name, settings=settings)
 
 
@@ -113,15 +121,14 @@ def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
     )
 
 
-def _load_network(source: str, kind: str, allow_pickle: bool) -> Any:
+def _load_network(source: str, kind: str, found: dict[str, Any]) -> Any:
     """Load in fp32 and refuse anything that was not in the checkpoint."""
     network, info = _LOADERS[kind].from_pretrained(
         source,
         dtype=torch.float32,
         output_loading_info=True,
-        trust_remote_code=False,
-        use_safetensors=None if allow_pickle else True,
         weights_only=True,
+        **found,
     )
     missing = sorted(info["missing_keys"]) + sorted(str(key[0]) for key in info["mismatched_keys"])
     if missing:
@@ -137,16 +144,22 @@ def _load_network(source: str, kind: str, allow_pickle: bool) -> Any:
 def _unpacked(folder: Path, kind: str, config: Any) -> Any:
     """A packed model as an ordinary network: every weight comes from the file, and none is left over."""
     state = load_packed(folder)
-    with no_init_weights():
-        network = _LOADERS[kind].from_config(config)
-    try:
-        network.load_state_dict(state, strict=True)
-    except RuntimeError as error:
+    network_class = _CLASSES[kind][type(config)]
+    # Handed over as they are: building a network first and copying into it takes a second longer.
+    network, info = network_class.from_pretrained(
+        None,
+        config=config,
+        state_dict=state,
+        dtype=torch.float32,
+        output_loading_info=True,
+        ignore_mismatched_sizes=True,
+    )
+    astray = sorted(str(key) for keys in info.values() for key in keys)
+    if astray:
         raise UserError(
-            f"The packed weights in {str(folder)!r} do not fit its configuration: {str(error)[:200]}",
+            f"The packed weights in {str(folder)!r} do not fit its configuration: {', '.join(astray)[:200]}",
             "Pack the model again.",
-        ) from error
-    network.tie_weights()
+        )
     return network
 
 
@@ -175,7 +188,7 @@ def _looks_like_path(name: str) -> bool:
 
 
 @contextmanager
-def _explained(name: str) -> Iterator[None]:
+def _explained(name: str, stored_only: bool) -> Iterator[None]:
     """Turn what transformers raises into what a person can do about it."""
     try:
         yield
@@ -184,10 +197,10 @@ def _explained(name: str) -> Iterator[None]:
             f"The weights of {name!r} are damaged: {error}.", "Copy or download them again."
         ) from error
     except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
-        raise _load_error(name, error) from error
+        raise _load_error(name, error, stored_only) from error
 
 
-def _load_error(name: str, error: Exception) -> UserError:
+def _load_error(name: str, error: Exception, stored_only: bool) -> UserError:
     text = " ".join(str(error).split())
     if Path(name).expanduser().is_dir():
         return UserError(
@@ -201,6 +214,11 @@ def _load_error(name: str, error: Exception) -> UserError:
         )
     if "/" not in name and get_close_matches(name.lower(), list(BUILT_IN), cutoff=0.7):
         return unknown_name("model folder or built-in model", name, BUILT_IN)
+    if stored_only:
+        return UserError(
+            f"{name!r} is no folder here, the model hub cannot be reached, and no copy was fetched earlier.",
+            "Check the name and the network, or give the path of a folder that holds the model.",
+        )
     return UserError(
         f"{name!r} is neither a folder here nor a model that could be fetched from the hub: {text[:200]}",
         "Check the name and the network, or give the path of a folder that holds the model.",

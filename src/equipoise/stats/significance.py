@@ -1,4 +1,4 @@
-"""Tests of a difference: permutation, Wilcoxon's signed ranks, exact binomial and McNemar."""
+"""Tests of a difference: permutation, Wilcoxon's signed ranks, exact binomial, McNemar, two rates."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -144,6 +144,17 @@ def wilcoxon_r_from_w(w_plus: float, n: int) -> float:
 def mcnemar_exact(b: int, c: int) -> float:
     """Two-sided p of b flips one way against c the other way; without any flip it is one."""
     return binomial_two_sided(b, b + c) if b + c else 1.0
+
+
+def equal_rates_p(first: tuple[int, int], second: tuple[int, int]) -> float:
+    """P of Pearson's chi-square that two counts out of two totals have the same rate, uncorrected."""
+    from scipy.stats import chi2
+
+    (a, n_a), (b, n_b) = first, second
+    rate = (a + b) / (n_a + n_b)
+    spread = rate * (1 - rate) * (1 / n_a + 1 / n_b)
+    # Where everybody or nobody gets a fill there is nothing to tell apart.
+    return float(chi2.sf((a / n_a - b / n_b) ** 2 / spread, df=1)) if spread > 0 else 1.0
 
 
 def binomial_two_sided(k: int, n: int, *, p: float = 0.5) -> float:

@@ -7,12 +7,23 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, read_table
+from equipoise.data.catalogue import fetch_file, is_dataset
+from equipoise.data.reading import LINE, TABLES, read_table
 from equipoise.errors import UserError
 from equipoise.text.articles import fix_articles
 
 BLANK = "[MASK]"
 SLOT = "<profession>"
+
+
+def template_files(data: str, data_dir: Path | None) -> tuple[Path, Path]:
+    """The template and the profession file: of a data set, or of a user, with the shipped professions."""
+    if is_dataset(data):
+        first, second = (fetch_file(data, name, data_dir) for name in ("templates.csv", "professions.csv"))
+        return first, second
+    templates = Path(data) / "templates.csv" if Path(data).is_dir() else Path(data)
+    beside = templates.with_name("professions.csv")
+    return templates, beside if beside.exists() else TABLES / "professions.csv"
 
 
 def read_templates(path: Path) -> pd.DataFrame:

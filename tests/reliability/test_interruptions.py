@@ -54,6 +54,11 @@ def wait_for(store: Path, rows: int, process: "subprocess.Popen[str]") -> None:
         time.sleep(0.01)
 
 
+def listen_to_ctrl_c() -> None:
+    """A shell's background jobs, and all they start, ignore Ctrl-C; these tests may be one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture(scope="module")
 def whole_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     """A run that nobody disturbed."""
@@ -99,8 +104,9 @@ main(["measure", "tbe", "--model", "random", "--out", {str(tmp_path / "out")!r}]
         stdout=subprocess.PIPE,
         text=True,
         env=environment,
+        preexec_fn=listen_to_ctrl_c,
     )
-    store = next(iter([tmp_path / "answers-1.sqlite"]))
+    store = tmp_path / "answers-1.sqlite"
     wait_for(store, 40, process)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)

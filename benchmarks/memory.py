@@ -15,7 +15,7 @@ if sys.argv[1] == "long":
     questions = [Score("the tall old man walked home " * 59)]
 else:
     texts = crows_sentences(int(sys.argv[1]))
-    questions = [Score(" ".join(text.split()[:8])) for text in texts]
+    questions = [Score(" ".join(text.split()[:5])) for text in texts]
 model.answer(questions)
 # VmHWM, because ru_maxrss still holds the peak of the process that started this one.
 print(int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1e6)

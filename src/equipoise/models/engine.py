@@ -7,6 +7,7 @@ from itertools import islice
 import torch
 
 from equipoise.errors import UserError
+from equipoise.models.allocator import give_back
 from equipoise.models.cache import AnswerStore
 from equipoise.models.network import Network
 from equipoise.models.places import Place, find_places, pad, read_asked, read_tops
@@ -98,6 +99,7 @@ class Engine:
         if len(self.sample) > 128:  # an even sample of any number of batches
             del self.sample[::2]
         self.store.write(pairs)
+        give_back()
         return pairs
 
     def compute(self, rows: list[Row]) -> list[RowAnswer]:

@@ -16,8 +16,8 @@ from equipoise.models.rows import Row, RowAnswer, VectorSpec
 from equipoise.models.words import Encoded, Tokens
 from equipoise.progress import Progress
 
-WINDOW = 100_000
-"""Rows planned at once, some 50 MB: beyond it memory does not grow with the number of questions."""
+WINDOW = 25_000
+"""Rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -118,11 +119,11 @@ def bec_pro() -> list[Row]:
         for column in ("Sent_TM", "Sent_TAM")
     ]
     chosen = [one for start in range(0, len(asked), SHARE * 20) for one in asked[start : start + 20]]
-    slow, expected = timed(lambda: padded_batches_of_twenty(network, tokenizer, chosen))
-    slow *= len(asked) / len(chosen)
-    model = fresh("fp32")
+    authors = partial(padded_batches_of_twenty, network, tokenizer, chosen)
     questions = [raw_question(tokenizer, text, target) for text, target in asked]
-    fast, found = timed(lambda: model.answer(questions))
+    before, expected = timed(authors)
+    fast, found = min((timed(partial(fresh("fp32").answer, questions)) for _ in range(3)), key=itemgetter(0))
+    slow = min(before, timed(authors)[0]) * len(asked) / len(chosen)
     ours = {one: answer.logprobs[0] for one, answer in zip(asked, found, strict=True)}
     pairs = zip(chosen, expected, strict=True)
     short = [(value, ours[one]) for one, value in pairs if fits(tokenizer, one[0])]

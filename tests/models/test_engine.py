@@ -179,6 +179,28 @@ def test_memory_holds_a_window_of_rows_at_a_time(tmp_path: Path, monkeypatch: py
     np.testing.assert_allclose(parts, whole, atol=1e-4)
 
 
+def test_a_window_counts_distinct_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same sentence a hundred times is one window; two that do not fit together are two."""
+    from equipoise.models import neural
+
+    model = wrapped("bert", tmp_path)
+    first, second = SENTENCES[:2]
+    most = max(len(model.ask(Score(text)).rows) for text in (first, second))
+    monkeypatch.setattr(neural, "WINDOW", most)
+    repeated = list(model._windows([Score(first)] * 100 + [Score(second)]))
+    assert [len(window) for window in repeated] == [100, 1]
+
+
+def test_what_is_still_to_come_is_judged_by_kind() -> None:
+    from equipoise.models.neural import Asked, expected_rows
+
+    row = Row((1, 2, 3))
+    window = [Asked([row] * 10, list), Asked([row] * 20, list), Asked([row], list)]
+    inside = [Score("a"), Score("b"), Fill("[MASK].", ("c",))]
+    later = [Score("d"), Score("e"), Raw((1,), 0, (1,))]
+    assert expected_rows(window, [*inside, *later]) == 15 + 15 + 1
+
+
 def test_the_softmax_is_over_the_vocabulary(tmp_path: Path) -> None:
     """D3: a peer normalises over positions."""
     model = wrapped("bert", tmp_path)

@@ -17,7 +17,7 @@ from equipoise.models.words import Encoded, Tokens
 from equipoise.progress import Progress
 
 WINDOW = 25_000
-"""Rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""
+"""Distinct rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class NeuralModel(AnsweringModel):
         answers: list[Any] = []
         with Progress(f"{self.name}") as progress:
             for window in self._windows(questions):
-                answers.extend(self._answer_window(window, len(questions) - len(answers), progress))
+                answers.extend(self._answer_window(window, questions[len(answers) :], progress))
         return answers
 
     def deviation(self) -> float:
@@ -107,25 +107,38 @@ class NeuralModel(AnsweringModel):
 
     def _windows(self, questions: Sequence[Question]) -> Iterator[list[Asked]]:
         window: list[Asked] = []
-        rows = 0
+        distinct: set[bytes] = set()
         for question in questions:
             if not self.can_answer(type(question)):
                 raise self.refuse(question)
             asked = self.ask(question)
-            if window and rows + len(asked.rows) > WINDOW:
+            keys = {row.key for row in asked.rows}
+            if window and len(distinct) + len(keys - distinct) > WINDOW:
                 yield window
-                window, rows = [], 0
+                window, distinct = [], set()
             window.append(asked)
-            rows += len(asked.rows)
+            distinct |= keys
         if window:
             yield window
 
-    def _answer_window(self, window: list[Asked], waiting: int, progress: Progress) -> list[Any]:
+    def _answer_window(
+        self, window: list[Asked], waiting: Sequence[Question], progress: Progress
+    ) -> list[Any]:
         rows = [row for asked in window for row in asked.rows]
         plan = self.engine.prepare(rows)
-        progress.expect(progress.done + round(plan.open_rows * waiting / len(window)))
+        later = expected_rows(window, waiting) * plan.open_rows / max(1, len(rows))
+        progress.expect(progress.done + plan.open_rows + round(later))
         found = iter(self.engine.run(plan, progress))
         return [asked.read([next(found) for _ in asked.rows]) for asked in window]
+
+
+def expected_rows(window: Sequence[Asked], waiting: Sequence[Question]) -> float:
+    """How many rows the questions after this window will have, judged by those of their kind inside it."""
+    counts: dict[type, list[int]] = {}
+    for asked, question in zip(window, waiting, strict=False):
+        counts.setdefault(type(question), []).append(len(asked.rows))
+    usual = {kind: sum(found) / len(found) for kind, found in counts.items()}
+    return sum(usual.get(type(question), 1.0) for question in waiting[len(window) :])
 
 
 def longest_input(model: Any, tokenizer: Any) -> int | None:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class Row:
             return f"vector:{self.vector.layer}"
         return "weighed" if self.weighed else "plain"
 
-    @property
+    @cached_property
     def key(self) -> bytes:
         """What the answer depends on besides the model: the ids and the mode."""
         digest = hashlib.blake2b(np.asarray(self.ids, dtype=np.int32).tobytes(), digest_size=16)

@@ -22,8 +22,9 @@ from equipoise.models.loading import LoadSettings, wrap_model
 from equipoise.models.precision import bf16_speed
 
 LATEST = Path(__file__).parent / "latest.json"
-LAYER_WEIGHTS = 12 * (4 * 768 * 768 + 2 * 768 * 3072)
-"""Multiplications per token in the twelve encoder layers, attention scores apart."""
+LAYER, KEY_AND_VALUE = 4 * 768 * 768 + 2 * 768 * 3072, 2 * 768 * 768
+LAYERS_BELOW = 11 * LAYER
+"""Multiplications per token, attention scores apart; of the last layer a token needs key and value only."""
 
 SHARE = 6
 """The slow loop over BEC-Pro runs on one row in six, and its time is multiplied."""
@@ -94,13 +95,16 @@ class TimedNetwork:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.network, name)
 
-    def hidden(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:
-        """Run the encoder and keep count; padding is not counted as work."""
+    def hidden_at(
+        self, ids: torch.Tensor, attention: torch.Tensor | None, places: tuple[torch.Tensor, torch.Tensor]
+    ) -> torch.Tensor:
+        """Run the encoder and keep count of the work done; padding is not counted as work."""
         start = time.perf_counter()
-        states: torch.Tensor = self.network.hidden(ids, attention)
+        states: torch.Tensor = self.network.hidden_at(ids, attention, places)
         self.seconds += time.perf_counter() - start
         tokens = ids.numel() if attention is None else int(attention.sum())
-        self.flops += tokens * (2 * LAYER_WEIGHTS + 12 * 4 * ids.shape[1] * 768)
+        self.flops += 2 * (tokens * (LAYERS_BELOW + KEY_AND_VALUE) + len(ids) * (LAYER - KEY_AND_VALUE))
+        self.flops += (11 * tokens + len(ids)) * 4 * ids.shape[1] * 768
         return states
 
 

@@ -144,8 +144,7 @@ class Engine:
         numbers = torch.tensor([place.row for place in places], device=ids.device)
         positions = torch.tensor([place.position for place in places], device=ids.device)
         if self.network.splits:
-            hidden = self.network.hidden(ids, attention)
-            yield from self.network.logits(hidden[numbers, positions])
+            yield from self.network.logits(self.network.hidden_at(ids, attention, (numbers, positions)))
         else:
             yield self.network.whole(ids, attention)[numbers, positions]
 

@@ -2,8 +2,8 @@
 
 Every `AutoModelFor...LM` runs its base model and then applies a position-wise head to the hidden states.
 The head's parts have a different name in each family, so it is not looked up by name: the model's own
-`forward` is called with the base model standing aside and the chosen hidden states handed in. A check on a
-short row at construction compares the two ways; a family for which they differ runs whole.
+`forward` is called with the base model standing aside and the chosen hidden states handed in. A check on
+short rows at construction compares the two ways; a family for which they differ runs whole.
 """
 
 import copy
@@ -14,6 +14,8 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
+from equipoise.models.last_layer import LastLayer, find_last_layer
+from equipoise.models.stand_in import standing_in
 
 HEAD_CELLS = 32_000_000
 """Logits held at once: positions times vocabulary (128 MB in fp32)."""
@@ -31,15 +33,29 @@ class Network:
         self.encoder = self.base
         self.device = next(model.parameters()).device
         self.vocabulary = int(model.config.get_text_config().vocab_size)
-        self.splits = self.base is not model and self._head_agrees()
+        self.splits = False
+        self.last: LastLayer | None = None
+        if self.base is not model:
+            self._take_apart()
         if precision == "bf16":
             self.encoder = copy.deepcopy(self.base).to(torch.bfloat16)
+            self.last = LastLayer(self.encoder) if self.last else None
 
     @torch.inference_mode()
     def hidden(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:
         """Last hidden states `[rows, length, width]` in fp32."""
         output = self.encoder(input_ids=ids, attention_mask=attention)
         return output[0].float()
+
+    @torch.inference_mode()
+    def hidden_at(
+        self, ids: torch.Tensor, attention: torch.Tensor | None, places: tuple[torch.Tensor, torch.Tensor]
+    ) -> torch.Tensor:
+        """Last hidden states `[places, width]` in fp32 at row and position of each place."""
+        rows, positions = places
+        if self.last is not None and torch.equal(rows, torch.arange(len(ids), device=rows.device)):
+            return self.last.states(ids, attention, positions).float()
+        return self.hidden(ids, attention)[rows, positions]
 
     @torch.inference_mode()
     def layer(self, ids: torch.Tensor, attention: torch.Tensor | None, layer: int) -> torch.Tensor:
@@ -90,19 +106,28 @@ class Network:
     def _head(self, hidden: torch.Tensor) -> torch.Tensor:
         """The model's own forward from the base model's output onwards."""
         dummy = torch.zeros((1, len(hidden)), dtype=torch.long, device=self.device)
-        with _answered_by(self.base, self._output_type(last_hidden_state=hidden[None])):
+        output = self._output_type(last_hidden_state=hidden[None])
+        with standing_in(self.base, lambda *_args, **_kwargs: output):
             logits: torch.Tensor = self.model(input_ids=dummy).logits
         return logits[0].float()
 
     @torch.inference_mode()
-    def _head_agrees(self) -> bool:
-        """Whether encoder and head apart give what the whole model gives."""
-        ids = torch.arange(5, device=self.device)[None] % self.vocabulary
-        output = self.base(input_ids=ids, return_dict=True)
+    def _take_apart(self) -> None:
+        """Find out on two short rows which parts can be run by themselves and give the same."""
+        ids = torch.arange(8, device=self.device).view(2, 4) % self.vocabulary
+        attention = torch.ones_like(ids)
+        attention[1, 3] = 0
+        output = self.base(input_ids=ids, attention_mask=attention, return_dict=True)
         self._output_type = type(output)
+        self.splits = self._head_agrees(ids, attention, output[0])
+        if self.splits:
+            self.last = find_last_layer(self.base, ids, attention, output[0])
+
+    def _head_agrees(self, ids: torch.Tensor, attention: torch.Tensor, hidden: torch.Tensor) -> bool:
+        """Whether encoder and head apart give what the whole model gives."""
         try:
-            apart = self._head(output[0][0])
-            whole = self.model(input_ids=ids).logits[0]
+            apart = self._head(hidden[0])
+            whole = self.model(input_ids=ids, attention_mask=attention).logits[0]
         except (TypeError, AttributeError, RuntimeError, ValueError, KeyError, IndexError):
             return False
         return apart.shape == whole.shape and torch.allclose(apart, whole, atol=1e-4)
@@ -116,16 +141,6 @@ class Network:
             yield
         finally:
             self.encoder.set_attn_implementation(before)
-
-
-@contextmanager
-def _answered_by(module: Any, output: Any) -> Iterator[None]:
-    """Let a module return a given output instead of computing one."""
-    module.forward = lambda *_args, **_kwargs: output
-    try:
-        yield
-    finally:
-        del module.forward
 
 
 def _states(output: Any) -> tuple[torch.Tensor, ...]:

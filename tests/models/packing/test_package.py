@@ -1,13 +1,17 @@
 """What is written comes back; what is damaged, of another version or another model is refused."""
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from equipoise.errors import UserError
+from equipoise.models import load_model
 from equipoise.models.packing import is_packed, load_packed
 from equipoise.models.packing.codec import pack_matrix
 from equipoise.models.packing.package import (
@@ -126,3 +130,33 @@ def test_an_unreadable_description_is_refused(folder: Path, text: str) -> None:
     (folder / DESCRIPTION_FILE).write_text(text, encoding="utf-8")
     with pytest.raises(UserError):
         load_packed(folder)
+
+
+def _missing(plain: dict[str, torch.Tensor]) -> None:
+    del plain["bert.encoder.layer.1.output.dense.bias"]
+
+
+def _left_over(plain: dict[str, torch.Tensor]) -> None:
+    plain["bert.encoder.layer.2.output.dense.bias"] = torch.zeros(64)
+
+
+def _of_another_shape(plain: dict[str, torch.Tensor]) -> None:
+    plain["bert.encoder.layer.1.output.dense.bias"] = torch.zeros(65)
+
+
+@pytest.mark.parametrize("harm", [_missing, _left_over, _of_another_shape])
+def test_weights_that_do_not_fit_the_network_are_refused(
+    tiny_source: Path, tmp_path: Path, harm: Callable[[dict[str, torch.Tensor]], None]
+) -> None:
+    """The file is whole and its hash right, but it holds another network."""
+    folder = tmp_path / "packed"
+    shutil.copytree(tiny_source, folder)
+    plain = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    tied = {"cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight"}
+    write_packed(folder, PackedModel("bert", {}, dict(plain), tied))
+    assert load_model(folder, cache=False).kind == "masked"
+    harm(plain)
+    write_packed(folder, PackedModel("bert", {}, plain, tied))
+    with pytest.raises(UserError, match=r"do not fit its configuration: .*output\.dense\.bias"):
+        load_model(folder, cache=False)

@@ -75,12 +75,12 @@ def test_worked_examples_of_ppd(bert: Any, text: str, given: float, printed: flo
     [
         (("programmer", "his"), -29.24, -32.3),
         (("programmer", "her"), -38.48, -38.6),
-        (("doctor", "his"), -8.48, -13.0),
-        (("doctor", "her"), -14.34, -16.9),
+        (("doctor", "his", "patient."), -8.48, -13.0),
+        (("doctor", "her", "patient."), -14.34, -16.9),
     ],
 )
 def test_worked_examples_of_pll(
-    bert: Any, quoted: list[str], words: tuple[str, str], given: float, printed: float
+    bert: Any, quoted: list[str], words: tuple[str, ...], given: float, printed: float
 ) -> None:
     (text,) = {one for one in quoted if one.endswith(".") and set(words) <= {*one.split()}}
     (found,) = bert.answer([Score(text, "original")])

@@ -85,3 +85,29 @@ def test_mistakes_are_told_in_two_lines(
     lines = capsys.readouterr().err.strip().splitlines()
     assert said in lines[-2]
     assert "Traceback" not in "".join(lines)
+
+
+def test_skew_beside_stereotype(other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The values of the saved results, and a chart; two models have no rank correlation."""
+    folders = []
+    for number, name in enumerate(("random", str(other))):
+        result = measure(load_model(name, cache=False), "stereotype-skew")
+        result.save(tmp_path / f"model-{number}")
+        folders.append(tmp_path / f"model-{number}")
+    out = tmp_path / "out"
+    assert run("study", "skew", *folders, "--out", out, "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [row["n"] for row in printed["table"]] == [160, 160]
+    assert printed["table"][1]["skew"] == pytest.approx(result.value("skew", "type:2"))
+    assert printed["rank_correlation"] == {"value": None, "low": None, "high": None, "p": None, "n": 2}
+    assert {path.suffix for path in out.iterdir()} >= {".csv", ".svg", ".png"}
+    assert run("study", "skew", *folders) == 0
+    assert "over 2 models: none below three" in " ".join(capsys.readouterr().out.split())
+
+
+def test_skew_needs_results_of_its_instrument(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measure(load_model("random", cache=False), "traits").save(tmp_path / "traits-only")
+    assert run("study", "skew", tmp_path / "traits-only") == 2
+    first, second = capsys.readouterr().err.strip().splitlines()
+    assert "holds no result of stereotype-skew" in first
+    assert "equipoise measure stereotype-skew" in second

@@ -1,7 +1,9 @@
 """`study`: several measurements composed into one answer."""
 
+from dataclasses import asdict
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,12 +11,18 @@ from equipoise.cli.options import AllowPickle, DataDir, Json, NoCache, Precision
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     import pandas as pd
 
     from equipoise.instruments.base import Settings
     from equipoise.results import Result
+    from equipoise.stats.correlation import Correlation
 
-study_app = typer.Typer(help="Compose measurements: rank models, choose a sample size.", no_args_is_help=True)
+study_app = typer.Typer(
+    help="Compose measurements: rank models, choose a sample size, set skew beside stereotype.",
+    no_args_is_help=True,
+)
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The folder to write tables and results to.")]
 
@@ -101,6 +109,83 @@ def sample_size(
     print_table(f"{found.quantity} of {found.model} ({found.unit}) by sample size", found.table)
     for path in figures:
         typer.echo(f"  figure: {path}")
+
+
+@study_app.command("skew")
+def skew(
+    folders: Annotated[list[Path], typer.Argument(help="Result folders, one model or more.")],
+    group: Annotated[str, typer.Option(help="Which sentences: type:1, type:2 or all.")] = "type:2",
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Set the skew of models beside their stereotype; with --out also as a chart."""
+    import pandas as pd
+
+    from equipoise.cli.printing import print_json, print_rows
+    from equipoise.instruments.skew_table import skew_rank_correlation, skew_stereotype_table
+    from equipoise.results import to_records
+
+    table = skew_stereotype_table([one for folder in folders for one in _skew_results(folder)], group)
+    related = skew_rank_correlation(table)
+    figures: list[Path] = []
+    if out is not None:
+        from equipoise.report.charts import save_chart
+        from equipoise.report.skew_chart import skew_stereotype_chart
+
+        _write_tables(out, {"skew.csv": table})
+        figures = save_chart(skew_stereotype_chart(table), out, "skew")
+    if as_json:
+        (shown,) = to_records(pd.DataFrame([{**asdict(related), **related.interval._asdict()}]))
+        shown = {name: shown[name] for name in ("value", "low", "high", "p", "n")}
+        files = [str(path) for path in figures]
+        print_json({"table": to_records(table), "rank_correlation": shown, "figures": files})
+        return
+    columns = (
+        "model",
+        "n",
+        "skew",
+        "stereotype",
+        "mean |skew|",
+        "mean |stereotype|",
+        "ability",
+        "meaningful",
+    )
+    rows = [_skew_row(row) for row in table.to_dict("records")]
+    print_rows("Skew and stereotype (F1 x 100, 0 is neutral, 95 % intervals)", columns, rows)
+    typer.echo(f"  {_in_words(related)}")
+    for path in figures:
+        typer.echo(f"  figure: {path}")
+
+
+def _skew_results(folder: Path) -> "list[Result]":
+    from equipoise.instruments.skew_table import INSTRUMENT
+    from equipoise.results import load_results
+
+    found = [one for one in load_results(folder) if one.instrument == INSTRUMENT]
+    if not found:
+        raise UserError(
+            f"{folder} holds no result of {INSTRUMENT}.",
+            f"Write one with `equipoise measure {INSTRUMENT} --model M --out DIR`.",
+        )
+    return found
+
+
+def _skew_row(row: "dict[Hashable, Any]") -> list[str]:
+    names = ("skew", "stereotype", "absolute_skew", "absolute_stereotype")
+    values = [f"{row[name]:.1f} [{row[f'{name}_low']:.1f}, {row[f'{name}_high']:.1f}]" for name in names]
+    return [str(row["model"]), str(row["n"]), *values, f"{row['ability']:.0f} %", _yes(row["is_meaningful"])]
+
+
+def _yes(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def _in_words(related: "Correlation") -> str:
+    said = f"Rank correlation of mean |skew| and mean |stereotype| over {related.n} models:"
+    if isnan(related.value):
+        return f"{said} none below three models, or where one of the two does not vary."
+    low, high = related.interval
+    return f"{said} {related.value:.2f} [{low:.2f}, {high:.2f}]."
 
 
 def _settings(

@@ -1,5 +1,6 @@
 """The chart of skew against stereotype over several models: the nearer to the crossing lines, the better."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.report.charts import ALL_COLOUR, COLOURS
@@ -16,7 +17,10 @@ def skew_stereotype_chart(table: "pd.DataFrame") -> "alt.LayerChart":
     """Signed skew and stereotype of each row of `skew_stereotype_table`, with their 95 % intervals."""
     import altair as alt
 
-    shown = table.assign(reading=[MEANINGFUL if one else UNREADABLE for one in table["is_meaningful"]])
+    shown = table.assign(
+        reading=[MEANINGFUL if one else UNREADABLE for one in table["is_meaningful"]],
+        label=[Path(name).name for name in table["model"]],
+    )
     colour = alt.Color(
         "reading:N",
         title=None,
@@ -37,7 +41,7 @@ def skew_stereotype_chart(table: "pd.DataFrame") -> "alt.LayerChart":
             x=across, y="stereotype_low:Q", y2="stereotype_high:Q", color=colour
         ),
     ]
-    names = base.mark_text(align="left", dx=8, dy=-8).encode(x=across, y=upward, text="model:N")
+    names = base.mark_text(align="left", dx=8, dy=-8).encode(x=across, y=upward, text="label:N")
     return alt.layer(*_zero_lines(), *intervals, points, names).properties(
         width=460, height=360, title=_title(table)
     )

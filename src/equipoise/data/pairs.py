@@ -1,12 +1,12 @@
 """Sentence pairs from a file: a stereotype and its counterpart, checked line by line."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from equipoise.data.lint import CODES, Finding, lint_pairs
+from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs
 from equipoise.data.reading import LINE, read_table
 from equipoise.errors import UserError, unknown_name
 
@@ -45,12 +45,32 @@ def read_neutral_pairs(path: Path) -> pd.DataFrame:
 def pair_notices(table: pd.DataFrame) -> tuple[str, ...]:
     """What the linter says of the pairs, a sentence per kind of finding with their number and names."""
     by_code: dict[str, list[str]] = {}
-    for finding in _findings(table):
+    for finding in pair_findings(table):
         by_code.setdefault(finding.code, []).append(finding.id)
     return tuple(
         f"linter, {code} ({CODES[code]}): {len(set(names))} of {len(table)} pairs, {_listed(names)}"
         for code, names in by_code.items()
     )
+
+
+def pair_findings(table: pd.DataFrame) -> list[Finding]:
+    """What the linter says of pairs that were read from a file."""
+    columns = ["id", "stereotype", "counterpart"]
+    if table["swapped"].ne("").all():
+        columns.append("swapped")
+    return _with_lines(lint_pairs(table[columns].reset_index(drop=True)), table)
+
+
+def length_findings(table: pd.DataFrame, count_tokens: Callable[[str], int]) -> list[Finding]:
+    """The pairs that a tokenizer cuts into different numbers of tokens."""
+    columns = ["id", "stereotype", "counterpart"]
+    return _with_lines(lint_lengths(table[columns].reset_index(drop=True), count_tokens), table)
+
+
+def _with_lines(found: list[Finding], table: pd.DataFrame) -> list[Finding]:
+    """Findings with the true line of each row, which the linter can only count."""
+    lines = table[LINE].tolist()
+    return [finding._replace(line=lines[finding.line - 2]) for finding in found]
 
 
 def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -61,23 +81,13 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
     unnamed = table["id"].str.strip().eq("")
     table.loc[unnamed, "id"] = "line " + table.loc[unnamed, LINE].astype(str)
     _refuse_repeated_names(table, path)
-    for finding in _findings(table):
+    for finding in pair_findings(table):
         if finding.code in ("empty", "no-difference"):
             raise UserError(
                 f"{path}, line {finding.line}: {finding.message}.",
                 "Give two sentences that differ in the words under test, or leave the pair out.",
             )
     return table[["id", *_COLUMNS, "swapped", "occupation", LINE]]
-
-
-def _findings(table: pd.DataFrame) -> list[Finding]:
-    """The linter's findings with the true line of each row, which it can only count."""
-    columns = ["id", "stereotype", "counterpart"]
-    if table["swapped"].ne("").all():
-        columns.append("swapped")
-    lines = table[LINE].tolist()
-    found = lint_pairs(table[columns].reset_index(drop=True))
-    return [finding._replace(line=lines[finding.line - 2]) for finding in found]
 
 
 def _category(row: dict[str, Any], path: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 import transformers
 from safetensors import SafetensorError
+from transformers.initialization import no_init_weights
 from transformers.models.auto import modeling_auto
 
 from equipoise.errors import UserError, unknown_name
@@ -33,11 +34,6 @@ _LOADERS = {
     "masked": transformers.AutoModelForMaskedLM,
     "causal": transformers.AutoModelForCausalLM,
     "encoder-decoder": transformers.AutoModelForSeq2SeqLM,
-}
-_CLASSES: dict[str, Any] = {
-    "masked": modeling_auto.MODEL_FOR_MASKED_LM_MAPPING,
-    "causal": modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING,
-    "encoder-decoder": modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
 }
 
 
@@ -144,22 +140,17 @@ def _load_network(source: str, kind: str, found: dict[str, Any]) -> Any:
 def _unpacked(folder: Path, kind: str, config: Any) -> Any:
     """A packed model as an ordinary network: every weight comes from the file, and none is left over."""
     state = load_packed(folder)
-    network_class = _CLASSES[kind][type(config)]
-    # Handed over as they are: building a network first and copying into it takes a second longer.
-    network, info = network_class.from_pretrained(
-        None,
-        config=config,
-        state_dict=state,
-        dtype=torch.float32,
-        output_loading_info=True,
-        ignore_mismatched_sizes=True,
-    )
-    astray = sorted(str(key) for keys in info.values() for key in keys)
-    if astray:
+    with no_init_weights():
+        network = _LOADERS[kind].from_config(config)
+    try:
+        network.load_state_dict(state, strict=True, assign=True)
+    except RuntimeError as error:
+        text = " ".join(str(error).split())
         raise UserError(
-            f"The packed weights in {str(folder)!r} do not fit its configuration: {', '.join(astray)[:200]}",
+            f"The packed weights in {str(folder)!r} do not fit its configuration: {text[:200]}",
             "Pack the model again.",
-        )
+        ) from error
+    network.tie_weights()
     return network
 
 

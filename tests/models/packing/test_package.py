@@ -153,7 +153,10 @@ def test_weights_that_do_not_fit_the_network_are_refused(
     shutil.copytree(tiny_source, folder)
     plain = load_file(folder / "model.safetensors")
     (folder / "model.safetensors").unlink()
-    tied = {"cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight"}
+    tied = {
+        "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+        "cls.predictions.decoder.bias": "cls.predictions.bias",
+    }
     write_packed(folder, PackedModel("bert", {}, dict(plain), tied))
     assert load_model(folder, cache=False).kind == "masked"
     harm(plain)

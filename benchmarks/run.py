@@ -87,10 +87,10 @@ def score_timed(texts: list[str], precision: str) -> tuple[float, Any, list[Any]
 
 
 class TimedNetwork:
-    """A network that notes the FLOP/s of its encoder, batch by batch."""
+    """A network that adds up the time and the work of its encoder."""
 
     def __init__(self, network: Any) -> None:
-        self.network, self.rates = network, []
+        self.network, self.seconds, self.flops = network, 0.0, 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.network, name)
@@ -98,22 +98,20 @@ class TimedNetwork:
     def hidden_at(
         self, ids: torch.Tensor, attention: torch.Tensor | None, places: tuple[torch.Tensor, torch.Tensor]
     ) -> torch.Tensor:
-        """Run the encoder and note the work done in a second; padding is not counted as work."""
+        """Run the encoder and keep count of the work done; padding is not counted as work."""
         start = time.perf_counter()
         states: torch.Tensor = self.network.hidden_at(ids, attention, places)
-        seconds = time.perf_counter() - start
+        self.seconds += time.perf_counter() - start
         tokens = ids.numel() if attention is None else int(attention.sum())
         work = 2 * (tokens * (LAYERS_BELOW + KEY_AND_VALUE) + len(ids) * (LAYER - KEY_AND_VALUE))
-        self.rates.append((work + (11 * tokens + len(ids)) * 4 * ids.shape[1] * 768) / seconds)
+        self.flops += work + (11 * tokens + len(ids)) * 4 * ids.shape[1] * 768
         return states
 
 
 def rate(model: Any, kind: torch.dtype) -> float:
-    """The encoder's FLOP/s as a share of this machine's matrix multiplication, both at their best.
-
-    A batch takes a second and is seldom left alone for that long, a multiplication takes a hundredth.
-    """
-    return float(max(model.engine.network.rates) / matrix_multiply_peak(kind))
+    """The encoder's FLOP/s over the whole run, as a share of this machine's matrix-multiply peak."""
+    timer = model.engine.network
+    return float(timer.flops / timer.seconds / matrix_multiply_peak(kind))
 
 
 def bec_pro() -> list[Row]:

@@ -7,6 +7,7 @@ import pytest
 import tiny
 from huggingface_hub import constants
 
+from equipoise.errors import UserError
 from equipoise.models import load_model
 from equipoise.models.hub import hub_is_away
 
@@ -52,3 +53,7 @@ def test_a_model_fetched_earlier_loads_without_the_hub(
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     model = load_model("some-team/some-model", cache=False)
     assert model.fingerprint == load_model(snapshot, cache=False).fingerprint
+    (snapshot / "config.json").write_text('{"model_type": "no-such-kind"}', encoding="utf-8")
+    with pytest.raises(UserError, match="no-such-kind") as caught:
+        load_model("some-team/some-model", cache=False)
+    assert "no copy was fetched" not in caught.value.message

@@ -111,3 +111,10 @@ def test_skew_needs_results_of_its_instrument(tmp_path: Path, capsys: pytest.Cap
     first, second = capsys.readouterr().err.strip().splitlines()
     assert "holds no result of stereotype-skew" in first
     assert "equipoise measure stereotype-skew" in second
+
+
+def test_a_group_of_sentences_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("study", "skew", tmp_path, "--group", "typ:2") == 2
+    first, second = capsys.readouterr().err.strip().splitlines()
+    assert "typ:2" in first
+    assert "type:2" in second

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.options import AllowPickle, DataDir, Json, NoCache, Precision, by_instrument, open_model
-from equipoise.errors import UserError
+from equipoise.errors import UserError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -23,6 +23,8 @@ study_app = typer.Typer(
     help="Compose measurements: rank models, choose a sample size, set skew beside stereotype.",
     no_args_is_help=True,
 )
+
+SKEW_GROUPS = ("type:1", "type:2", "all")
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The folder to write tables and results to.")]
 
@@ -125,6 +127,8 @@ def skew(
     from equipoise.instruments.skew_table import skew_rank_correlation, skew_stereotype_table
     from equipoise.results import to_records
 
+    if group not in SKEW_GROUPS:
+        raise unknown_name("group of sentences", group, SKEW_GROUPS)
     table = skew_stereotype_table([one for folder in folders for one in _skew_results(folder)], group)
     related = skew_rank_correlation(table)
     figures: list[Path] = []

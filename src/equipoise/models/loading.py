@@ -205,7 +205,7 @@ def _load_error(name: str, error: Exception, stored_only: bool) -> UserError:
         )
     if "/" not in name and get_close_matches(name.lower(), list(BUILT_IN), cutoff=0.7):
         return unknown_name("model folder or built-in model", name, BUILT_IN)
-    if stored_only:
+    if stored_only and isinstance(error, OSError):  # anything else is wrong with a copy that is there
         return UserError(
             f"{name!r} is no folder here, the model hub cannot be reached, and no copy was fetched earlier.",
             "Check the name and the network, or give the path of a folder that holds the model.",

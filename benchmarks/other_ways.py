@@ -1,6 +1,5 @@
 """The other ways of doing the same work, written as their authors describe them."""
 
-import time
 from typing import Any
 
 import torch
@@ -41,16 +40,3 @@ def padded_batches_of_twenty(network: Any, tokenizer: Any, rows: list[tuple[str,
             place = ids["input_ids"][number].tolist().index(tokenizer.mask_token_id)
             found.append(float(torch.log(probabilities[number, place, target])))
     return found
-
-
-def matrix_multiply_peak(kind: torch.dtype, seconds: float = 3.0) -> float:
-    """FLOP/s of the multiplication that a BERT-base layer spends most of its time in: 2048 x 768 x 3072."""
-    left, right = torch.randn(2048, 768).to(kind), torch.randn(3072, 768).to(kind)
-    torch.nn.functional.linear(left, right)
-    best, begun = 1e9, time.perf_counter()
-    while time.perf_counter() - begun < seconds:
-        start = time.perf_counter()
-        for _ in range(5):
-            torch.nn.functional.linear(left, right)
-        best = min(best, (time.perf_counter() - start) / 5)
-    return 2 * 2048 * 768 * 3072 / best

@@ -1,9 +1,9 @@
 """How near the encoder comes to the fastest that this machine multiplies, both timed in turns.
 
-A shared machine's speed drifts by a quarter within a minute: windows of 0.4 s of the multiplication alone were
-seen anywhere between 311 and 397 GFLOP/s. So every batch is followed by a turn of multiplications, and both are
-averaged over the same minutes. The quickest single turn is reported too; the encoder's average misses it by the
-drift as well as by its own losses.
+A shared machine's speed drifts by a quarter within a minute: windows of 0.4 s of the multiplication alone
+were seen anywhere between 311 and 397 GFLOP/s. So every batch is followed by a turn of multiplications, and
+both are averaged over the same minutes. The quickest single turn is reported too; the encoder's average
+misses it by the drift as well as by its own losses.
 """
 
 import time

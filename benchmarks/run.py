@@ -148,8 +148,8 @@ def peak_memory() -> list[Row]:
 
 
 def first_answer() -> list[Row]:
-    """One probe of the shipped model in a process of its own, beyond the imports that it needs."""
-    imports = [sys.executable, "-c", "import torch; from transformers import AutoTokenizer, BertForMaskedLM"]
+    """One probe of the shipped model in a process of its own, beyond importing torch and transformers."""
+    imports = [sys.executable, "-c", "import torch, transformers"]
     probe = [sys.executable, "-m", "equipoise", "probe", "[MASK] is a nurse.", "--no-cache"]
     beyond = best_of_three(probe) - best_of_three(imports)
     return [row("a probe of the shipped model, beyond imports", "2 s", 2.0 / beyond, 1.0)]

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from equipoise.errors import UserError
 from equipoise.models import load_model
 from equipoise.models.base import Score
-from equipoise.models.loading import kind_of
+from equipoise.models.checkpoints import kind_of
 
 
 def saved(family: str, folder: Path) -> Path:

@@ -1,5 +1,6 @@
 """The command line: parse, one public call, print."""
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _say("Interrupted.", "Finished answers are kept: the same command goes on from here.")
         sys.exit(130)
+    finally:
+        if arguments is None:  # the process ends: what is frozen is not searched for garbage once more
+            gc.freeze()
 
 
 def _say(*lines: str) -> None:

@@ -35,11 +35,6 @@ def probe(
     as_json: Json = False,
 ) -> None:
     """What one or more models expect at a blank."""
-    import pandas as pd
-
-    from equipoise.cli.printing import print_json, print_table
-    from equipoise.results import to_records
-
     words, likely = [], []
     names: list[str | None] = [*model] if model else [None]
     for name in names:
@@ -47,6 +42,11 @@ def probe(
         words.append(_asked(loaded, text, word, poles))
         likely.append(_likeliest(loaded, text, top))
         report_precision(loaded)
+    import pandas as pd  # here and not above, so that loading the model imports it, which is quicker
+
+    from equipoise.cli.printing import print_json, print_table
+    from equipoise.results import to_records
+
     asked, tops = pd.concat(words), pd.concat(likely)
     if as_json:
         print_json({"text": text, "words": to_records(asked), "likeliest": to_records(tops)})

@@ -8,7 +8,6 @@ nothing about words that were not given, and probabilities of the given words su
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.base import DEFAULT_RULE, Embed, Fill, Question, Raw, Score, WordScores
@@ -87,7 +86,7 @@ class CausalModel(NeuralModel):
                 for (_, row), answer in zip(asked, answers, strict=True)
             )
             values = np.array([next(totals) if count else np.nan for count in pieces])
-            shares = values - logsumexp(values[~np.isnan(values)]) if asked else values
+            shares = values - np.logaddexp.reduce(values[~np.isnan(values)]) if asked else values
             return WordScores(question.words, tuple(shares.tolist()), tuple(pieces))
 
         return Asked([row for _, row in asked], read)

@@ -14,16 +14,21 @@ _VOLATILE = frozenset({"_name_or_path", "architectures", "dtype", "torch_dtype",
 def fingerprint(model: Any, tokenizer: Any) -> str:
     """SHA-256 over every weight, the configuration and the tokenizer."""
     state = model.state_dict()
-    names = sorted(state)
+    distinct = {_memory(tensor): tensor for tensor in state.values()}
     with ThreadPoolExecutor(max_workers=2) as pool:
-        digests = list(pool.map(lambda name: _tensor_digest(state[name]), names))
+        digests = dict(zip(distinct, pool.map(_tensor_digest, distinct.values()), strict=True))
     whole = hashlib.sha256()
-    for name, digest in zip(names, digests, strict=True):
+    for name in sorted(state):
         whole.update(name.encode())
-        whole.update(digest)
+        whole.update(digests[_memory(state[name])])
     whole.update(_config_text(model.config).encode())
     whole.update(_tokenizer_text(tokenizer).encode())
     return whole.hexdigest()
+
+
+def _memory(tensor: torch.Tensor) -> tuple[object, ...]:
+    """Where a tensor lies and how it is read: the same for weights that are tied."""
+    return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
 
 
 def _tensor_digest(tensor: torch.Tensor) -> bytes:

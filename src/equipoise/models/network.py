@@ -15,6 +15,7 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.models.last_layer import LastLayer, find_last_layer
+from equipoise.models.plain_bert import PlainBert, States
 from equipoise.models.stand_in import standing_in
 
 HEAD_CELLS = 32_000_000
@@ -35,7 +36,9 @@ class Network:
         self.vocabulary = int(model.config.get_text_config().vocab_size)
         self.splits = False
         self.last: LastLayer | None = None
-        if self.base is not model:
+        if isinstance(model, PlainBert):  # built to be taken apart
+            self._output_type, self.splits, self.last = States, True, LastLayer(self.base)
+        elif self.base is not model:
             self._take_apart()
         if precision == "bf16":
             self.encoder = copy.deepcopy(self.base).to(torch.bfloat16)
@@ -60,7 +63,7 @@ class Network:
     @torch.inference_mode()
     def layer(self, ids: torch.Tensor, attention: torch.Tensor | None, layer: int) -> torch.Tensor:
         """Hidden states of one layer (0 is the embeddings, -1 the last)."""
-        output = self.encoder(
+        output = self._telling(
             input_ids=ids, attention_mask=attention, output_hidden_states=True, return_dict=True
         )
         states = _states(output)
@@ -75,7 +78,7 @@ class Network:
     def attended(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:
         """How much attention each token receives: the mean over layers, heads and asking tokens."""
         with self._eager_attention():
-            output = self.encoder(
+            output = self._telling(
                 input_ids=ids, attention_mask=attention, output_attentions=True, return_dict=True
             )
         layers = getattr(output, "attentions", None) or getattr(output, "encoder_attentions", None)
@@ -111,6 +114,11 @@ class Network:
             logits: torch.Tensor = self.model(input_ids=dummy).logits
         return logits[0].float()
 
+    @property
+    def _telling(self) -> Any:
+        """The encoder in a form that tells of its layers and its attention."""
+        return self.model.twin.base_model if isinstance(self.model, PlainBert) else self.encoder
+
     @torch.inference_mode()
     def _take_apart(self) -> None:
         """Find out on two short rows which parts can be run by themselves and give the same."""
@@ -135,12 +143,12 @@ class Network:
     @contextmanager
     def _eager_attention(self) -> Iterator[None]:
         """Attention weights exist only in the plain implementation; the fast one comes back after."""
-        before = self.encoder.config._attn_implementation
-        self.encoder.set_attn_implementation("eager")
+        before = self._telling.config._attn_implementation
+        self._telling.set_attn_implementation("eager")
         try:
             yield
         finally:
-            self.encoder.set_attn_implementation(before)
+            self._telling.set_attn_implementation(before)
 
 
 def _states(output: Any) -> tuple[torch.Tensor, ...]:

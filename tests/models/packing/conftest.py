@@ -1,12 +1,18 @@
 """A two-layer model with random weights and a tokenizer of some thirty words."""
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import BertConfig, BertForMaskedLM
 
+from equipoise.models.packing.package import PackedModel, write_packed
 from equipoise.models.packing.settings import Recipe
+
+Weights = dict[str, torch.Tensor]
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PLACES = "home late early rain sun town in of to".split()  # noqa: SIM905
@@ -55,3 +61,24 @@ def tiny_recipe() -> Recipe:
         focus_words=("he", "she"),
         tuning_steps=7,
     )
+
+
+@pytest.fixture
+def pack_as_it_is(tiny_source: Path, tmp_path: Path) -> Callable[..., Path]:
+    """The two-layer model packed without loss, in half precision, changed as a test wishes."""
+
+    def pack(change: Callable[[Weights], None] = lambda _plain: None, source: Path = tiny_source) -> Path:
+        folder = tmp_path / "packed"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(source, folder)
+        plain = load_file(folder / "model.safetensors")
+        (folder / "model.safetensors").unlink()
+        change(plain)
+        tied = {
+            "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+            "cls.predictions.decoder.bias": "cls.predictions.bias",
+        }
+        write_packed(folder, PackedModel("bert", {}, plain, tied))
+        return folder
+
+    return pack

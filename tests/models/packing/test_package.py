@@ -1,14 +1,12 @@
 """What is written comes back; what is damaged, of another version or another model is refused."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
 
 from equipoise.errors import UserError
 from equipoise.models import load_model
@@ -146,20 +144,9 @@ def _of_another_shape(plain: dict[str, torch.Tensor]) -> None:
 
 @pytest.mark.parametrize("harm", [_missing, _left_over, _of_another_shape])
 def test_weights_that_do_not_fit_the_network_are_refused(
-    tiny_source: Path, tmp_path: Path, harm: Callable[[dict[str, torch.Tensor]], None]
+    pack_as_it_is: Callable[..., Path], harm: Callable[[dict[str, torch.Tensor]], None]
 ) -> None:
     """The file is whole and its hash right, but it holds another network."""
-    folder = tmp_path / "packed"
-    shutil.copytree(tiny_source, folder)
-    plain = load_file(folder / "model.safetensors")
-    (folder / "model.safetensors").unlink()
-    tied = {
-        "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
-        "cls.predictions.decoder.bias": "cls.predictions.bias",
-    }
-    write_packed(folder, PackedModel("bert", {}, dict(plain), tied))
-    assert load_model(folder, cache=False).kind == "masked"
-    harm(plain)
-    write_packed(folder, PackedModel("bert", {}, plain, tied))
+    assert load_model(pack_as_it_is(), cache=False).kind == "masked"
     with pytest.raises(UserError, match=r"do not fit its configuration: .*output\.dense\.bias"):
-        load_model(folder, cache=False)
+        load_model(pack_as_it_is(harm), cache=False)

@@ -115,5 +115,5 @@ def _unpack_lines(matrix: PackedMatrix) -> torch.Tensor:
     lines = torch.frombuffer(bytearray(data), dtype=torch.int8)
     lines = lines.view((rows, columns) if matrix.by_row else (columns, rows))
     order = _line_order((matrix.row_step, matrix.column_step), by_row=matrix.by_row)
-    ordered = lines[torch.argsort(order)]
+    ordered = lines.index_select(0, torch.argsort(order))
     return ordered if matrix.by_row else ordered.T.contiguous()

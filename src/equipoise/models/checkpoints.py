@@ -1,0 +1,179 @@
+"""What transformers reads from a folder or the hub: configuration, network, tokenizer; errors in words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from safetensors import SafetensorError
+from transformers.initialization import no_init_weights
+from transformers.models.auto import modeling_auto
+
+from equipoise.errors import UserError, unknown_name
+from equipoise.models.hub import hub_is_away
+from equipoise.models.names import BUILT_IN
+from equipoise.models.packing import load_packed
+from equipoise.models.plain_bert import PlainBert, is_plain
+
+_CLASSES = {
+    "masked": "AutoModelForMaskedLM",
+    "causal": "AutoModelForCausalLM",
+    "encoder-decoder": "AutoModelForSeq2SeqLM",
+}
+"""Looked up when they are needed: importing them takes two seconds."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A network with its tokenizer, and whether it is masked, causal or encoder-decoder."""
+
+    kind: str
+    network: Any
+    tokenizer: Any
+
+
+def read_checkpoint(name: str, folder: Path | None, *, allow_pickle: bool) -> Checkpoint:
+    """What a folder holds, or without one, what the hub or an earlier download has under the name."""
+    stored_only = folder is None and hub_is_away()
+    source = name if folder is None else str(folder)
+    found = {"trust_remote_code": False, "local_files_only": stored_only}
+    with _explained(name, stored_only), _quiet():
+        kind = kind_of(transformers.AutoConfig.from_pretrained(source, **found), name)
+        network = _load_network(source, kind, found | {"use_safetensors": None if allow_pickle else True})
+        return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(source, **found))
+
+
+def read_packed(name: str, folder: Path) -> Checkpoint:
+    """What a packed folder holds."""
+    found = {"trust_remote_code": False, "local_files_only": True}
+    with _explained(name, stored_only=False), _quiet():
+        config = transformers.AutoConfig.from_pretrained(folder, **found)
+        kind = kind_of(config, name)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **found)
+        return Checkpoint(kind, _unpacked(folder, kind, config), tokenizer)
+
+
+def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
+    """Whether a checkpoint was trained as masked, causal or encoder-decoder model.
+
+    BERT and RoBERTa stand in transformers' list of causal models too; read that way they give numbers that
+    mean nothing. So the class that wrote the checkpoint decides, and masked comes first where it is silent.
+    """
+    if config.is_encoder_decoder:
+        return "encoder-decoder"
+    written_by = {loaded_as} if loaded_as else set(config.architectures or ())
+    masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    causal = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    if written_by & set(masked.values()):
+        return "masked"
+    if written_by & set(causal.values()) or getattr(config, "is_decoder", False):
+        return "causal"
+    if config.model_type in masked:
+        return "masked"
+    if config.model_type in causal:
+        return "causal"
+    raise UserError(
+        f"{name!r} is a {config.model_type!r} model ({', '.join(written_by) or 'unknown class'}), "
+        "which is no language model.",
+        "Give a masked, causal or encoder-decoder language model.",
+    )
+
+
+def _load_network(source: str, kind: str, found: dict[str, Any]) -> Any:
+    """Load in fp32 and refuse anything that was not in the checkpoint."""
+    network, info = getattr(transformers, _CLASSES[kind]).from_pretrained(
+        source,
+        dtype=torch.float32,
+        output_loading_info=True,
+        weights_only=True,
+        **found,
+    )
+    missing = sorted(info["missing_keys"]) + sorted(str(key[0]) for key in info["mismatched_keys"])
+    if missing:
+        shown = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")
+        raise UserError(
+            f"{source!r} has no weights for {len(missing)} parts of a {kind} language model ({shown}): "
+            "they would be random, and so would every score.",
+            "Give the checkpoint that was saved with its language-model head.",
+        )
+    return network
+
+
+def _unpacked(folder: Path, kind: str, config: Any) -> Any:
+    """A packed model as a network: every weight comes from the file, and none is left over."""
+    network, weights = _empty_network(kind, config), load_packed(folder)
+    try:
+        network.load_state_dict(weights, strict=True, assign=True)
+    except RuntimeError as error:
+        text = " ".join(str(error).split())
+        raise UserError(
+            f"The packed weights in {str(folder)!r} do not fit its configuration: {text[:200]}",
+            "Pack the model again.",
+        ) from error
+    if not isinstance(network, PlainBert):
+        network.tie_weights()
+    return network
+
+
+def _empty_network(kind: str, config: Any) -> Any:
+    if kind == "masked" and is_plain(config):
+        return PlainBert(config)
+    with no_init_weights():
+        return getattr(transformers, _CLASSES[kind]).from_config(config)
+
+
+@contextmanager
+def _explained(name: str, stored_only: bool) -> Iterator[None]:
+    """Turn what transformers raises into what a person can do about it."""
+    try:
+        yield
+    except SafetensorError as error:
+        raise UserError(
+            f"The weights of {name!r} are damaged: {error}.", "Copy or download them again."
+        ) from error
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+        raise _load_error(name, error, stored_only) from error
+
+
+def _load_error(name: str, error: Exception, stored_only: bool) -> UserError:
+    text = " ".join(str(error).split())
+    if Path(name).expanduser().is_dir():
+        return UserError(
+            f"{name!r} cannot be loaded: {text[:300]}",
+            "Check the folder's config.json and weights.",
+        )
+    if "pickle" in text or "safetensors" in text:
+        return UserError(
+            f"{name!r} offers no safetensors weights: {text[:200]}",
+            "Pass --allow-pickle if you trust where it came from.",
+        )
+    if "/" not in name and get_close_matches(name.lower(), list(BUILT_IN), cutoff=0.7):
+        return unknown_name("model folder or built-in model", name, BUILT_IN)
+    if stored_only and isinstance(error, OSError):  # anything else is wrong with a copy that is there
+        return UserError(
+            f"{name!r} is no folder here, the model hub cannot be reached, and no copy was fetched earlier.",
+            "Check the name and the network, or give the path of a folder that holds the model.",
+        )
+    return UserError(
+        f"{name!r} is neither a folder here nor a model that could be fetched from the hub: {text[:200]}",
+        "Check the name and the network, or give the path of a folder that holds the model.",
+    )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Hold back transformers' bars and reports: what matters of them is checked, and said in words."""
+    log = transformers.utils.logging
+    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity_error()
+    log.disable_progress_bar()
+    try:
+        yield
+    finally:
+        log.set_verbosity(level)
+        if bars:
+            log.enable_progress_bar()

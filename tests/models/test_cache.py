@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -161,6 +162,20 @@ def test_a_store_that_may_not_be_written(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="readonly") as caught:
         store.write([(b"k" * 16, RowAnswer({(1, 2): -1.0}))])
     assert "--no-cache" in caught.value.hint
+
+
+def test_a_new_store_waits_for_another_process_that_is_making_it(tmp_path: Path) -> None:
+    """SQLite would say that it is locked at once, however long it was told to wait."""
+    path = tmp_path / "answers.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE made_by_the_other (x)")
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.5, lambda: other.execute("COMMIT"))
+    release.start()
+    store = AnswerStore(path, fingerprint="f", name="n")
+    release.join()
+    store.write([(b"key", RowAnswer({(0, 1): -1.5}))])
+    assert store.read([b"key"])[b"key"].logprobs == {(0, 1): -1.5}
 
 
 def test_two_processes_share_one_store(tmp_path: Path) -> None:

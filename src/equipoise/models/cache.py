@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import struct
 import tempfile
+import time
 import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,9 @@ from equipoise.errors import UserError
 from equipoise.models.rows import RowAnswer
 
 FORMAT = 1
+PATIENCE = 60.0
+"""Seconds to wait for another process to let go of the store."""
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE, name TEXT);
 CREATE TABLE IF NOT EXISTS answers (
@@ -119,11 +123,24 @@ def explained(path: Path) -> Iterator[None]:
 
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=60)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.executescript(_SCHEMA)
+    connection = sqlite3.connect(path, timeout=PATIENCE)
+    deadline = time.monotonic() + PATIENCE
+    while not _set_up(connection, deadline):
+        time.sleep(0.01)
     return connection
+
+
+def _set_up(connection: sqlite3.Connection, deadline: float) -> bool:
+    """Whether the file is ready; of two processes that make it at once, SQLite turns one away unheard."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.executescript(_SCHEMA)
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) and time.monotonic() < deadline:
+            return False
+        raise
+    return True
 
 
 def pack(answer: RowAnswer) -> bytes:

@@ -10,7 +10,7 @@ from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Instrument, ItemSet, Settings
-from equipoise.models.base import LanguageModel, Question
+from equipoise.models.base import LanguageModel, Question, Raw
 from equipoise.results import Result, column_kinds, describe_versions, estimates_table
 
 
@@ -86,7 +86,7 @@ class _Prepared:
                 "name": settings.data,
                 "poles": settings.poles,
                 "files": {path.name: file_sha256(path) for path in self.items.files},
-                "notices": [*self.items.notices, *filter(None, notices)],
+                "notices": [*self.items.notices, *filter(None, notices), *_misread(model, self.questions)],
             },
             "questions": asked,
             "seed": settings.seed,
@@ -95,6 +95,18 @@ class _Prepared:
             "versions": describe_versions(),
             "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         }
+
+
+def _misread(model: LanguageModel, questions: Sequence[Question]) -> list[str]:
+    """Published texts are measured as they stand, so one that the model cannot spell is told, not refused."""
+    texts = list(dict.fromkeys(one.text for one in questions if not isinstance(one, Raw)))
+    found = [text for text in texts if model.misreads(text)]
+    if not found:
+        return []
+    return [
+        f"{len(found):,} of {len(texts):,} texts hold something that {model.name!r} cannot spell and reads "
+        f"as its unknown token, the first: {found[0]!r}"
+    ]
 
 
 def _run(model: LanguageModel, prepared: Sequence[_Prepared]) -> list[Result]:

@@ -124,6 +124,9 @@ class LanguageModel(Protocol):
     def can_answer(self, question: type[Any]) -> bool:
         """Whether this kind of model answers this type of question at all."""
 
+    def misreads(self, text: str) -> bool:
+        """Whether something in the text is unknown to the model, which then reads an unknown token there."""
+
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
 
@@ -150,6 +153,10 @@ class AnsweringModel:
     def can_answer(self, question: type[Any]) -> bool:
         """Whether this kind of model answers this type of question at all."""
         return question in self.answerable
+
+    def misreads(self, text: str) -> bool:
+        """Whether something in the text is unknown to the model, which then reads an unknown token there."""
+        return False
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.models.base import AnsweringModel, Embed, Embedding, Question
+from equipoise.models.base import BLANK, AnsweringModel, Embed, Embedding, Question
 from equipoise.models.cache import AnswerStore
 from equipoise.models.engine import Engine
 from equipoise.models.fingerprint import fingerprint
@@ -62,6 +62,10 @@ class NeuralModel(AnsweringModel):
     def tokenizer(self) -> Any:
         """The transformers tokenizer itself."""
         return self.tokens.tokenizer
+
+    def misreads(self, text: str) -> bool:
+        """Whether something in the text is unknown to the tokenizer; the blank is not part of the text."""
+        return self.tokens.unknown_id in self.tokens.encode(text.replace(BLANK, " ")).ids
 
     def ask(self, question: Question) -> Asked:
         """The rows of one question and how to read them."""

@@ -99,7 +99,6 @@ class Engine:
         if len(self.sample) > 128:  # an even sample of any number of batches
             del self.sample[::2]
         self.store.write(pairs)
-        give_back()
         return pairs
 
     def compute(self, rows: list[Row]) -> list[RowAnswer]:
@@ -119,6 +118,7 @@ class Engine:
         """The mean hidden state over each row's positions, at the layer that all rows share."""
         specs = [row.vector for row in rows if row.vector is not None]
         states = self.network.layer(ids, attention, specs[0].layer)
+        give_back()
         return [
             RowAnswer(vector=states[number, list(spec.positions)].mean(dim=0).cpu().numpy())
             for number, spec in enumerate(specs)
@@ -144,9 +144,12 @@ class Engine:
         numbers = torch.tensor([place.row for place in places], device=ids.device)
         positions = torch.tensor([place.position for place in places], device=ids.device)
         if self.network.splits:
-            yield from self.network.logits(self.network.hidden_at(ids, attention, (numbers, positions)))
+            hidden = self.network.hidden_at(ids, attention, (numbers, positions))
+            give_back()  # what the encoder used, before the head asks for as much again
+            yield from self.network.logits(hidden)
         else:
             yield self.network.whole(ids, attention)[numbers, positions]
+            give_back()
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

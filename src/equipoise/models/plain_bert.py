@@ -59,10 +59,11 @@ class PlainBert(nn.Module):
         from transformers import AutoModelForMaskedLM
         from transformers.initialization import no_init_weights
 
-        with no_init_weights():
-            network = AutoModelForMaskedLM.from_config(self.config)
-        network.load_state_dict(self.state_dict(), strict=True, assign=True)
-        network.tie_weights()
+        with torch.inference_mode(False):  # whoever asks first: it may be fine-tuned later
+            with no_init_weights():
+                network = AutoModelForMaskedLM.from_config(self.config)
+            network.load_state_dict(self.state_dict(), strict=True, assign=True)
+            network.tie_weights()
         return network.eval().to(self.cls["predictions"].bias.device)
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None) -> Logits:

@@ -79,6 +79,17 @@ def test_the_network_to_fine_tune_is_transformers_own_on_the_same_memory(pack_as
     assert network.get_output_embeddings().weight is network.get_input_embeddings().weight
 
 
+def test_the_network_can_be_trained_even_if_a_layer_was_read_first(pack_as_it_is: Pack) -> None:
+    """Reading runs in inference mode, and what is made in that mode could never be trained."""
+    model = load_model(pack_as_it_is(), cache=False)
+    model.answer([Embed(SENTENCES[0], layer=1)])
+    ids = torch.tensor([model.encode(SENTENCES[0]).ids])
+    model.network(input_ids=ids, labels=ids).loss.backward()
+    gradients = {name: one.grad for name, one in model.network.named_parameters()}
+    lacking = [name for name, one in gradients.items() if one is None or not one.abs().sum() > 0]
+    assert lacking == []
+
+
 def test_a_bert_with_another_bend_is_left_to_transformers(
     pack_as_it_is: Pack, tiny_source: Path, tmp_path: Path
 ) -> None:

@@ -202,4 +202,4 @@ def test_a_sentence_longer_than_the_model() -> None:
 
 def test_roberta_reserves_positions_for_padding(tmp_path: Path) -> None:
     model: Any = load_model(saved("roberta", tmp_path / "r"), cache=False)
-    assert model.max_length == min(64, 80 - tiny.tokenizer("byte-bpe").pad_token_id - 1)
+    assert model.max_length == min(tiny.LONGEST, tiny.POSITIONS - tiny.tokenizer("byte-bpe").pad_token_id - 1)

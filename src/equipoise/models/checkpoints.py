@@ -114,8 +114,7 @@ def _unpacked(folder: Path, kind: str, config: Any) -> Any:
             f"The packed weights in {str(folder)!r} do not fit its configuration: {text[:200]}",
             "Pack the model again.",
         ) from error
-    if not isinstance(network, PlainBert):
-        network.tie_weights()
+    network.tie_weights()
     return network
 
 

@@ -46,12 +46,18 @@ class PlainBert(nn.Module):
         super().__init__()
         self.config = config
         self.bert = Encoder(config)
-        self.cls = nn.ModuleDict({"predictions": Head(config)})
+        self.cls = Predictions(config)
 
     @property
     def base_model(self) -> "Encoder":
         """The model without its head, by the name that transformers gives it."""
         return self.bert
+
+    def tie_weights(self) -> None:
+        """Let the head's last multiplication share the word vectors, where the configuration says so."""
+        if self.config.tie_word_embeddings:
+            head = self.cls.predictions
+            head.decoder.weight, head.decoder.bias = self.bert.embeddings.word_embeddings.weight, head.bias
 
     @cached_property
     def twin(self) -> Any:
@@ -64,11 +70,11 @@ class PlainBert(nn.Module):
                 network = AutoModelForMaskedLM.from_config(self.config)
             network.load_state_dict(self.state_dict(), strict=True, assign=True)
             network.tie_weights()
-        return network.eval().to(self.cls["predictions"].bias.device)
+        return network.eval().to(self.cls.predictions.bias.device)
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None) -> Logits:
         """Logits at every position."""
-        return Logits(self.cls["predictions"](self.bert(input_ids, attention_mask)[0]))
+        return Logits(self.cls.predictions(self.bert(input_ids, attention_mask)[0]))
 
 
 class Encoder(nn.Module):
@@ -195,6 +201,14 @@ class Added(nn.Module):
         return found
 
 
+class Predictions(nn.Module):
+    """The head, by the name that transformers gives it."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.predictions = Head(config)
+
+
 class Head(nn.Module):
     """From a hidden state to logits over the vocabulary."""
 
@@ -227,4 +241,6 @@ class Transform(nn.Module):
 
 def is_plain(config: Any) -> bool:
     """Whether a configuration asks for BERT as it was published, and for nothing else."""
-    return bool(config.model_type == "bert" and config.hidden_act == "gelu" and not config.is_decoder)
+    positions = getattr(config, "position_embedding_type", None) or "absolute"
+    published = config.model_type == "bert" and config.hidden_act == "gelu" and positions == "absolute"
+    return bool(published and not config.is_decoder)

@@ -112,6 +112,23 @@ def test_a_decoder_is_not_taken_for_plain_bert() -> None:
     assert is_plain(BertConfig())
     assert not is_plain(BertConfig(is_decoder=True))
     assert not is_plain(BertConfig(hidden_act="gelu_new"))
+    assert not is_plain(BertConfig(position_embedding_type="relative_key"))
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_weights_are_tied_where_the_configuration_says_so(pair: tuple[PlainBert, Any], tied: bool) -> None:
+    plain, theirs = pair
+    state = theirs.state_dict() | {
+        "cls.predictions.decoder.weight": torch.ones_like(theirs.cls.predictions.decoder.weight),
+        "cls.predictions.decoder.bias": torch.ones_like(theirs.cls.predictions.bias),
+    }
+    plain.config.tie_word_embeddings = tied
+    plain.load_state_dict(state, assign=True)
+    plain.tie_weights()
+    head, words = plain.cls.predictions, plain.bert.embeddings.word_embeddings.weight
+    assert (head.decoder.weight is words) == tied
+    assert (head.decoder.bias is head.bias) == tied
+    assert torch.equal(head.decoder.weight, words if tied else torch.ones_like(words))
 
 
 @pytest.mark.skipif(not EMBEDDED.is_dir(), reason="the shipped model is not in this checkout")

@@ -115,9 +115,15 @@ class Network:
         return logits[0].float()
 
     @property
+    def transformers_model(self) -> Any:
+        """The model in transformers' own class."""
+        return self.model.twin if isinstance(self.model, PlainBert) else self.model
+
+    @property
     def _telling(self) -> Any:
-        """The encoder in a form that tells of its layers and its attention."""
-        return self.model.twin.base_model if isinstance(self.model, PlainBert) else self.encoder
+        """The encoder in a form that tells of its layers and its attention; a plain one's always in fp32."""
+        model = self.transformers_model
+        return self.encoder if model is self.model else model.base_model
 
     @torch.inference_mode()
     def _take_apart(self) -> None:

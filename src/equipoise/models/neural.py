@@ -11,7 +11,6 @@ from equipoise.models.cache import AnswerStore
 from equipoise.models.engine import Engine
 from equipoise.models.fingerprint import fingerprint
 from equipoise.models.network import Network
-from equipoise.models.plain_bert import PlainBert
 from equipoise.models.precision import largest_deviation
 from equipoise.models.rows import Row, RowAnswer, VectorSpec
 from equipoise.models.words import Encoded, Tokens
@@ -55,8 +54,7 @@ class NeuralModel(AnsweringModel):
     @property
     def network(self) -> Any:
         """The transformers model itself, for mitigations to copy."""
-        model = self.engine.network.model
-        return model.twin if isinstance(model, PlainBert) else model
+        return self.engine.network.transformers_model
 
     @property
     def tokenizer(self) -> Any:

@@ -85,9 +85,7 @@ class Encoder(nn.Module):
         self.embeddings = Embeddings(config)
         self.encoder = Layers(config)
 
-    def forward(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None, **_wishes: bool
-    ) -> States:
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None) -> States:
         """Last hidden states; padding is attended by none."""
         mask = None if attention_mask is None else attention_mask[:, None, None, :].bool()
         hidden = self.embeddings(input_ids)

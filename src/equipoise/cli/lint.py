@@ -48,6 +48,9 @@ def _counted(table: "pd.DataFrame", name: str, allow_pickle: bool) -> "list[Find
 
     model = open_model(name, no_cache=True, allow_pickle=allow_pickle)
     if not isinstance(model, NeuralModel):
-        raise UserError(f"{name!r} has no tokenizer.", "Give a language model.")
+        raise UserError(
+            f"{name!r} has no tokenizer, so it has no token counts.",
+            "Give a masked, causal or encoder-decoder language model.",
+        )
     found = length_findings(table, lambda text: len(model.encode(text).content))
     return [finding._replace(message=f"{finding.message} in {name}") for finding in found]

@@ -29,8 +29,8 @@ print(model.engine.rows_run)
 """
 
 
-def start(store: Path, out: Path) -> "subprocess.Popen[str]":
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+def start(store: Path, out: Path, threads: int = 1) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     command = [sys.executable, "-c", RUN, str(store), str(out)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
@@ -68,17 +68,19 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     return folder / "out" / "tbe", int(printed)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
-def test_a_killed_run_resumes(share: float, whole_run: tuple[Path, int], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("share", "threads"), [(0.0, 1), (0.1, 1), (0.5, 1), (0.9, 1), (0.1, 2), (0.9, 2)])
+def test_a_killed_run_resumes(
+    share: float, threads: int, whole_run: tuple[Path, int], tmp_path: Path
+) -> None:
     undisturbed, rows = whole_run
     store = tmp_path / "answers.sqlite"
-    process = start(store, tmp_path / "out")
+    process = start(store, tmp_path / "out", threads)
     wait_for(store, round(share * rows), process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     finished = stored(store)
     assert finished < rows
-    again = start(store, tmp_path / "out")
+    again = start(store, tmp_path / "out", threads)
     printed, _ = again.communicate(timeout=300)
     assert int(printed) == rows - finished
     ours, theirs = load_result(tmp_path / "out" / "tbe").items, load_result(undisturbed).items
@@ -86,7 +88,8 @@ def test_a_killed_run_resumes(share: float, whole_run: tuple[Path, int], tmp_pat
     np.testing.assert_allclose(ours["score"], theirs["score"], atol=1e-5)
 
 
-def test_ctrl_c_is_said_in_two_lines_and_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_is_said_in_two_lines_and_loses_nothing(threads: int, tmp_path: Path) -> None:
     """The real command line on a model that takes a while."""
     script = f"""
 import sys
@@ -97,7 +100,7 @@ engine.Engine.__init__.__kwdefaults__["budget"] = 32
 from equipoise.cli import main
 main(["measure", "tbe", "--model", "random", "--out", {str(tmp_path / "out")!r}])
 """
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "EQUIPOISE_CACHE": str(tmp_path)}
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "EQUIPOISE_CACHE": str(tmp_path)}
     process = subprocess.Popen(
         [sys.executable, "-c", script],
         stderr=subprocess.PIPE,

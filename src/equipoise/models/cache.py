@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import struct
 import tempfile
+import threading
 import time
 import weakref
 import zlib
@@ -45,6 +46,7 @@ class AnswerStore:
 
     def __init__(self, path: Path | None, *, fingerprint: str, name: str) -> None:
         self.path = path or _scratch_file(self)
+        self._lock = threading.Lock()
         with self._mending():
             self._connection = _connect(self.path)
             self._close = weakref.finalize(self, self._connection.close)
@@ -87,7 +89,7 @@ class AnswerStore:
 
     @contextmanager
     def _mending(self) -> Iterator[None]:
-        with explained(self.path):
+        with self._lock, explained(self.path):
             yield
 
 
@@ -123,7 +125,7 @@ def explained(path: Path) -> Iterator[None]:
 
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=PATIENCE)
+    connection = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
     deadline = time.monotonic() + PATIENCE
     while not _set_up(connection, deadline):
         time.sleep(0.01)

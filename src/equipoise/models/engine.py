@@ -1,7 +1,9 @@
 """Running rows: deduplicated, in length buckets, the head on asked positions only, finished answers kept."""
 
-from collections.abc import Iterator, Sequence
+import copy
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import torch
@@ -9,13 +11,20 @@ import torch
 from equipoise.errors import UserError
 from equipoise.models.allocator import give_back
 from equipoise.models.cache import AnswerStore
+from equipoise.models.lanes import lanes_on, side_by_side
 from equipoise.models.network import Network
 from equipoise.models.places import Place, find_places, pad, read_asked, read_tops
-from equipoise.models.rows import Row, RowAnswer, batches, merge
+from equipoise.models.rows import Row, RowAnswer, batches, merge, tokens_in
 from equipoise.progress import Progress
 
 TOKEN_BUDGET = 2048
-"""Tokens per forward pass: enough to keep two cores busy, little enough to stay in cache."""
+"""Tokens on their way at once: enough to keep two cores busy, little enough to stay in cache."""
+
+LEAST_BUDGET = 256
+"""Tokens per forward pass below which all threads on one batch are faster than lanes."""
+
+SAMPLE = 128
+"""Rows kept of those that were run, at most."""
 
 Pair = tuple[bytes, Row]
 
@@ -59,27 +68,30 @@ class Engine:
         found = {key: answer for key, answer in stored.items() if answer.covers(distinct[key])}
         waiting: list[list[Pair]] = []
         remainder: list[Pair] = []
-        for batch in batches(list(distinct.items()), self.budget):
+        budget = self._budget_per_pass(distinct.values())
+        for batch in batches(list(distinct.items()), budget):
             left = [pair for pair in batch if pair[0] not in found]
             if len(left) == len(batch):
                 waiting.append(batch)
             else:
                 remainder.extend(left)
         older = {key: answer for key, answer in stored.items() if key not in found}
-        open_batches = waiting + batches(remainder, self.budget)
+        open_batches = waiting + batches(remainder, budget)
+        open_batches.sort(key=tokens_in, reverse=True)  # the small ones fill the end of the shorter lane
         return Plan([row.key for row in rows], found, older, open_batches)
 
     def run(self, plan: Plan, progress: Progress) -> list[RowAnswer]:
         """One answer per row that was planned, in the order given."""
-        for batch in plan.open_batches:
-            plan.found.update(self._run_with_back_off(batch, plan.older))
-            progress.advance(len(batch))
+        workers = [partial(lane.run_batch, older=plan.older) for lane in self._lanes(len(plan.open_batches))]
+        for pairs in side_by_side(workers, plan.open_batches):
+            plan.found.update(pairs)
+            self.rows_run += len(pairs)
+            progress.advance(len(pairs))
+        self._keep_sample(plan.open_batches)
         return [plan.found[key] for key in plan.keys]
 
-    def _run_with_back_off(
-        self, batch: list[Pair], older: dict[bytes, RowAnswer]
-    ) -> list[tuple[bytes, RowAnswer]]:
-        """Run a batch; on out-of-memory run its halves."""
+    def run_batch(self, batch: list[Pair], older: dict[bytes, RowAnswer]) -> list[tuple[bytes, RowAnswer]]:
+        """Run a batch and store its answers; on out-of-memory run its halves."""
         try:
             answers = self.compute([row for _, row in batch])
         except (RuntimeError, MemoryError) as error:
@@ -92,14 +104,33 @@ class Engine:
                 ) from error
             middle = len(batch) // 2
             halves = (batch[:middle], batch[middle:])
-            return [pair for half in halves for pair in self._run_with_back_off(half, older)]
+            return [pair for half in halves for pair in self.run_batch(half, older)]
         pairs = [(key, new.joined(older.get(key))) for (key, _), new in zip(batch, answers, strict=True)]
-        self.rows_run += len(pairs)
-        self.sample.append(batch[0][1])
-        if len(self.sample) > 128:  # an even sample of any number of batches
-            del self.sample[::2]
         self.store.write(pairs)
         return pairs
+
+    def _lanes(self, wanted: int) -> list["Engine"]:
+        """This engine and others like it, each with modules of its own on the same weights."""
+        others = min(wanted, lanes_on(self.network.device)) - 1
+        lanes = [self]
+        for _ in range(others):
+            lane = copy.copy(self)
+            lane.network = self.network.sibling()
+            lanes.append(lane)
+        return lanes
+
+    def _budget_per_pass(self, rows: Collection[Row]) -> int:
+        """A lane's part of the budget; less where there are too few rows to keep every lane busy."""
+        lanes = lanes_on(self.network.device)
+        most = self.budget // lanes
+        fair = sum(len(row.ids) for row in rows) // (2 * lanes)
+        return min(most, fair) if lanes > 1 and fair >= LEAST_BUDGET else most
+
+    def _keep_sample(self, run: list[list[Pair]]) -> None:
+        """One row of every batch, thinned out evenly when there are many."""
+        self.sample += [batch[0][1] for batch in run]
+        while len(self.sample) > SAMPLE:
+            del self.sample[::2]
 
     def compute(self, rows: list[Row]) -> list[RowAnswer]:
         """Run rows of one mode in one forward pass, without the store."""

@@ -18,8 +18,8 @@ from equipoise.models.last_layer import LastLayer, find_last_layer
 from equipoise.models.plain_bert import PlainBert, States
 from equipoise.models.stand_in import standing_in
 
-HEAD_CELLS = 32_000_000
-"""Logits held at once: positions times vocabulary (128 MB in fp32)."""
+HEAD_CELLS = 16_000_000
+"""Logits held at once: positions times vocabulary (64 MB in fp32)."""
 
 PRECISIONS = ("fp32", "bf16")
 
@@ -43,6 +43,12 @@ class Network:
         if precision == "bf16":
             self.encoder = copy.deepcopy(self.base).to(torch.bfloat16)
             self.last = LastLayer(self.encoder) if self.last else None
+
+    def sibling(self) -> "Network":
+        """The same network on the same weights, with modules of its own for another thread to run."""
+        held = [*self.model.parameters(), *self.model.buffers()]
+        held += [*self.encoder.parameters(), *self.encoder.buffers()]  # in bf16 a copy
+        return copy.deepcopy(self, {id(tensor): tensor for tensor in held})
 
     @torch.inference_mode()
     def hidden(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:

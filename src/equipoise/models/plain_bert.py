@@ -6,11 +6,15 @@ layers, attention, a model to fine-tune) is asked of `twin`: transformers' own, 
 """
 
 from functools import cached_property
+from threading import Lock
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
+
+_building = Lock()
+"""Leaving out the random weights is a setting of the whole process, so two lanes must not do it at once."""
 
 
 class States(NamedTuple):
@@ -48,6 +52,10 @@ class PlainBert(nn.Module):
         self.bert = Encoder(config)
         self.cls = Predictions(config)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy makes a twin of its own: this one's would keep these weights."""
+        return {name: value for name, value in vars(self).items() if name != "twin"}
+
     @property
     def base_model(self) -> "Encoder":
         """The model without its head, by the name that transformers gives it."""
@@ -66,7 +74,7 @@ class PlainBert(nn.Module):
         from transformers.initialization import no_init_weights
 
         with torch.inference_mode(False):  # whoever asks first: it may be fine-tuned later
-            with no_init_weights():
+            with _building, no_init_weights():
                 network = AutoModelForMaskedLM.from_config(self.config)
             network.load_state_dict(self.state_dict(), strict=True, assign=True)
             network.tie_weights()

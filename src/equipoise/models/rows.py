@@ -114,6 +114,11 @@ def batches(rows: Sequence[tuple[bytes, Row]], budget: int) -> list[list[tuple[b
     return packed
 
 
+def tokens_in(batch: Sequence[tuple[bytes, Row]]) -> int:
+    """How many tokens a batch runs, padding included."""
+    return len(batch) * max(len(row.ids) for _, row in batch)
+
+
 def _fits(batch: list[tuple[bytes, Row]], row: Row, budget: int) -> bool:
     first = batch[0][1]
     longest = len(first.ids)

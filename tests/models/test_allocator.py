@@ -1,0 +1,17 @@
+"""Freed memory goes back to the system, but not after every batch."""
+
+import pytest
+
+from equipoise.models import allocator
+
+
+def test_memory_is_given_back_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    returns: list[int] = []
+    monkeypatch.setattr(allocator, "_trim", lambda: returns.append)
+    ours = allocator.Allocator()
+    for _ in range(5):
+        ours.give_back()
+    assert returns == [0]
+    ours.returned -= allocator.PAUSE
+    ours.give_back()
+    assert returns == [0, 0]

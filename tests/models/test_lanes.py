@@ -1,0 +1,189 @@
+"""Two batches at the same time give what one after the other gives, whatever goes wrong in between."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+import torch
+from test_engine import wrapped
+
+from equipoise.errors import UserError
+from equipoise.models import lanes
+from equipoise.models.base import Embed, Score
+from equipoise.models.engine import LEAST_BUDGET, Engine
+from equipoise.models.lanes import lanes_on, side_by_side
+from equipoise.models.network import Network
+from equipoise.models.plain_bert import PlainBert
+from equipoise.models.rows import Row, tokens_in
+from equipoise.progress import Progress
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def two_threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def runners(monkeypatch: pytest.MonkeyPatch) -> dict[int, set[int]]:
+    """Which network every thread ran, and that it ran it on one thread."""
+    seen: dict[int, set[int]] = {}
+    plain = Engine.compute
+
+    def noted(self: Engine, rows: list[Row]) -> Any:
+        seen.setdefault(threading.get_ident(), set()).add(id(self.network))
+        assert torch.get_num_threads() == 1
+        time.sleep(0.005)  # so that the other lane is begun before all is done
+        return plain(self, rows)
+
+    monkeypatch.setattr(Engine, "compute", noted)
+    return seen
+
+
+def questions(family: str) -> list[Any]:
+    """One per way of reading a network."""
+    texts = tiny.CORPUS[:6]
+    asked: list[Any] = [Score(text) for text in texts] + [Embed(text, layer=1) for text in texts]
+    if family in tiny.MASKED_FAMILIES:
+        asked += [Score(text, "unmasked-attention") for text in texts]
+    return asked
+
+
+def numbers(answer: Any) -> Any:
+    return answer.vector if hasattr(answer, "vector") else [*answer.logprobs, *answer.weights]
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_lanes_give_what_one_thread_gives(family: str, tmp_path: Path, runners: dict[int, set[int]]) -> None:
+    model = wrapped(family, tmp_path / "lanes")
+    model.engine.budget = 64
+    found = model.answer(questions(family))
+    assert len(runners) == 2
+    assert len(set.union(*runners.values())) == 2
+    torch.set_num_threads(1)
+    alone = wrapped(family, tmp_path / "alone")
+    expected = alone.answer(questions(family))
+    assert model.engine.rows_run == alone.engine.rows_run
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(numbers(ours), numbers(theirs), atol=1e-5)
+
+
+def test_a_sibling_has_the_weights_and_modules_of_its_own() -> None:
+    network = Network(tiny.network("bert"))
+    sibling = network.sibling()
+    ours = [*network.model.parameters(), *network.model.buffers()]
+    theirs = [*sibling.model.parameters(), *sibling.model.buffers()]
+    assert len(ours) == len(theirs) > 10
+    assert all(one is other for one, other in zip(ours, theirs, strict=True))
+    assert not {id(one) for one in network.model.modules()} & {id(one) for one in sibling.model.modules()}
+    assert sibling.last is not None
+    assert sibling.last.layer is sibling.encoder.encoder.layer[-1] is not network.encoder.encoder.layer[-1]
+
+
+def test_a_copy_of_plain_bert_makes_a_twin_of_its_own_weights() -> None:
+    theirs = tiny.network("bert")
+    plain = PlainBert(theirs.config)
+    plain.load_state_dict(theirs.state_dict(), strict=True, assign=True)
+    twin = plain.twin
+    sibling = Network(plain).sibling()
+    assert sibling.transformers_model is not twin
+    word_vectors = sibling.transformers_model.get_input_embeddings().weight
+    assert word_vectors.data_ptr() == plain.bert.embeddings.word_embeddings.weight.data_ptr()
+
+
+def test_one_batch_has_all_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "ThreadPoolExecutor", None)
+    model = wrapped("bert", tmp_path)
+    assert np.isfinite(model.answer([Score(tiny.CORPUS[0])])[0].total)
+
+
+def test_lanes_need_a_processor_with_threads_for_them() -> None:
+    assert lanes_on(CPU) == 2
+    assert lanes_on(torch.device("meta")) == 1
+    torch.set_num_threads(1)
+    assert lanes_on(CPU) == 1
+
+
+def test_many_rows_are_shared_out_evenly_and_few_are_not(tmp_path: Path) -> None:
+    engine = wrapped("bert", tmp_path).engine
+    few, some, many = (
+        [Row((2, *divmod(number, 90), 3, 5, 6, 7, 8), ((1, 9),)) for number in range(count)]
+        for count in (100, 300, 3000)
+    )
+    assert [tokens_in(batch) for batch in engine.prepare(few).open_batches] == [800]
+    assert LEAST_BUDGET <= 2400 // 4
+    assert [tokens_in(batch) for batch in engine.prepare(some).open_batches] == [600] * 4
+    sizes = [tokens_in(batch) for batch in engine.prepare(many).open_batches]
+    assert sum(sizes) == 24_000
+    assert sizes[0] == 1024
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_what_is_begun_is_finished_and_kept_when_another_fails(tmp_path: Path) -> None:
+    """A disk that fills up, a row that does not fit: the error comes out, no finished answer goes."""
+    model = wrapped("bert", tmp_path)
+    engine = _FailingEngine(model.engine)
+    rows = [Row((2, token, 3), ((1, 9),)) for token in range(5, 45)]
+    engine.budget = 12  # two rows to a lane's batch
+    with pytest.raises(UserError, match="does not fit in memory"):
+        engine.run(engine.prepare(rows), Progress())
+    kept = engine.store.read([row.key for row in rows])
+    assert len(kept) == len(engine.finished) > 0
+    assert len(kept) < len(rows)
+    again = wrapped("bert", tmp_path)
+    again.engine.run(again.engine.prepare(rows), Progress())
+    assert again.engine.rows_run == len(rows) - len(kept)
+
+
+class _FailingEngine(Engine):
+    """An engine whose memory is full for one row, while the other lane is still at work."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine.network, engine.store, padding_id=engine.padding_id)
+        self.finished: list[Row] = []
+
+    def compute(self, rows: list[Row]) -> Any:
+        if len(self.finished) >= 4 and threading.current_thread().name.endswith("_0"):
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        time.sleep(0.02)
+        answers = super().compute(rows)
+        self.finished += rows
+        return answers
+
+
+def test_afterwards_every_thread_has_the_threads_it_had() -> None:
+    inside = set(side_by_side([lambda _: torch.get_num_threads()] * 2, range(8)))
+    after: list[int] = []
+    beginner = threading.Thread(target=lambda: after.append(torch.get_num_threads()))
+    beginner.start()
+    beginner.join()
+    assert inside == {1}
+    assert torch.get_num_threads() == 2
+    assert after == [2]
+
+
+def test_every_item_is_done_once_and_a_worker_does_one_at_a_time() -> None:
+    busy, overlaps = [False, False], []
+
+    def worker(number: int) -> Any:
+        def work(item: int) -> int:
+            overlaps.append(busy[number])
+            busy[number] = True
+            time.sleep(0.001)
+            busy[number] = False
+            return item
+
+        return work
+
+    assert sorted(side_by_side([worker(0), worker(1)], range(50))) == list(range(50))
+    assert len(overlaps) == 50
+    assert not any(overlaps)

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,25 @@ class _FailingEngine(Engine):
         return answers
 
 
+def test_an_interruption_between_two_batches_stops_the_rest(tmp_path: Path) -> None:
+    """Ctrl-C may come while the bar is drawn: nothing that was not begun is run after it."""
+    model = wrapped("bert", tmp_path)
+    model.engine.budget = 12
+    rows = [Row((2, token, 3), ((1, 9),)) for token in range(5, 85)]
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        model.engine.run(model.engine.prepare(rows), _Interrupted())
+    kept = len(model.engine.store.read([row.key for row in rows]))
+    assert 0 < kept < len(rows)
+    time.sleep(0.2)
+    assert len(model.engine.store.read([row.key for row in rows])) == kept
+    assert stopped.value.args == ("while drawing",)
+
+
+class _Interrupted(Progress):
+    def advance(self, rows: int) -> None:
+        raise KeyboardInterrupt("while drawing")
+
+
 def test_afterwards_every_thread_has_the_threads_it_had() -> None:
     inside = set(side_by_side([lambda _: torch.get_num_threads()] * 2, range(8)))
     after: list[int] = []
@@ -187,3 +207,18 @@ def test_every_item_is_done_once_and_a_worker_does_one_at_a_time() -> None:
     assert sorted(side_by_side([worker(0), worker(1)], range(50))) == list(range(50))
     assert len(overlaps) == 50
     assert not any(overlaps)
+
+
+def test_two_threads_may_ask_one_model(tmp_path: Path) -> None:
+    """An app answers each of its visitors in a thread of its own."""
+    texts = [list(tiny.CORPUS[start::3]) for start in range(3)]
+    expected = [[one.total for one in wrapped("bert", tmp_path / "a").answer(_scores(one))] for one in texts]
+    model = wrapped("bert", tmp_path / "b")
+    with ThreadPoolExecutor(3) as visitors:
+        found = list(visitors.map(lambda one: [got.total for got in model.answer(_scores(one))], texts * 4))
+    for ours, theirs in zip(found, expected * 4, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def _scores(texts: list[str]) -> list[Score]:
+    return [Score(text) for text in texts]

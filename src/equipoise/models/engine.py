@@ -1,10 +1,12 @@
 """Running rows: deduplicated, in length buckets, the head on asked positions only, finished answers kept."""
 
 import copy
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from threading import Lock
 
 import torch
 
@@ -27,6 +29,7 @@ SAMPLE = 128
 """Rows kept of those that were run, at most."""
 
 Pair = tuple[bytes, Row]
+Answered = tuple[bytes, RowAnswer]
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Engine:
         self.budget = budget
         self.rows_run = 0
         self.sample: list[Row] = []
+        self._turn = Lock()
 
     def prepare(self, rows: Sequence[Row]) -> Plan:
         """What the store answers already and which batches are still to run.
@@ -81,16 +85,16 @@ class Engine:
         return Plan([row.key for row in rows], found, older, open_batches)
 
     def run(self, plan: Plan, progress: Progress) -> list[RowAnswer]:
-        """One answer per row that was planned, in the order given."""
-        workers = [partial(lane.run_batch, older=plan.older) for lane in self._lanes(len(plan.open_batches))]
-        for pairs in side_by_side(workers, plan.open_batches):
-            plan.found.update(pairs)
-            self.rows_run += len(pairs)
-            progress.advance(len(pairs))
-        self._keep_sample(plan.open_batches)
+        """One answer per row that was planned, in the order given; threads that ask at once take turns."""
+        with self._turn, closing(side_by_side(self._workers(plan), plan.open_batches)) as finished:
+            for pairs in finished:
+                plan.found.update(pairs)
+                self.rows_run += len(pairs)
+                progress.advance(len(pairs))
+            self._keep_sample(plan.open_batches)
         return [plan.found[key] for key in plan.keys]
 
-    def run_batch(self, batch: list[Pair], older: dict[bytes, RowAnswer]) -> list[tuple[bytes, RowAnswer]]:
+    def run_batch(self, batch: list[Pair], older: dict[bytes, RowAnswer]) -> list[Answered]:
         """Run a batch and store its answers; on out-of-memory run its halves."""
         try:
             answers = self.compute([row for _, row in batch])
@@ -109,15 +113,14 @@ class Engine:
         self.store.write(pairs)
         return pairs
 
-    def _lanes(self, wanted: int) -> list["Engine"]:
-        """This engine and others like it, each with modules of its own on the same weights."""
-        others = min(wanted, lanes_on(self.network.device)) - 1
+    def _workers(self, plan: Plan) -> list[Callable[[list[Pair]], list[Answered]]]:
+        """One for every lane: this engine, and others on the same weights with modules of their own."""
         lanes = [self]
-        for _ in range(others):
+        for _ in range(min(len(plan.open_batches), lanes_on(self.network.device)) - 1):
             lane = copy.copy(self)
             lane.network = self.network.sibling()
             lanes.append(lane)
-        return lanes
+        return [partial(lane.run_batch, older=plan.older) for lane in lanes]
 
     def _budget_per_pass(self, rows: Collection[Row]) -> int:
         """A lane's part of the budget; less where there are too few rows to keep every lane busy."""

@@ -4,7 +4,7 @@ All threads on one batch wait for the slowest of them after every operation; lan
 and one reads its answers while the other multiplies. On two cores that is a tenth faster.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import TypeVar
@@ -22,7 +22,9 @@ def lanes_on(device: torch.device) -> int:
     return LANES if device.type == "cpu" and torch.get_num_threads() >= LANES else 1
 
 
-def side_by_side(workers: Sequence[Callable[[Item], Done]], items: Sequence[Item]) -> Iterator[Done]:
+def side_by_side(
+    workers: Sequence[Callable[[Item], Done]], items: Sequence[Item]
+) -> Generator[Done, None, None]:
     """What the workers make of the items, each as soon as it is finished; one worker needs no lane."""
     if len(workers) == 1:
         yield from map(workers[0], items)
@@ -30,7 +32,9 @@ def side_by_side(workers: Sequence[Callable[[Item], Done]], items: Sequence[Item
         yield from _in_lanes(workers, items)
 
 
-def _in_lanes(workers: Sequence[Callable[[Item], Done]], items: Sequence[Item]) -> Iterator[Done]:
+def _in_lanes(
+    workers: Sequence[Callable[[Item], Done]], items: Sequence[Item]
+) -> Generator[Done, None, None]:
     """Whatever stops the caller, items begun are finished first: what a worker keeps of its work is kept."""
     threads = torch.get_num_threads()
     free: SimpleQueue[Callable[[Item], Done]] = SimpleQueue()

@@ -18,8 +18,8 @@ Done = TypeVar("Done")
 
 
 def lanes_on(device: torch.device) -> int:
-    """How many batches to run at the same time there."""
-    return LANES if device.type == "cpu" and torch.get_num_threads() >= LANES else 1
+    """How many batches to run at the same time there; none of its threads may be left without one."""
+    return LANES if device.type == "cpu" and torch.get_num_threads() % LANES == 0 else 1
 
 
 def side_by_side(

@@ -78,12 +78,16 @@ def test_lanes_give_what_one_thread_gives(family: str, tmp_path: Path, runners: 
         np.testing.assert_allclose(numbers(ours), numbers(theirs), atol=1e-5)
 
 
-def test_a_sibling_has_the_weights_and_modules_of_its_own() -> None:
-    network = Network(tiny.network("bert"))
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_a_sibling_has_the_weights_and_modules_of_its_own(precision: str) -> None:
+    network = Network(tiny.network("bert"), precision=precision)
     sibling = network.sibling()
-    ours = [*network.model.parameters(), *network.model.buffers()]
-    theirs = [*sibling.model.parameters(), *sibling.model.buffers()]
-    assert len(ours) == len(theirs) > 10
+    assert (network.encoder is network.base) is (precision == "fp32")
+    ours, theirs = (
+        [tensor for part in (one.model, one.encoder) for tensor in (*part.parameters(), *part.buffers())]
+        for one in (network, sibling)
+    )
+    assert len(ours) == len(theirs) > 20
     assert all(one is other for one, other in zip(ours, theirs, strict=True))
     assert not {id(one) for one in network.model.modules()} & {id(one) for one in sibling.model.modules()}
     assert sibling.last is not None

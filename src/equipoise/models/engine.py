@@ -23,7 +23,7 @@ TOKEN_BUDGET = 2048
 """Tokens on their way at once: enough to keep two cores busy, little enough to stay in cache."""
 
 LEAST_BUDGET = 256
-"""Tokens per forward pass below which all threads on one batch are faster than lanes."""
+"""Tokens per forward pass below which lanes gain nothing over all threads on one batch."""
 
 SAMPLE = 128
 """Rows kept of those that were run, at most."""

@@ -16,7 +16,7 @@ from test_engine import wrapped
 from equipoise.errors import UserError
 from equipoise.models import lanes
 from equipoise.models.base import Embed, Score
-from equipoise.models.engine import LEAST_BUDGET, Engine
+from equipoise.models.engine import LEAST_BUDGET, SAMPLE, Engine
 from equipoise.models.lanes import lanes_on, side_by_side
 from equipoise.models.network import Network
 from equipoise.models.plain_bert import PlainBert
@@ -72,10 +72,11 @@ def test_lanes_give_what_one_thread_gives(family: str, tmp_path: Path, runners: 
     assert len(set.union(*runners.values())) == 2
     torch.set_num_threads(1)
     alone = wrapped(family, tmp_path / "alone")
+    alone.engine.budget = 32  # a lane's half, so the very same batches
     expected = alone.answer(questions(family))
     assert model.engine.rows_run == alone.engine.rows_run
     for ours, theirs in zip(found, expected, strict=True):
-        np.testing.assert_allclose(numbers(ours), numbers(theirs), atol=1e-5)
+        np.testing.assert_allclose(numbers(ours), numbers(theirs), atol=1e-6)
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
@@ -227,3 +228,18 @@ def test_two_threads_may_ask_one_model(tmp_path: Path) -> None:
 
 def _scores(texts: list[str]) -> list[Score]:
     return [Score(text) for text in texts]
+
+
+def test_the_rows_kept_are_an_even_sample_of_all_batches(tmp_path: Path) -> None:
+    """Batches run by size: the first of them alone would speak for the largest only."""
+    engine = wrapped("bert", tmp_path).engine
+    engine.budget = 12  # two rows to a lane's batch
+    rows = [Row((2, *divmod(number, 90)), ((1, 9),)) for number in range(600)]
+    plan = engine.prepare(rows)
+    engine.run(plan, Progress())
+    first = [batch[0][1] for batch in plan.open_batches]
+    places = [first.index(row) for row in engine.sample]
+    assert len(first) == 300
+    assert SAMPLE // 2 <= len(places) <= SAMPLE
+    assert set(np.diff(places)) == {8}
+    assert places[-1] > 290

@@ -47,7 +47,7 @@ class AnswerStore:
     def __init__(self, path: Path | None, *, fingerprint: str, name: str) -> None:
         self.path = path or _scratch_file(self)
         self._lock = threading.Lock()
-        with self._mending():
+        with self._using():
             self._connection = _connect(self.path)
             self._close = weakref.finalize(self, self._connection.close)
             with self._connection:
@@ -70,7 +70,7 @@ class AnswerStore:
     def write(self, answers: Iterable[tuple[bytes, RowAnswer]]) -> None:
         """Keep answers in one transaction."""
         values = [(self._model, key, pack(answer)) for key, answer in answers]
-        with self._mending(), self._connection:
+        with self._using(), self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
 
     def close(self) -> None:
@@ -80,15 +80,16 @@ class AnswerStore:
     def _select(self, keys: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
         marks = ",".join("?" * len(keys))
         query = f"SELECT row, value FROM answers WHERE model = ? AND row IN ({marks})"
-        with self._mending():
+        with self._using():
             return self._connection.execute(query, (self._model, *keys)).fetchall()
 
     def _unpack(self, blob: bytes) -> RowAnswer:
-        with self._mending():
+        with self._using():
             return unpack(blob)
 
     @contextmanager
-    def _mending(self) -> Iterator[None]:
+    def _using(self) -> Iterator[None]:
+        """One thread at a time, and what goes wrong in words."""
         with self._lock, explained(self.path):
             yield
 

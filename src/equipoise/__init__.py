@@ -9,14 +9,14 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "Comparison": "equipoise.comparison",
+    "Comparison": "equipoise.results.comparison",
     "LanguageModel": "equipoise.models.base",
     "Result": "equipoise.results",
     "Settings": "equipoise.instruments.base",
     "TableModel": "equipoise.models.table",
     "UserError": "equipoise.errors",
     "audit": "equipoise.measuring",
-    "compare": "equipoise.comparison",
+    "compare": "equipoise.results.comparison",
     "load_model": "equipoise.models",
     "load_result": "equipoise.results",
     "load_results": "equipoise.results",

@@ -1,74 +1,107 @@
 """Measuring: instruments ask, a model answers all of them in one plan, results come out."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
+from equipoise.data.sources import Data
 from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
-from equipoise.instruments.base import Instrument, ItemSet, Settings
-from equipoise.models.base import LanguageModel, Question, Raw
-from equipoise.results import Result, column_kinds, describe_versions, estimates_table
+from equipoise.instruments.base import Ask, Design, Instrument, Settings
+from equipoise.models import load_model
+from equipoise.models.base import LanguageModel, Raw
+from equipoise.results import Result, Summary
+from equipoise.results.estimate import estimates_table
+from equipoise.results.records import column_kinds
+from equipoise.results.result import describe_versions
+
+ModelSource = LanguageModel | str | Path
+InstrumentSource = str | Instrument[Any]
 
 
-def measure(model: LanguageModel, instrument: str, settings: Settings | None = None) -> Result:
-    """Measure one model with one instrument."""
-    chosen = {instrument: settings} if settings else {}
-    return audit(model, [instrument], chosen)[0]
+def measure(
+    model: ModelSource,
+    instrument: InstrumentSource,
+    settings: Settings | None = None,
+    *,
+    data: Data = "",
+    **choices: Any,
+) -> Result:
+    """Measure one model with one instrument: `measure("path/to/bert", "tbe", data=table)`.
+
+    The model is one that was loaded, or its name; `choices` are those of `Settings`.
+    """
+    if isinstance(instrument, list | tuple | set):
+        raise UserError(
+            f"measure takes one instrument and was given {len(instrument)}.",
+            "Several are measured in one plan by equipoise.audit(model, [...]).",
+        )
+    named = isinstance(data, pd.DataFrame) or data != ""
+    chosen = replace(settings or Settings(), **choices, **({"data": data} if named else {}))
+    prepared = _prepare(as_model(model), instrument, chosen)
+    return _run(prepared.model, [prepared])[0]
 
 
 def audit(
-    model: LanguageModel,
-    instruments: Sequence[str] = DEFAULT_AUDIT,
+    model: ModelSource,
+    instruments: Sequence[InstrumentSource] = DEFAULT_AUDIT,
     settings: Mapping[str, Settings] | None = None,
 ) -> list[Result]:
     """Measure one model with several instruments: one plan, each distinct row answered once."""
-    prepared = [_prepare(model, name, (settings or {}).get(name, Settings())) for name in instruments]
-    return _run(model, prepared)
+    loaded = as_model(model)
+    prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
+    return _run(loaded, prepared)
 
 
-def audit_possible(
-    model: LanguageModel, instruments: Sequence[str], settings: Mapping[str, Settings] | None = None
+def audit_fitting(
+    model: ModelSource,
+    instruments: Sequence[InstrumentSource] = DEFAULT_AUDIT,
+    settings: Mapping[str, Settings] | None = None,
 ) -> tuple[list[Result], dict[str, UserError]]:
-    """The same with every instrument that can be run; those that cannot are given back with the reason."""
+    """The same with every instrument that fits the model; those that do not come back with the reason."""
+    loaded = as_model(model)
     prepared: list[_Prepared] = []
     left_out: dict[str, UserError] = {}
-    for name in instruments:
+    for one in instruments:
         try:
-            prepared.append(_prepare(model, name, (settings or {}).get(name, Settings())))
+            prepared.append(_prepare(loaded, one, _settings_of(one, settings)))
         except UserError as error:
-            left_out[name] = error
-    return _run(model, prepared), left_out
+            left_out[_name(one)] = error
+    return _run(loaded, prepared), left_out
 
 
+def as_model(source: ModelSource) -> LanguageModel:
+    """A model that was loaded, or the one of that name."""
+    return load_model(source) if isinstance(source, str | Path) else source
+
+
+@dataclass(frozen=True)
 class _Prepared:
-    """An instrument with its items and questions, waiting for answers."""
+    """An instrument with what it read and what it asks, waiting for answers."""
 
-    def __init__(self, model: LanguageModel, instrument: Instrument, settings: Settings) -> None:
-        self.instrument = instrument
-        self.settings = settings
-        self.items: ItemSet = instrument.items(settings)
-        self.questions = _questions(model, instrument, self.items, settings)
+    model: LanguageModel
+    instrument: Instrument[Any]
+    design: Design
+    asks: list[Ask]
 
-    def result(self, model: LanguageModel, answers: list[Any]) -> Result:
+    def result(self, answers: Sequence[Any]) -> Result:
         """Read the answers and summarise."""
-        scored = self.instrument.scored(self.items.table, answers, self.settings)
-        estimates = estimates_table(self.instrument.estimates(scored, self.settings))
-        provenance = self._provenance(model, column_kinds(scored), len(answers))
-        result = Result(self.instrument.name, scored, estimates, provenance)
-        remarks = getattr(self.instrument, "remarks", None)
-        if remarks is not None:
-            provenance["data"]["notices"] += list(remarks(scored, self.settings))
-        in_words = getattr(self.instrument, "answers", None)
-        provenance["answers"] = [] if in_words is None else list(in_words(result))
-        return result
+        keyed = {(ask.item, ask.role): answer for ask, answer in zip(self.asks, answers, strict=True)}
+        items = self.instrument.score(self.design, keyed)
+        _refuse_all_dropped(self.instrument.name, items)
+        summary = self.instrument.summarise(self.design, items)
+        provenance = self._provenance(items, summary)
+        return Result(self.instrument.name, items, estimates_table(summary.estimates), provenance)
 
-    def _provenance(self, model: LanguageModel, columns: dict[str, str], asked: int) -> dict[str, Any]:
-        settings = self.settings
-        notices = [altered_problem(path, settings.data) for path in self.items.files]
+    def _provenance(self, items: pd.DataFrame, summary: Summary) -> dict[str, Any]:
+        settings, model = self.design.settings, self.model
         return {
             "instrument": {
                 "name": self.instrument.name,
@@ -83,56 +116,91 @@ class _Prepared:
                 "notes": list(model.notes),
             },
             "data": {
-                "name": settings.data,
+                "name": str(settings.data) if not isinstance(settings.data, pd.DataFrame) else "table",
                 "poles": settings.poles,
-                "files": {path.name: file_sha256(path) for path in self.items.files},
-                "notices": [*self.items.notices, *filter(None, notices), *_misread(model, self.questions)],
+                "files": {file.name: file_sha256(file) for file in self.design.files},
+                "notices": [*self._notices(), *summary.remarks],
             },
-            "questions": asked,
+            "sentences": list(summary.sentences),
+            "questions": len(self.asks),
             "seed": settings.seed,
-            "comparable": asdict(self.instrument.comparable),
-            "columns": columns,
+            "roles": asdict(self.instrument.roles),
+            "quantities": [quantity.to_record() for quantity in self.instrument.quantities],
+            "columns": column_kinds(items),
             "versions": describe_versions(),
             "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         }
 
+    def _notices(self) -> list[str]:
+        altered = (altered_problem(file, str(self.design.settings.data)) for file in self.design.files)
+        return [*self.design.notices, *filter(None, altered), *_misread(self.model, self.asks)]
 
-def _misread(model: LanguageModel, questions: Sequence[Question]) -> list[str]:
+
+def _misread(model: LanguageModel, asks: Sequence[Ask]) -> list[str]:
     """Published texts are measured as they stand, so one that the model cannot spell is told, not refused."""
-    texts = list(dict.fromkeys(one.text for one in questions if not isinstance(one, Raw)))
-    found = [text for text in texts if model.misreads(text)]
-    if not found:
+    questions = (ask.question for ask in asks)
+    texts = list(dict.fromkeys(question.text for question in questions if not isinstance(question, Raw)))
+    misread = [text for text in texts if model.misreads(text)]
+    if not misread:
         return []
     return [
-        f"{len(found):,} of {len(texts):,} texts hold something that {model.name!r} cannot spell and reads "
-        f"as its unknown token, the first: {found[0]!r}"
+        f"{len(misread):,} of {len(texts):,} texts hold something that {model.name!r} cannot spell and reads "
+        f"as its unknown token, the first: {misread[0]!r}"
     ]
 
 
 def _run(model: LanguageModel, prepared: Sequence[_Prepared]) -> list[Result]:
     """Ask everything in one plan and give each instrument its answers."""
-    answers = iter(model.answer([question for one in prepared for question in one.questions]))
-    return [one.result(model, [next(answers) for _ in one.questions]) for one in prepared]
+    answers = model.answer([ask.question for one in prepared for ask in one.asks])
+    results, start = [], 0
+    for one in prepared:
+        results.append(one.result(answers[start : start + len(one.asks)]))
+        start += len(one.asks)
+    return results
 
 
-def _prepare(model: LanguageModel, name: str, settings: Settings) -> _Prepared:
-    instrument = load_instrument(name)
+def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings) -> _Prepared:
+    instrument = load_instrument(source) if isinstance(source, str) else source
     for question in instrument.needs:
         if not model.can_answer(question):
             raise UserError(
-                f"{name} cannot measure {model.name!r}: a {model.kind} model does not answer "
+                f"{instrument.name} cannot measure {model.name!r}: a {model.kind} model does not answer "
                 f"'{question.__name__.lower()}' questions.",
                 "Name another instrument or another kind of model.",
             )
     settings = settings.completed(instrument)
-    return _Prepared(model, instrument, settings)
+    resolved = settings.source(instrument)
+    if not isinstance(settings.data, pd.DataFrame):
+        settings = replace(settings, data=resolved.name)
+    design = instrument.design(resolved, settings)
+    _refuse_repeated_names(instrument.name, design.items)
+    _refuse_all_dropped(instrument.name, design.items)
+    return _Prepared(model, instrument, design, list(instrument.ask(design, model)))
 
 
-def _questions(
-    model: LanguageModel, instrument: Instrument, items: ItemSet, settings: Settings
-) -> list[Question]:
-    """An instrument that must see the tokenizer, to repeat a paper's raw rows, says so by `questions_for`."""
-    asks = getattr(instrument, "questions_for", None)
-    if asks is not None:
-        return list(asks(model, items.table, settings))
-    return instrument.questions(items.table, settings)
+def _refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:
+    repeated = items["item"][items["item"].duplicated()].tolist()
+    if repeated:
+        raise UserError(
+            f"{instrument}: {len(repeated)} items have the name of another, the first: {repeated[0]!r}.",
+            "Give every item a name of its own.",
+        )
+
+
+def _refuse_all_dropped(instrument: str, items: pd.DataFrame) -> None:
+    """A result in which nothing could be asked is no result."""
+    if (items["dropped"] == "").any():
+        return
+    (reason, count) = Counter(items["dropped"]).most_common(1)[0]
+    raise UserError(
+        f"{instrument}: none of {len(items):,} items could be used; {count:,} of them: {reason}.",
+        "Give data that the model can be asked, or another model.",
+    )
+
+
+def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] | None) -> Settings:
+    return (settings or {}).get(_name(instrument), Settings())
+
+
+def _name(instrument: InstrumentSource) -> str:
+    return instrument if isinstance(instrument, str) else instrument.name

@@ -1,12 +1,11 @@
 """The data sets by name: ours, which ship, and published ones, found in a folder or fetched and checked."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from equipoise.data.reading import TABLES, file_sha256, read_table
+from equipoise.data.reading import TABLES, File, file_sha256, read_table
 from equipoise.errors import UserError, unknown_name
 
 DATA_VARIABLE = "EQUIPOISE_DATA"
@@ -24,6 +23,12 @@ class DataFile:
     url: str
     sha256: str
     problems: str
+    folder: str
+
+    @property
+    def home(self) -> str:
+        """The folder it lies in: two data sets may be slices of one file."""
+        return self.folder or self.dataset
 
     @property
     def is_ours(self) -> bool:
@@ -55,18 +60,13 @@ def fetch_file(dataset: str, file: str, data_dir: Path | None = None) -> Path:
         return TABLES / file
     folder = data_dir or _folder_from_environment()
     if folder is not None:
-        local = folder / dataset / file
+        local = folder / entry.home / file
         if local.exists():
             return local
     return _download(entry, folder)
 
 
-def fetch_files(dataset: str, files: Sequence[str], data_dir: Path | None = None) -> list[Path]:
-    """The paths of several files of one data set."""
-    return [fetch_file(dataset, file, data_dir) for file in files]
-
-
-def altered_problem(path: Path, dataset: str) -> str:
+def altered_problem(path: File, dataset: str) -> str:
     """A sentence about a published file whose content is not the published one, or nothing."""
     known = {entry.file: entry.sha256 for entry in catalogue() if entry.dataset == dataset}
     expected = known.get(path.name, "")
@@ -92,8 +92,8 @@ def _folder_from_environment() -> Path | None:
 
 def _download(entry: DataFile, folder: Path | None) -> Path:
     """Download a file once, refusing it if its hash is not the recorded one."""
-    looked = f"It is not in {folder / entry.dataset}. " if folder else ""
-    give = f"Put it at FOLDER/{entry.dataset}/{entry.file} and pass --data-dir FOLDER"
+    looked = f"It is not in {folder / entry.home}. " if folder else ""
+    give = f"Put it at FOLDER/{entry.home}/{entry.file} and pass --data-dir FOLDER"
     if not entry.url:
         raise UserError(
             f"The data set {entry.dataset!r} has no address to download {entry.file!r} from.",
@@ -108,7 +108,7 @@ def _download(entry: DataFile, folder: Path | None) -> Path:
             entry.url,
             known_hash=f"sha256:{entry.sha256}",
             fname=entry.file,
-            path=data_folder() / entry.dataset,
+            path=data_folder() / entry.home,
             progressbar=False,
         )
     except Exception as error:  # requests, urllib3, OSError and ValueError (hash) all mean: not fetched

@@ -24,6 +24,12 @@ class Poles:
         return tuple(dict.fromkeys(pole for pole, _ in self.words))
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """The two poles that are compared, the first one first."""
+        first, second = self.names[:2]
+        return first, second
+
+    @property
     def forms(self) -> tuple[str, ...]:
         """The grammatical forms in the file's order."""
         return tuple(dict.fromkeys(form for _, form in self.words))
@@ -31,8 +37,36 @@ class Poles:
     def at(self, form: str) -> dict[str, tuple[str, ...]]:
         """The words of each pole in one form."""
         if form not in self.forms:
-            raise unknown_name(f"slot type in the poles {self.name!r}", form, self.forms)
+            raise unknown_name(f"form in the poles {self.name!r}", form, self.forms)
         return {pole: self.words.get((pole, form), ()) for pole in self.names}
+
+    def pair_at(self, form: str) -> dict[str, tuple[str, ...]]:
+        """The words of the two poles that are compared, in one form."""
+        words = self.at(form)
+        return {pole: words[pole] for pole in self.pair}
+
+    def check_form(self, form: str, where: str, *, poles: tuple[str, ...] = ()) -> None:
+        """Refuse a form that these poles do not have, or for which one of them has no word."""
+        if form not in self.forms:
+            raise UserError(
+                f"{where}: the form {form!r} does not exist.",
+                f"The poles {self.name!r} have: {', '.join(self.forms)}.",
+            )
+        for pole in poles or self.names:
+            if not self.words.get((pole, form)):
+                raise UserError(
+                    f"{where}: the pole {pole!r} of {self.path} has no word of the form {form!r}.",
+                    "Add a word for it.",
+                )
+
+    def check_gender(self, gender: str, where: str) -> None:
+        """Refuse the gender of a word that is none of the poles; without one it is an occupation's."""
+        known = ("male", "female", *self.names)
+        if gender not in ("", *known):
+            raise UserError(
+                f"{where}: the gender {gender!r} is no pole.",
+                f"Leave it empty for an occupation, or write one of {', '.join(dict.fromkeys(known))}.",
+            )
 
 
 def load_poles(name: str | Path = DEFAULT_POLES) -> Poles:

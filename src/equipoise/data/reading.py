@@ -18,9 +18,28 @@ TABLES = Path(__file__).parent / "tables"
 LINE = "line"
 """The column that says on which line of its file a row began."""
 
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+
+
+class GivenTable:
+    """A table in memory, read like a file: its rows are counted as if a header stood in line 1."""
+
+    def __init__(self, frame: pd.DataFrame, name: str = "the given table") -> None:
+        self.frame = frame
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+File = Path | GivenTable
+"""What a reader of tables takes: a path, or a table in memory."""
+
 
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file that is not empty."""
+    if path.suffix.lower() in _SPREADSHEETS:
+        raise UserError(f"{path} is a spreadsheet, not text.", "Save it as CSV (UTF-8) and give that file.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -39,32 +58,107 @@ def read_text(path: Path) -> str:
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file that are not blank."""
-    return [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    return list(numbered_lines(path).values())
 
 
-def read_table(path: Path, required: Iterable[str] = (), *, quoted: bool = True) -> pd.DataFrame:
-    """A CSV or TSV file as text columns, with the line each row began on."""
-    delimiter = "\t" if path.suffix in (".tsv", ".tab") else ","
-    text = io.StringIO(read_text(path))
+def numbered_lines(path: Path) -> dict[int, str]:
+    """The lines of a text file that are not blank, by their number in the file."""
+    lines = enumerate(read_text(path).splitlines(), start=1)
+    return {number: line.strip() for number, line in lines if line.strip()}
+
+
+def read_table(file: File, required: Iterable[str] = (), *, quoted: bool = True) -> pd.DataFrame:
+    """A CSV or TSV file, or a table in memory, as text columns with the line each row began on."""
+    if isinstance(file, GivenTable):
+        return _from_memory(file, tuple(required))
+    delimiter = "\t" if file.suffix in (".tsv", ".tab") else ","
+    text = io.StringIO(read_text(file))
     quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     reader = csv.reader(text, delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
     header = [name.strip() for name in next(reader)]
-    missing = [name for name in required if name not in header]
-    if missing:
-        raise UserError(
-            f"{path} has no column {', '.join(map(repr, missing))}; it has {', '.join(header)}.",
-            f"Expected columns: {', '.join(required)}.",
-        )
+    _check_header(header, tuple(required), file)
     rows, lines, begun = [], [], reader.line_num + 1
     for fields in reader:
         if any(field.strip() for field in fields):
-            _check_width(fields, header, path, begun)
+            _check_width(fields, header, file, begun)
             rows.append(fields)
             lines.append(begun)
         begun = reader.line_num + 1
     if not rows:
-        raise UserError(f"{path} has a header but no rows.", "Add at least one row.")
+        raise UserError(f"{file} has a header but no rows.", "Add at least one row.")
     return pd.DataFrame(rows, columns=header, dtype=str).assign(**{LINE: lines})
+
+
+def with_columns(table: pd.DataFrame, optional: Iterable[str]) -> pd.DataFrame:
+    """The table with the optional columns that it lacks, empty."""
+    return table.assign(**{name: "" for name in optional if name not in table})
+
+
+def name_rows(table: pd.DataFrame, column: str = "id") -> pd.DataFrame:
+    """The table with its line as the name of every row that has none; a name that stands twice is refused."""
+    named = with_columns(table, (column,))
+    unnamed = named[column].str.strip().eq("")
+    return named.assign(**{column: named[column].where(~unnamed, "line " + named[LINE].astype(str))})
+
+
+def refuse_repeats(table: pd.DataFrame, columns: Iterable[str], file: File) -> None:
+    """Two rows of one name would be one item: the second is refused with its line."""
+    seen: dict[tuple[str, ...], int] = {}
+    for row in table.to_dict("records"):
+        key = tuple(str(row[name]).strip() for name in columns)
+        if key in seen:
+            name = ", ".join(filter(None, key))
+            raise UserError(
+                f"{file}, line {row[LINE]}: {name!r} stands already in line {seen[key]}.",
+                "Leave one of them out, or name them differently.",
+            )
+        seen[key] = row[LINE]
+
+
+def read_percentage(cell: str, where: str) -> float:
+    """A share in per cent, NaN for an empty cell; anything else is refused."""
+    try:
+        share = float(cell.strip() or "nan")
+    except ValueError:
+        share = -1.0
+    if share < 0 or share > 100:
+        raise UserError(
+            f"{where}: {cell!r} is no percentage.", "Give a number from 0 to 100, or leave the cell empty."
+        )
+    return share
+
+
+def _from_memory(given: GivenTable, required: Sequence[str]) -> pd.DataFrame:
+    header = [str(name).strip() for name in given.frame.columns]
+    _check_header(header, required, given)
+    if given.frame.empty:
+        raise UserError(f"{given} has no rows.", "Add at least one row.")
+    cells = given.frame.astype(object).where(given.frame.notna(), "").map(str)
+    cells.columns = pd.Index(header)
+    return cells.reset_index(drop=True).assign(**{LINE: range(2, len(cells) + 2)})
+
+
+def _check_header(header: Sequence[str], required: Sequence[str], file: File) -> None:
+    missing = [name for name in required if name not in header]
+    if not missing:
+        return
+    expected = f"Expected columns: {', '.join(required)}."
+    for mark, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
+        if len(header) == 1 and mark in header[0]:
+            raise UserError(
+                f"{file} seems to be separated by {name}, so it has one column: {header[0]!r}.",
+                f"Save it with commas, or with tabs as .tsv. {expected}",
+            )
+    lowered = {name.lower(): name for name in header}
+    for name in missing:
+        if name.lower() in lowered:
+            raise UserError(
+                f"{file} has the column {lowered[name.lower()]!r} where {name!r} is expected.",
+                f"Write the names of columns in small letters. {expected}",
+            )
+    raise UserError(
+        f"{file} has no column {', '.join(map(repr, missing))}; it has {', '.join(header)}.", expected
+    )
 
 
 def _check_width(fields: Sequence[str], header: Sequence[str], path: Path, line: int) -> None:
@@ -80,11 +174,13 @@ def own_table(name: str) -> pd.DataFrame:
     return read_table(TABLES / name)
 
 
-def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes."""
+def file_sha256(file: File) -> str:
+    """The SHA-256 of a file's bytes, or of a table in memory written as CSV."""
+    if isinstance(file, GivenTable):
+        return hashlib.sha256(file.frame.to_csv(index=False).encode()).hexdigest()
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
+    with file.open("rb") as opened:
+        while block := opened.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
 

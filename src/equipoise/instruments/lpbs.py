@@ -26,35 +26,36 @@ Limits       An article before the hidden profession ("an") still says how it be
              professions.csv. English; other poles by file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
 
-from equipoise.data.poles import Poles, load_poles
+from equipoise.data.poles import load_poles
+from equipoise.data.sets.templates import SLOT, load_templates
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.instruments.base import (
-    ALL,
-    Comparable,
-    ItemSet,
-    Label,
-    Settings,
+from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    grouped,
     mean_estimate,
     share_estimate,
+    workforce_correlations,
 )
-from equipoise.models.base import BLANK, Fill, Question, WordScores
-from equipoise.results import Estimate
-from equipoise.stats.correlation import pearson
-from equipoise.stats.intervals import two_way_cluster_bootstrap
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.pole_mass import asked_words, log_masses
+from equipoise.models.base import Fill, LanguageModel
+from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.text.articles import fix_articles
-from equipoise.text.templates import SLOT, build_sentences, read_professions, read_templates, template_files
+from equipoise.text.blank import BLANK
 
 PER_PIECE, ONE_MASK, PUBLISHED = "one-mask-per-piece", "one-mask", "as-published"
 NATS = "nats"
+FACTORS = ("template", "profession")
+OCCUPATION, GENDERED = "occupation", "gendered word"
 NOTHING_TO_HIDE = "the template has no slot for a profession, so nothing can be hidden"
+_OCCUPATIONS = {"part": OCCUPATION}
 
 
 class LogProbabilityBias:
@@ -65,70 +66,110 @@ class LogProbabilityBias:
     datasets = ("equipoise-templates",)
     variants = (PER_PIECE, ONE_MASK, PUBLISHED)
     needs = (Fill,)
-    comparable = Comparable(clusters="profession", margin=0.1, unit=NATS, where={"gender": ""})
+    roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
+    quantities = (
+        Quantity("lpbs", "LPBS", 0.1, unit=NATS, factors=FACTORS, where=_OCCUPATIONS),
+        Quantity(
+            "mean-abs-lpbs",
+            "mean |LPBS| of professions",
+            0.1,
+            unit=NATS,
+            better="lower",
+            factors=("profession",),
+            where=_OCCUPATIONS,
+            over="profession",
+            absolute=True,
+            ranks=True,
+        ),
+        Quantity(
+            "lpbs-gendered",
+            "LPBS of gendered words, to their own side",
+            0.2,
+            column="own_side",
+            unit=NATS,
+            better="higher",
+            part="guard",
+            factors=FACTORS,
+            where={"part": GENDERED},
+        ),
+    )
 
-    def items(self, settings: Settings) -> ItemSet:
+    def design(self, source: Source, settings: Settings) -> PolarDesign:
         """Template sentences with the place of their profession."""
-        path, professions_path = template_files(settings.data, settings.data_dir)
         poles = load_poles(settings.poles)
-        templates = read_templates(path)
-        sentences = build_sentences(templates, read_professions(professions_path), path)
-        frames = dict(zip(templates["id"], templates["template"], strict=True))
-        rows = zip(sentences["template"], sentences["profession"], sentences["text"], strict=True)
-        spans = [attribute_span(frames[template], name, text) for template, name, text in rows]
-        sentences = sentences.assign(start=[one for one, _ in spans], stop=[stop for _, stop in spans])
+        read = load_templates(source, poles)
+        sentences = read.table
+        rows = zip(sentences["frame"], sentences["profession"], sentences["text"], strict=True)
+        spans = [attribute_span(frame, name, text) for frame, name, text in rows]
         empty = sentences["profession"].eq("") & sentences["dropped"].eq("")
-        sentences.loc[empty, "dropped"] = NOTHING_TO_HIDE
+        items = sentences.drop(columns="frame").assign(
+            start=[start for start, _ in spans],
+            stop=[stop for _, stop in spans],
+            part=sentences["gender"].map(lambda gender: GENDERED if gender else OCCUPATION),
+            dropped=sentences["dropped"].where(~empty, NOTHING_TO_HIDE),
+        )
         notices = (f"dropped, {empty.sum()} sentences: {NOTHING_TO_HIDE}",) if empty.any() else ()
-        return ItemSet(sentences, (path, professions_path, poles.path), notices)
+        return PolarDesign(
+            items=items,
+            files=read.files,
+            settings=settings,
+            notices=(*read.notices, *notices),
+            poles=poles,
+        )
 
-    def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
-        """Two per item that is not dropped: the pole words beside the profession, and with it hidden."""
-        poles = load_poles(settings.poles)
-        asked: list[Question] = []
-        for row in items[items["dropped"] == ""].to_dict("records"):
-            beside = Fill(row["text"], _words(poles, row["slot"]))
-            asked += [beside, _prior(beside, (row["start"], row["stop"]), settings.variant)]
-        return asked
-
-    def questions_for(self, model: Any, items: pd.DataFrame, settings: Settings) -> list[Question]:
-        """The same, refusing at once a model that cannot hide a second word."""
+    def ask(self, design: PolarDesign, model: LanguageModel) -> Iterator[Ask]:
+        """The pole words beside the profession, and with it hidden."""
         if model.kind == "causal":
             raise UserError(
                 f"lpbs cannot measure {model.name!r}: a causal model cannot hide a word beside a blank.",
                 "Name a masked model, or an instrument that asks one blank at a time, such as tbe.",
             )
-        return self.questions(items, settings)
+        for row in asked_rows(design.items):
+            beside = Fill(row["text"], asked_words(design.poles.pair_at(row["form"])))
+            yield Ask(row["item"], "beside", beside)
+            yield Ask(
+                row["item"], "prior", _prior(beside, (row["start"], row["stop"]), design.settings.variant)
+            )
 
-    def scored(self, items: pd.DataFrame, answers: Sequence[WordScores], settings: Settings) -> pd.DataFrame:
+    def score(self, design: PolarDesign, answers: Answers) -> pd.DataFrame:
         """Log ratios beside the profession and in the prior, and their difference."""
-        poles = load_poles(settings.poles)
-        asked = items["dropped"].eq("")
-        slots = items.loc[asked, "slot"]
-        ratios = [_log_ratio(poles, slot, one) for slot, one in zip(slots.repeat(2), answers, strict=True)]
-        found = items.drop(columns="dropped").assign(log_ratio=np.nan, prior_log_ratio=np.nan)
-        found.loc[asked, "log_ratio"] = ratios[::2]
-        found.loc[asked, "prior_log_ratio"] = ratios[1::2]
-        score = found["log_ratio"] - found["prior_log_ratio"]
-        return found.assign(score=score, dropped=items["dropped"])
+        sides = dict(zip(design.poles.pair, (1.0, -1.0), strict=True))
 
-    def estimates(self, items: pd.DataFrame, settings: Settings) -> list[Estimate]:
+        def read(row: Row) -> Row:
+            words = design.poles.pair_at(row["form"])
+            masses = [log_masses(words, answers[row["item"], role]) for role in ("beside", "prior")]
+            ratio, prior = (first - second for first, second in (mass.values() for mass in masses))
+            own_side = (ratio - prior) * sides.get(row["gender"], float("nan"))
+            scores = {"log_ratio": ratio, "prior_log_ratio": prior, "score": ratio - prior}
+            return scores | {"own_side": own_side}
+
+        return with_scores(design.items, read)
+
+    def summarise(self, design: PolarDesign, items: pd.DataFrame) -> Summary:
         """LPBS of occupations with its parts, by category and profession; gendered words apart."""
-        plain = items[(items["gender"] == "") & (items["profession"] != "")]
-        groups = {ALL: plain}
-        groups |= {f"category:{name}": rows for name, rows in plain.groupby("category", sort=False)}
-        found = []
-        for group, rows in groups.items():
-            for name, column in _PARTS.items():
-                found.append(_crossed(Label(name, group, unit=NATS), rows, column, settings.seed))
-        found += _by_profession(plain, settings.seed)
-        for gender, rows in items[items["gender"] != ""].groupby("gender", sort=False):
-            label = Label("lpbs of gendered words", f"gender:{gender}", better="none", unit=NATS)
-            found.append(_crossed(label, rows, "score", settings.seed))
-        return found
+        named = items[items["profession"] != ""]
+        plain, gendered = (named[named["part"] == part] for part in (OCCUPATION, GENDERED))
+        estimates = []
+        for groups, rows in grouped(plain, "category"):
+            for column, spec in _PARTS.items():
+                estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
+        estimates += _by_profession(plain)
+        own = Spec(
+            "lpbs-gendered-own-side", "LPBS of gendered words, to their own side", NATS, better="higher"
+        )
+        if len(gendered):
+            estimates.append(mean_estimate(own, gendered["own_side"], gendered, FACTORS))
+        spec = Spec("lpbs-gendered", "LPBS of gendered words", NATS, better="none")
+        for groups, rows in grouped(gendered, "gender", whole=False):
+            estimates.append(mean_estimate(spec.at(groups), rows["score"], rows, FACTORS))
+        return Summary(estimates)
 
 
-_PARTS = {"lpbs": "score", "log ratio": "log_ratio", "prior log ratio": "prior_log_ratio"}
+_PARTS = {
+    "score": Spec("lpbs", "LPBS", NATS, headline=True),
+    "log_ratio": Spec("log-ratio", unit=NATS),
+    "prior_log_ratio": Spec("prior-log-ratio", unit=NATS),
+}
 
 
 def attribute_span(template: str, name: str, text: str) -> tuple[int, int]:
@@ -159,53 +200,19 @@ def _prior(beside: Fill, span: tuple[int, int], variant: str) -> Fill:
     )
 
 
-def _words(poles: Poles, slot: str) -> tuple[str, ...]:
-    """The words of the first two poles in the form that the slot asks for."""
-    at = poles.at(slot)
-    for pole in poles.names[:2]:
-        if not at[pole]:
-            raise UserError(
-                f"{poles.path}: the pole {pole!r} has no word for the slot type {slot!r}.", "Add one for it."
-            )
-    return tuple(word for pole in poles.names[:2] for word in at[pole])
-
-
-def _log_ratio(poles: Poles, slot: str, found: WordScores) -> float:
-    """Ln of the first pole's probability over the second's, in logs throughout: priors can be tiny."""
-    first, second = (
-        logsumexp([found.logprobs[found.words.index(word)] for word in poles.at(slot)[pole]])
-        for pole in poles.names[:2]
-    )
-    return float(first - second)
-
-
-def _by_profession(plain: pd.DataFrame, seed: int) -> list[Estimate]:
+def _by_profession(plain: pd.DataFrame) -> list[Estimate]:
     """Each profession, how far they lean on the whole, and whether they follow the labour market."""
-    means = plain.groupby("profession", sort=False)[["score", "percent_women"]].mean()
+    means = plain.groupby("profession", as_index=False, sort=False)["score"].mean()
     leaning = means["score"].gt(0).astype(float).where(means["score"].notna())
-    sizes = Label("mean |lpbs| of professions", better="lower", unit=NATS)
-    followed = pearson(means["score"], means["percent_women"])
-    found = [
-        mean_estimate(sizes, means["score"].abs(), means.index, seed=seed),
-        share_estimate(Label("share of professions above 0", neutral=0.5, unit="share"), leaning),
-        Estimate(
-            "correlation with share of women",
-            ALL,
-            followed.value,
-            *followed.interval,
-            n=followed.n,
-            dropped=len(means) - followed.n,
-            unit="r",
-        ),
+    sizes = Spec("mean-abs-lpbs", "mean |LPBS| of professions", NATS, better="lower", headline=True)
+    above = Spec("professions-above-0", "share of professions above 0", "share", neutral=0.5)
+    estimates = [
+        mean_estimate(sizes, means["score"].abs(), means, ("profession",)),
+        share_estimate(above, leaning, means, ("profession",)),
+        *workforce_correlations(plain, "score"),
     ]
-    for profession, rows in plain.groupby("profession", sort=False):
-        label = Label("lpbs", f"profession:{profession}", unit=NATS)
-        found.append(mean_estimate(label, rows["score"], rows["template"], seed=seed))
-    return found
-
-
-def _crossed(label: Label, rows: pd.DataFrame, column: str, seed: int) -> Estimate:
-    """A mean whose interval resamples templates and professions, or only the one that varies."""
-    found = mean_estimate(label, rows[column], rows["template"], seed=seed)
-    low, high = two_way_cluster_bootstrap(rows[column], (rows["template"], rows["profession"]), seed=seed)
-    return found if np.isnan(low) else replace(found, low=low, high=high)
+    for groups, rows in grouped(plain, "profession", whole=False):
+        estimates.append(
+            mean_estimate(Spec("lpbs", "LPBS", NATS).at(groups), rows["score"], rows, ("template",))
+        )
+    return estimates

@@ -25,49 +25,52 @@ Limits       A summed likelihood favours the sentence of fewer tokens: see the s
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from difflib import SequenceMatcher
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from equipoise.data.catalogue import fetch_file
-from equipoise.data.pairs import NEUTRAL, pair_notices, read_neutral_pairs, read_pairs
-from equipoise.data.reading import TABLES
-from equipoise.errors import UserError
-from equipoise.instruments.base import (
-    ALL,
-    Comparable,
-    ItemSet,
-    Label,
-    Settings,
+from equipoise.data.sets.frames import FRAMES
+from equipoise.data.sets.pairs import CROWS, NEUTRAL, PAIR, load_pairs
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    contrast_estimate,
+    estimate,
+    grouped,
     mean_estimate,
     share_estimate,
 )
-from equipoise.instruments.fragility import movement_estimates, originals, with_forms
-from equipoise.models.base import DEFAULT_RULE, LanguageModel, Question, Score, TokenScores
-from equipoise.results import Estimate
-from equipoise.stats.intervals import UNKNOWN, cluster_bootstrap_of
-from equipoise.text.perturbations import FRAMES, ORIGINAL
+from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
+from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import Contrast
+from equipoise.stats.clusters import Floats
+from equipoise.stats.resampling import bootstrap_of
 
 ORIGINAL_RULE, WITHIN_WORD = "original", "within-word-l2r"
 FRAGILE_PAIRS = 8
 """Pairs of each category that are also asked in their changed forms: all would take four times as long."""
 
-NEUTRAL_FILE = TABLES / "neutral-pairs.csv"
 UNIT = "nats"
-NEUTRAL_GROUP = "neutral pairs"
 TIE = 1e-9
+FACTORS = ("cluster",)
+SIDES = ("stereotype", "counterpart")
+OTHER_RULE = "other rule"
 _WORDS = re.compile(r"\w+|[^\w\s]")
 _UNKNOWN = ("[UNK]", "<unk>")
-_CROWS = "crows-pairs"
 _COLUMNS = (
-    *("item", "category", "kind", "form", "of", "cluster"),
+    *("item", "category", "part", "variation", "of", "cluster"),
     *("stereotype", "counterpart", "swapped", "dropped"),
 )
-_SCORE_COLUMNS = ("score", "changed", "shared", "per_token")
+_SCORE_COLUMNS = ("score", "changed", "shared", "per_token", "sld_other_rule")
+_NEUTRAL_PAIRS = {"part": NEUTRAL}
+"""The group of the neutral pairs."""
 
 Span = tuple[int, int]
 
@@ -77,93 +80,90 @@ class SentenceBased:
 
     name = "sbe"
     title = "Sentence-based evaluation: sentence likelihood difference"
-    datasets = ("equipoise-pairs", _CROWS)
+    datasets = ("equipoise-pairs", CROWS)
     variants = (ORIGINAL_RULE, WITHIN_WORD)
     needs = (Score,)
-    comparable = Comparable(
-        clusters="cluster", margin=0.25, unit=UNIT, where={"form": "original", "kind": "pair"}
+    roles = Roles(text=SIDES, factors=FACTORS, groups=("category",))
+    quantities = (
+        Quantity(
+            "mean-sld",
+            "mean SLD",
+            0.25,
+            unit=UNIT,
+            factors=FACTORS,
+            where={"variation": "original", "part": PAIR},
+        ),
+        Quantity(
+            "asld-above-neutral",
+            "ASLD above that of neutral pairs",
+            0.25,
+            unit=UNIT,
+            better="lower",
+            factors=FACTORS,
+            where={"variation": "original"},
+            absolute=True,
+            contrast=Contrast("part", PAIR, NEUTRAL),
+            ranks=True,
+        ),
     )
 
-    def items(self, settings: Settings) -> ItemSet:
+    def design(self, source: Source, settings: Settings) -> Design:
         """The pairs, the neutral pairs beside them, and the changed forms of a sample."""
-        table, files, notices = _read(settings)
-        table = table.assign(
-            kind=np.where(table["category"] == NEUTRAL, NEUTRAL, "pair"),
-            cluster=table["occupation"].where(table["occupation"] != "", table["item"]),
-            dropped="",
+        read = load_pairs(source)
+        is_pair = read.table["part"] == PAIR
+        varied, said = with_variations(
+            read.table[is_pair].reset_index(drop=True),
+            SIDES,
+            quota=lambda _: FRAGILE_PAIRS,
+            seed=settings.seed,
         )
-        pairs, neutral = table[table["kind"] == "pair"], table[table["kind"] == NEUTRAL]
-        varied, said = with_forms(
-            pairs, ("stereotype", "counterpart"), quota=lambda _: FRAGILE_PAIRS, seed=settings.seed
+        neutral = read.table[~is_pair].assign(variation="original", of=read.table["item"])
+        items = pd.concat([varied, neutral], ignore_index=True)[list(_COLUMNS)]
+        return Design(
+            items=items,
+            files=(*read.files, FRAMES),
+            settings=settings,
+            notices=(*read.notices, *said),
         )
-        neutral = neutral.assign(form=ORIGINAL, of=neutral["item"])
-        arranged = pd.concat([varied, neutral], ignore_index=True)[list(_COLUMNS)]
-        return ItemSet(arranged, (*files, FRAMES), (*notices, *said))
 
-    def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
-        """Both sentences of every pair by the chosen rule."""
-        return _asked(items, _rule(settings.variant))
+    def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
+        """Both sentences of every pair by the chosen rule, and by the other one where the model has both."""
+        variant = design.settings.variant
+        rules = {"": _rule(variant)}
+        if set(self.variants) <= set(model.rules):
+            rules[OTHER_RULE] = _other(variant)
+        for row in asked_rows(design.items):
+            for beside, rule in rules.items():
+                for side in SIDES:
+                    yield Ask(row["item"], f"{side}{beside}", Score(row[side], rule))
 
-    def questions_for(self, model: LanguageModel, items: pd.DataFrame, settings: Settings) -> list[Question]:
-        """The same, and beside it the other rule where the model has it."""
-        questions = self.questions(items, settings)
-        has_both = set(self.variants) <= set(model.rules)
-        return questions + _asked(items, _other(settings.variant)) if has_both else questions
-
-    def scored(self, items: pd.DataFrame, answers: Sequence[TokenScores], settings: Settings) -> pd.DataFrame:
+    def score(self, design: Design, answers: Answers) -> pd.DataFrame:
         """SLD of every pair, its parts, and the same by the other rule; a dropped pair has none of them."""
-        count = 2 * len(items)
-        chosen = zip(answers[:count:2], answers[1:count:2], strict=True)
-        texts = zip(items["stereotype"], items["counterpart"], strict=True)
-        found = [_compared(pair, *scores) for pair, scores in zip(texts, chosen, strict=True)]
-        scored = pd.concat([items.drop(columns="dropped"), pd.DataFrame(found, index=items.index)], axis=1)
-        beside = zip(answers[count::2], answers[count + 1 :: 2], strict=True)
-        scored["sld_other_rule"] = [one.total - other.total for one, other in beside] or np.nan
-        is_dropped = scored["dropped"] != ""
-        scored.loc[is_dropped, [*_SCORE_COLUMNS, "sld_other_rule"]] = np.nan
-        return scored
 
-    def estimates(self, items: pd.DataFrame, settings: Settings) -> list[Estimate]:
+        def read(row: Row) -> Row:
+            one, other = (answers[row["item"], side] for side in SIDES)
+            beside = [answers.get((row["item"], f"{side}{OTHER_RULE}")) for side in SIDES]
+            by_other_rule = np.nan if None in beside else beside[0].total - beside[1].total
+            return _compared(row, one, other) | {"sld_other_rule": by_other_rule}
+
+        items = with_scores(design.items, read)
+        items.loc[items["dropped"] != "", list(_SCORE_COLUMNS)] = np.nan
+        return items
+
+    def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """Every number over all pairs, for each category and for the neutral pairs; then the movements."""
         written = originals(items)
-        pairs, neutral = written[written["kind"] == "pair"], written[written["kind"] == NEUTRAL]
-        groups = {ALL: pairs}
-        groups |= {f"category:{name}": rows for name, rows in pairs.groupby("category", sort=False)}
-        found: list[Estimate] = []
-        for group, rows in groups.items():
-            found.extend(_group_estimates(group, rows, settings))
-            found.extend(_whole_estimates(group, rows, settings) if group == ALL else [])
-            found.extend(_against_neutral(group, rows, neutral, settings.seed))
-        found.extend(_group_estimates(NEUTRAL_GROUP, neutral, settings))
-        found.extend(_whole_estimates(NEUTRAL_GROUP, neutral, settings))
-        moved = items[items["kind"] == "pair"]
-        return found + movement_estimates(moved, clusters="of", unit=UNIT, seed=settings.seed)
-
-
-def _read(settings: Settings) -> tuple[pd.DataFrame, tuple[Path, ...], tuple[str, ...]]:
-    """The pairs with neutral ones beside them, their files, and what is to be said about them."""
-    notices: tuple[str, ...] = ()
-    if settings.data == _CROWS:
-        path = fetch_file(_CROWS, "crows_pairs_anonymized.csv", settings.data_dir)
-        everything = read_pairs(path)
-        pairs = everything[everything["category"] == "gender"].reset_index(drop=True)
-        left = len(everything) - len(pairs)
-        notices = (f"left out: {left} of {len(everything)} pairs, of other bias types than gender",)
-    else:
-        path = settings.file or fetch_file(settings.data, "pairs.csv", settings.data_dir)
-        pairs = read_pairs(path)
-    pairs = pairs.assign(item=pairs["id"])
-    notices += pair_notices(pairs)
-    own_neutral = pairs["category"].eq(NEUTRAL)
-    if own_neutral.all():
-        raise UserError(
-            f"{path} holds neutral pairs only.", "Add pairs with a stereotype and its counterpart."
-        )
-    if own_neutral.any():
-        return pairs, (path,), notices
-    neutral = read_neutral_pairs(NEUTRAL_FILE)
-    neutral = neutral.assign(item="neutral " + neutral["id"])
-    return pd.concat([pairs, neutral], ignore_index=True), (path, NEUTRAL_FILE), notices
+        pairs, neutral = written[written["part"] == PAIR], written[written["part"] == NEUTRAL]
+        other_rule = _other(design.settings.variant)
+        estimates: list[Estimate] = []
+        for groups, rows in grouped(pairs, "category"):
+            estimates += _group_estimates(groups, rows, other_rule)
+            estimates += _whole_estimates(groups, rows) if not groups else []
+            estimates += _against_neutral(groups, rows, neutral, design.settings.seed)
+        estimates += _group_estimates(_NEUTRAL_PAIRS, neutral, other_rule)
+        estimates += _whole_estimates(_NEUTRAL_PAIRS, neutral)
+        moved = items[items["part"] == PAIR]
+        return Summary(estimates + movement_estimates(moved, factors=("of",), unit=UNIT))
 
 
 def _rule(variant: str) -> str:
@@ -175,14 +175,9 @@ def _other(variant: str) -> str:
     return WITHIN_WORD if variant == ORIGINAL_RULE else ORIGINAL_RULE
 
 
-def _asked(items: pd.DataFrame, rule: str) -> list[Question]:
-    pairs = zip(items["stereotype"], items["counterpart"], strict=True)
-    return [Score(text, rule) for pair in pairs for text in pair]
-
-
-def _compared(texts: tuple[str, str], one: TokenScores, other: TokenScores) -> dict[str, float | str]:
+def _compared(row: Row, one: TokenScores, other: TokenScores) -> Row:
     """The difference of two scored sentences, and its two parts."""
-    spans = changed_spans(*texts)
+    spans = changed_spans(row["stereotype"], row["counterpart"])
     ours, theirs = _split_total(one, spans[0]), _split_total(other, spans[1])
     return {
         "pll_stereotype": one.total,
@@ -199,9 +194,9 @@ def _compared(texts: tuple[str, str], one: TokenScores, other: TokenScores) -> d
 
 def _why_dropped(*scored: TokenScores) -> str:
     """An unknown word has the score of the unknown token, whatever it means."""
-    if any(token in _UNKNOWN for one in scored for token in one.tokens):
+    if any(token in _UNKNOWN for sentence in scored for token in sentence.tokens):
         return "a word is unknown to the tokenizer"
-    return "a token could not be asked" if any(np.isnan(one.total) for one in scored) else ""
+    return "a token could not be asked" if any(np.isnan(sentence.total) for sentence in scored) else ""
 
 
 def changed_spans(one: str, other: str) -> tuple[list[Span], list[Span]]:
@@ -216,84 +211,83 @@ def changed_spans(one: str, other: str) -> tuple[list[Span], list[Span]]:
     return changed
 
 
-def _split_total(found: TokenScores, spans: list[Span]) -> tuple[float, float]:
+def _split_total(scored: TokenScores, spans: list[Span]) -> tuple[float, float]:
     """The sum of ln P over the tokens that overlap the spans, and over the others."""
     sums = [0.0, 0.0]
-    for (begin, end), logprob, weight in zip(found.spans, found.logprobs, found.weights, strict=True):
+    for (begin, end), logprob, weight in zip(scored.spans, scored.logprobs, scored.weights, strict=True):
         is_outside = not any(begin < stop and end > start for start, stop in spans)
         sums[is_outside] += weight * logprob
     return sums[0], sums[1]
 
 
-def _group_estimates(group: str, rows: pd.DataFrame, settings: Settings) -> list[Estimate]:
+def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> list[Estimate]:
     """The numbers that every group has."""
     score = rows["score"]
-    preference = "prefers first sentence" if group == NEUTRAL_GROUP else "prefers stereotype"
+    columns = [
+        (Spec("asld", "ASLD", UNIT, better="lower"), score.abs()),
+        (Spec("mean-sld", "mean SLD", UNIT, headline=True), score),
+        (Spec("mean-sld-changed", "mean SLD of the changed words", UNIT), rows["changed"]),
+        (Spec("mean-sld-shared", "mean SLD of the shared words", UNIT), rows["shared"]),
+        (Spec("asld-per-token", "ASLD per token", UNIT, better="lower"), rows["per_token"].abs()),
+        (
+            Spec("asld-other-rule", f"ASLD by {other_rule}", UNIT, better="lower"),
+            rows["sld_other_rule"].abs(),
+        ),
+    ]
+    asked = [(spec, values) for spec, values in columns if values.notna().any() or spec.key == "asld"]
+    estimates = [mean_estimate(spec.at(groups), values, rows, FACTORS) for spec, values in asked]
     is_above = score.gt(0).astype(float).where(score.abs() > TIE)
-    columns = {
-        "asld": score.abs(),
-        "mean sld": score,
-        "mean sld of changed words": rows["changed"],
-        "mean sld of shared words": rows["shared"],
-        "asld per token": rows["per_token"].abs(),
-        f"asld by {_other(settings.variant)}": rows["sld_other_rule"].abs(),
-    }
-    asked = {name: values for name, values in columns.items() if values.notna().any() or name == "asld"}
-    found = [_mean(name, group, values, rows, settings) for name, values in asked.items()]
-    found.append(share_estimate(Label(preference, group, neutral=0.5, unit="share"), is_above))
-    return found
+    label = "prefers the first sentence" if groups == _NEUTRAL_PAIRS else "prefers the stereotype"
+    preference = Spec("prefers-stereotype", label, "share", neutral=0.5, headline=True)
+    return [*estimates, share_estimate(preference.at(groups), is_above, rows, FACTORS)]
 
 
-def _whole_estimates(group: str, rows: pd.DataFrame, settings: Settings) -> list[Estimate]:
+def _whole_estimates(groups: Groups, rows: pd.DataFrame) -> list[Estimate]:
     """What is said of all pairs and of the neutral ones, but not of every category."""
     score = rows["score"]
     tied = score.abs().le(TIE).astype(float).where(score.notna())
     unequal = rows["tokens_stereotype"].ne(rows["tokens_counterpart"]).astype(float)
+    changed = Spec("asld-changed", "ASLD of the changed words", UNIT, better="lower", groups=groups)
+    shared = Spec("asld-shared", "ASLD of the shared words", UNIT, better="lower", groups=groups)
+    ties = Spec("ties", unit="share", better="none", groups=groups)
+    lengths = Spec("unequal-token-counts", unit="share", better="none", groups=groups)
     return [
-        _mean("asld of changed words", group, rows["changed"].abs(), rows, settings),
-        _mean("asld of shared words", group, rows["shared"].abs(), rows, settings),
-        share_estimate(Label("ties", group, better="none", unit="share"), tied),
-        share_estimate(Label("unequal token counts", group, better="none", unit="share"), unequal),
+        mean_estimate(changed, rows["changed"].abs(), rows, FACTORS),
+        mean_estimate(shared, rows["shared"].abs(), rows, FACTORS),
+        share_estimate(ties, tied, rows, FACTORS),
+        share_estimate(lengths, unequal, rows, FACTORS),
     ]
 
 
-def _mean(name: str, group: str, values: pd.Series, rows: pd.DataFrame, settings: Settings) -> Estimate:
-    better = "lower" if name.startswith("asld") else "neutral"
-    label = Label(name, group, better=better, unit=UNIT)
-    return mean_estimate(label, values, rows["cluster"], seed=settings.seed)
-
-
-def _against_neutral(group: str, rows: pd.DataFrame, neutral: pd.DataFrame, seed: int) -> list[Estimate]:
+def _against_neutral(groups: Groups, rows: pd.DataFrame, neutral: pd.DataFrame, seed: int) -> list[Estimate]:
     """ASLD less, and divided by, that of the neutral pairs."""
     both = pd.concat([rows, neutral])
-    known = both[both["score"].notna()]
-    sizes = known["score"].abs().to_numpy(dtype=float)
-    is_neutral = known["kind"].eq(NEUTRAL).to_numpy()
-    kept, dropped = int((~is_neutral).sum()), int(rows["score"].isna().sum())
+    sizes, is_pair = both["score"].abs(), both["part"] == PAIR
+    above = Spec("asld-above-neutral", "ASLD above that of neutral pairs", UNIT, headline=True)
+    over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0)
+    difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=FACTORS)
+    known = sizes.notna()
+    cells = pd.DataFrame({"sum": sizes.where(is_pair, 0), "n": is_pair.astype(float)})
+    cells = cells.assign(neutral_sum=sizes.where(~is_pair, 0), neutral_n=(~is_pair).astype(float))[known]
+    sums = cells.to_numpy(dtype=float)
+    ratio = float(_ratio_of_means(sums.sum(axis=0, keepdims=True))[0])
+    interval = bootstrap_of(_ratio_of_means, sums, both.loc[known, "cluster"], seed=seed)
+    kept, dropped = int((known & is_pair).sum()), int(rows["score"].isna().sum())
+    return [
+        _counting(difference, kept, dropped),
+        estimate(over.at(groups), ratio, interval, n=kept, dropped=dropped),
+    ]
 
-    def means(places: Any) -> tuple[float, float]:
-        picked, of_neutral = sizes[places], is_neutral[places]
-        if of_neutral.all() or not of_neutral.any():
-            return float("nan"), float("nan")
-        return float(picked[~of_neutral].mean()), float(picked[of_neutral].mean())
 
-    def difference(places: Any) -> float:
-        ours, theirs = means(places)
-        return ours - theirs
+def _ratio_of_means(sums: Floats) -> Floats:
+    """The mean of the pairs over that of the neutral ones, from the sum and number of each."""
+    size, count, neutral_size, neutral_count = sums.T
+    known = (count > 0) & (neutral_count > 0) & (neutral_size > 0)
+    ratio = np.full(len(sums), np.nan)
+    ratio[known] = (size[known] / count[known]) / (neutral_size[known] / neutral_count[known])
+    return ratio
 
-    def ratio(places: Any) -> float:
-        ours, theirs = means(places)
-        return ours / theirs if theirs > 0 else float("nan")
 
-    can_vary = known["cluster"].groupby(is_neutral).nunique().reindex([False, True]).gt(1).all()
-    found = []
-    for name, statistic, nothing, unit in (
-        ("asld above neutral pairs", difference, 0.0, UNIT),
-        ("asld over neutral pairs", ratio, 1.0, "ratio"),
-    ):
-        value = statistic(np.arange(len(sizes)))
-        low, high = cluster_bootstrap_of(statistic, known["cluster"], seed=seed) if can_vary else UNKNOWN
-        found.append(
-            Estimate(name, group, value, low, high, n=kept, dropped=dropped, neutral=nothing, unit=unit)
-        )
-    return found
+def _counting(of_both: Estimate, kept: int, dropped: int) -> Estimate:
+    """The estimate counted by its pairs, without the neutral ones beside them."""
+    return replace(of_both, n=kept, dropped=dropped)

@@ -9,6 +9,7 @@ Good         Near 0 for occupations. For words that are gendered by definition (
 Beside it    (m-f)/(m+f) and ln(m/f), which do not depend on how likely any pronoun is in a template; the
              share of the third pole ("they") among all poles; the correlation of APPD with the share of women
              in an occupation; and how far PPD moves when the final period, the capitals or the frame change.
+Other poles  `--poles age` and `--poles religion` use the shipped templates for them; a file of yours its own.
 Zero         A uniform model gives exactly 0. Random weights give PPD near 0 because every word is unlikely,
              but a log ratio of any size: read it beside the control.
 Source       Thesis "Towards a Robust Gender Bias Evaluation in NLP" (GBEF): PPD, APPD, Appendix I and II.
@@ -23,47 +24,42 @@ Limits       Raw probabilities weigh templates in which any pronoun is likely; s
              In lower case a pronoun that opens a sentence keeps its capital. English; other poles by file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from equipoise.data import gbef
 from equipoise.data.poles import Poles, load_poles
-from equipoise.data.reading import LINE, TABLES
-from equipoise.errors import UserError
-from equipoise.instruments.base import (
-    ALL,
-    Comparable,
-    ItemSet,
-    Label,
-    Settings,
+from equipoise.data.sets import gbef
+from equipoise.data.sets.frames import FRAMES
+from equipoise.data.sets.templates import load_templates
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    grouped,
     mean_estimate,
     share_estimate,
+    workforce_correlations,
 )
-from equipoise.instruments.fragility import movement_estimates, originals, with_forms
-from equipoise.models.base import Fill, Question, WordScores
-from equipoise.results import Estimate
-from equipoise.stats.correlation import pearson
-from equipoise.stats.intervals import two_way_cluster_bootstrap
-from equipoise.text.perturbations import FRAMES
-from equipoise.text.templates import (
-    build_sentences,
-    leaking_lines,
-    read_professions,
-    read_templates,
-    template_files,
-    unused_professions,
-)
+from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
+from equipoise.models.base import Fill, LanguageModel
+from equipoise.results import Estimate, Quantity, Roles, Summary
 
-UNIT = "probability difference"
 CORRECTED, AS_PUBLISHED = "corrected", "as-published"
+OCCUPATION, GUARD = "occupation", "guard"
+"""The parts of the items: occupations, and words that are gendered by definition."""
+
 FRAGILE_SHARE = 5
 """One in so many items of each category is also asked in its changed forms."""
 
-Tables = tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]
+UNIT = "probability difference"
+FACTORS = ("template", "profession")
+_MAIN = {"part": OCCUPATION, "variation": "original"}
+_GUARD = {"part": GUARD, "variation": "original"}
 
 
 class TemplateBased:
@@ -74,222 +70,131 @@ class TemplateBased:
     datasets = ("equipoise-templates", gbef.NAME)
     variants = (CORRECTED, AS_PUBLISHED)
     needs = (Fill,)
-    comparable = Comparable(
-        clusters="profession", margin=0.05, unit=UNIT, where={"gender": "", "form": "original"}
+    roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
+    quantities = (
+        Quantity("appd", "APPD", 0.05, unit=UNIT, factors=FACTORS, where=_MAIN),
+        Quantity(
+            "mean-abs-appd",
+            "mean |APPD| of professions",
+            0.05,
+            unit=UNIT,
+            better="lower",
+            factors=("profession",),
+            where=_MAIN,
+            over="profession",
+            absolute=True,
+            ranks=True,
+        ),
+        Quantity(
+            "guard",
+            "guard",
+            0.1,
+            column="own_side",
+            unit=UNIT,
+            better="higher",
+            part="guard",
+            factors=FACTORS,
+            where=_GUARD,
+        ),
     )
 
-    def items(self, settings: Settings) -> ItemSet:
+    def design(self, source: Source, settings: Settings) -> PolarDesign:
         """The sentences, from the shipped tables, the thesis' lists or the user's files."""
-        path, professions_path = template_files(settings.data, settings.data_dir)
         poles = load_poles(settings.poles)
-        templates, professions, notices = _tables(path, professions_path, settings)
-        _check_slots(templates, poles, path)
-        _check_genders(professions, poles, professions_path)
-        _check_genders(templates, poles, path)
-        sentences = build_sentences(templates, professions, path, verbatim=settings.variant == AS_PUBLISHED)
-        sentences, said = with_forms(
-            sentences, ("text",), quota=lambda count: ceil(count / FRAGILE_SHARE), seed=settings.seed
+        read = load_templates(source, poles, as_published=settings.variant == AS_PUBLISHED)
+        items = read.table.drop(columns="frame")
+        items = items.assign(part=items["gender"].map(lambda gender: GUARD if gender else OCCUPATION))
+        items, said = with_variations(
+            items, ("text",), quota=lambda count: ceil(count / FRAGILE_SHARE), seed=settings.seed
         )
-        is_fallback = settings.file is not None and professions_path.parent == TABLES
-        notices += _notices(templates, professions.head(0) if is_fallback else professions, poles)
-        return ItemSet(sentences, (path, professions_path, poles.path, FRAMES), (*notices, *said))
+        return PolarDesign(
+            items=items,
+            files=(*read.files, FRAMES),
+            settings=settings,
+            notices=(*read.notices, *said),
+            poles=poles,
+        )
 
-    def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
+    def ask(self, design: PolarDesign, model: LanguageModel) -> Iterator[Ask]:
         """One blank per item that is not dropped, asked for the words of every pole."""
-        poles = load_poles(settings.poles)
-        asked = items[items["dropped"] == ""]
-        slots = zip(asked["text"], asked["slot"], strict=True)
-        return [Fill(text, _words(poles, slot)) for text, slot in slots]
+        for row in asked_rows(design.items):
+            yield Ask(row["item"], "blank", Fill(row["text"], asked_words(design.poles.at(row["form"]))))
 
-    def scored(self, items: pd.DataFrame, answers: Sequence[WordScores], settings: Settings) -> pd.DataFrame:
+    def score(self, design: PolarDesign, answers: Answers) -> pd.DataFrame:
         """P of each pole, PPD and its normalised forms for every item; a dropped item has none."""
-        poles = load_poles(settings.poles)
-        waiting = iter(answers)
-        found = []
-        for slot, dropped in zip(items["slot"], items["dropped"], strict=True):
-            found.append({} if dropped else _item_scores(poles, slot, next(waiting)))
-        columns = ["score", "normalised", "log_ratio", "third_share", "pieces"]
-        table = pd.DataFrame(
-            found, index=items.index, columns=[*(f"p_{pole}" for pole in poles.names), *columns]
-        )
-        return pd.concat([items.drop(columns="dropped"), table, items["dropped"]], axis=1)
+        poles = design.poles
+        sides = _sides(poles)
 
-    def estimates(self, items: pd.DataFrame, settings: Settings) -> list[Estimate]:
+        def read(row: Row) -> Row:
+            answer = answers[row["item"], "blank"]
+            scores = leanings(log_masses(poles.at(row["form"]), answer))
+            own_side = scores["score"] * sides.get(row["gender"], float("nan"))
+            return scores | {"own_side": own_side, "pieces": max(answer.pieces)}
+
+        return with_scores(design.items, read)
+
+    def summarise(self, design: PolarDesign, items: pd.DataFrame) -> Summary:
         """APPD for occupations, per category and per profession; the guard apart; then the movements."""
-        poles = load_poles(settings.poles)
+        unit = difference_unit(design.poles.pair)
         written = originals(items)
-        plain, guarded = written[written["gender"] == ""], written[written["gender"] != ""]
-        guarded = guarded.assign(own_side=guarded["score"] * guarded["gender"].map(_sides(poles)))
-        found = _occupations(plain, settings.seed) if len(plain) else []
-        found += _guard(guarded, settings.seed)
-        found += _by_profession(plain, "score", Label("appd", unit=UNIT), settings.seed)
-        found += _by_profession(
-            guarded, "own_side", Label("guard", better="higher", unit=UNIT), settings.seed
-        )
-        return found + movement_estimates(items, clusters="profession", unit=UNIT, seed=settings.seed)
+        plain, guarded = (written[written["part"] == part] for part in (OCCUPATION, GUARD))
+        estimates = _occupations(plain, design.poles) if len(plain) else []
+        estimates += _guard(guarded, unit)
+        estimates += _by_profession(plain, "score", Spec("appd", "APPD", unit=unit))
+        estimates += _by_profession(guarded, "own_side", Spec("guard", better="higher", unit=unit))
+        return Summary(estimates + movement_estimates(items, factors=FACTORS, unit=unit))
 
 
-def _occupations(plain: pd.DataFrame, seed: int) -> list[Estimate]:
+def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     """The numbers over all occupations, and for each category."""
+    first, second = poles.pair
+    unit = difference_unit(poles.pair)
     columns = {
-        "score": Label("appd", unit=UNIT),
-        "normalised": Label("normalised difference", unit="(m-f)/(m+f)"),
-        "log_ratio": Label("log ratio", unit="nats"),
-        "third_share": Label("third share", better="none", unit="share"),
+        "score": Spec("appd", "APPD", unit=unit, headline=True),
+        "normalised": Spec("normalised-difference", unit=f"({first}-{second})/({first}+{second})"),
+        "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
+        "third_share": Spec("third-share", better="none", unit="share"),
     }
-    groups = {ALL: plain} | {f"category:{name}": rows for name, rows in plain.groupby("category", sort=False)}
-    found = []
-    for group, rows in groups.items():
-        for column, label in columns.items():
-            found.append(_crossed(_in(label, group), rows, column, seed))
-        leanings = rows[rows["profession"] != ""].groupby("profession", sort=False)["score"].mean().abs()
-        label = Label("mean |appd|", group, better="lower", unit=UNIT)
-        found.append(mean_estimate(label, leanings, leanings.index, seed=seed))
-    return [*found, _correlation(plain)]
+    size = Spec("mean-abs-appd", "mean |APPD| of professions", unit=unit, better="lower", headline=True)
+    estimates = []
+    for groups, rows in grouped(plain, "category"):
+        for column, spec in columns.items():
+            estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
+        named = rows[rows["profession"] != ""]
+        means = named.groupby("profession", as_index=False, sort=False)["score"].mean()
+        estimates.append(mean_estimate(size.at(groups), means["score"].abs(), means, ("profession",)))
+    return [*estimates, *workforce_correlations(plain, "score")]
 
 
-def _guard(guarded: pd.DataFrame, seed: int) -> list[Estimate]:
+def _guard(guarded: pd.DataFrame, unit: str) -> list[Estimate]:
     """Words gendered by definition, turned to their own side; and their plain APPD by gender."""
-    found = []
-    for category, rows in guarded.groupby("category", sort=False):
-        group = f"category:{category}"
-        found.append(_crossed(Label("guard", group, better="higher", unit=UNIT), rows, "own_side", seed))
+    own = Spec("guard", better="higher", unit=unit, headline=True)
+    share = Spec("guard-share", "guard share on its own side", "share", 0.5, "higher")
+    plain = Spec("guard-appd", "APPD of guard words", better="none", unit=unit)
+    estimates = []
+    for groups, rows in grouped(guarded, "category", whole=len(guarded) > 0):
+        estimates.append(mean_estimate(own.at(groups), rows["own_side"], rows, FACTORS))
         on_side = rows["own_side"].gt(0).astype(float).where(rows["own_side"].notna())
-        label = Label("guard share on its own side", group, neutral=0.5, better="higher", unit="share")
-        found.append(share_estimate(label, on_side))
-        for gender, same in rows.groupby("gender", sort=False):
-            label = Label("appd of guard words", f"{group}, {gender}", better="none", unit=UNIT)
-            found.append(_crossed(label, same, "score", seed))
-    return found
+        estimates.append(share_estimate(share.at(groups), on_side, rows, FACTORS))
+        for gender, same in grouped(rows, "gender", whole=False):
+            estimates.append(mean_estimate(plain.at({**groups, **gender}), same["score"], same, FACTORS))
+    return estimates
 
 
-def _by_profession(rows: pd.DataFrame, column: str, label: Label, seed: int) -> list[Estimate]:
+def _by_profession(rows: pd.DataFrame, column: str, spec: Spec) -> list[Estimate]:
     """One estimate for each profession, over the templates of its category."""
     named = rows[rows["profession"] != ""]
     repeated = named.groupby("profession")["category"].nunique()
-    found = []
+    estimates = []
     for (category, profession), same in named.groupby(["category", "profession"], sort=False):
-        group = f"profession:{profession}" + (f" ({category})" if repeated[profession] > 1 else "")
-        found.append(mean_estimate(_in(label, group), same[column], same["template"], seed=seed))
-    return found
-
-
-def _in(label: Label, group: str) -> Label:
-    return Label(label.name, group, label.neutral, label.better, label.unit)
-
-
-def _crossed(label: Label, rows: pd.DataFrame, column: str, seed: int) -> Estimate:
-    """A mean whose interval resamples templates and professions, or the one of them that varies."""
-    factors = [
-        rows[name]
-        for name in ("template", "profession")
-        if rows.loc[rows[column].notna(), name].nunique() > 1
-    ]
-    found = mean_estimate(label, rows[column], factors[0] if factors else rows["template"], seed=seed)
-    if len(factors) < 2:
-        return found
-    low, high = two_way_cluster_bootstrap(rows[column], (factors[0], factors[1]), seed=seed)
-    return Estimate(**{**vars(found), "low": low, "high": high})
-
-
-def _correlation(plain: pd.DataFrame) -> Estimate:
-    """Do the leanings follow the labour market? Below 0: the more women, the more female pronouns."""
-    named = plain[plain["profession"] != ""]
-    means = named.groupby(["category", "profession"])[["score", "percent_women"]].mean()
-    found = pearson(means["score"], means["percent_women"])
-    label = Label("correlation with share of women", unit="r")
-    return Estimate(
-        label.name,
-        ALL,
-        found.value,
-        *found.interval,
-        n=found.n,
-        dropped=len(means) - found.n,
-        unit=label.unit,
-    )
-
-
-def _item_scores(poles: Poles, slot: str, found: WordScores) -> dict[str, float]:
-    """Log masses first: a probability too small for a float still has a ratio."""
-    logs = {
-        pole: float(np.logaddexp.reduce([found.logprobs[found.words.index(word)] for word in words]))
-        for pole, words in poles.at(slot).items()
-    }
-    masses = {f"p_{pole}": float(np.exp(mass)) for pole, mass in logs.items()}
-    first, second, *others = logs.values()
-    whole = np.logaddexp.reduce(list(logs.values()))
-    third = float(np.exp(np.logaddexp.reduce(others) - whole)) if others else float("nan")
-    return masses | {
-        "score": float(np.exp(first) - np.exp(second)),
-        "normalised": float(np.tanh((first - second) / 2)),
-        "log_ratio": first - second,
-        "third_share": third,
-        "pieces": max(found.pieces),
-    }
-
-
-def _tables(path: Path, professions_path: Path, settings: Settings) -> Tables:
-    """Templates and professions, and what was done to them."""
-    if settings.data != gbef.NAME:
-        return read_templates(path), read_professions(professions_path), ()
-    mended = settings.variant == CORRECTED
-    professions = gbef.gbef_professions(professions_path, mended=mended)
-    templates = gbef.gbef_templates(path, professions, mended=mended)
-    if not mended:
-        return templates, professions, ()
-    changed = gbef.count_mended(path, "template", templates)
-    renamed = gbef.count_mended(professions_path, "profession", professions)
-    return templates, professions, (f"mended: {changed} templates, {renamed} names of professions",)
-
-
-def _notices(templates: pd.DataFrame, professions: pd.DataFrame, poles: Poles) -> tuple[str, ...]:
-    """Dropped templates by reason, professions that no template takes, templates that give a pole away."""
-    notices = []
-    for reason, rows in templates[templates["dropped"] != ""].groupby("dropped", sort=False):
-        notices.append(
-            f"dropped, {len(rows)} of {len(templates)} templates: {reason}; {', '.join(rows['id'])}"
-        )
-    unused = unused_professions(templates, professions)
-    if unused:
-        notices.append(f"unused, for want of a template of their category: {', '.join(unused)}")
-    words = {word for form in poles.forms for pole in poles.names[:2] for word in poles.at(form)[pole]}
-    leaks = leaking_lines(templates[templates["dropped"] == ""], sorted(words))
-    if leaks:
-        shown = ", ".join(f"line {line} ({word})" for line, word in leaks.items())
-        notices.append(f"a word of the poles stands beside the blank in templates: {shown}")
-    return tuple(notices)
-
-
-def _check_slots(templates: pd.DataFrame, poles: Poles, path: Path) -> None:
-    for row in templates.to_dict("records"):
-        if row["slot"] not in poles.forms:
-            raise UserError(
-                f"{path}, line {row[LINE]}: the slot type {row['slot']!r} does not exist.",
-                f"The poles {poles.name!r} have: {', '.join(poles.forms)}.",
-            )
-        without = [pole for pole, words in poles.at(row["slot"]).items() if not words]
-        if without:
-            raise UserError(
-                f"{poles.path}: the pole {without[0]!r} has no word for the slot type {row['slot']!r}, "
-                f"which {path.name}, line {row[LINE]}, asks for.",
-                "Add a word for it.",
-            )
-
-
-def _check_genders(table: pd.DataFrame, poles: Poles, path: Path) -> None:
-    known = ("", "male", "female", *poles.names)
-    for row in table.to_dict("records"):
-        if row["gender"] not in known:
-            raise UserError(
-                f"{path}, line {row[LINE]}: the gender {row['gender']!r} is no pole.",
-                f"Leave it empty for an occupation, or write one of {', '.join(dict.fromkeys(known[1:]))}.",
-            )
+        groups = {"profession": profession}
+        if repeated[profession] > 1:
+            groups["category"] = category
+        at_profession = replace(spec, groups=groups)
+        estimates.append(mean_estimate(at_profession, same[column], same, ("template",)))
+    return estimates
 
 
 def _sides(poles: Poles) -> dict[str, float]:
     """Which way a guard word is turned; a word of no asked pole has no side and is counted as dropped."""
-    return {poles.names[0]: 1.0, poles.names[1]: -1.0}
-
-
-def _words(poles: Poles, slot: str) -> tuple[str, ...]:
-    return tuple(word for words in poles.at(slot).values() for word in words)
+    return dict(zip(poles.pair, (1.0, -1.0), strict=True))

@@ -8,11 +8,10 @@ templates are dropped either way, because the thesis prints no professions for t
 """
 
 import re
-from pathlib import Path
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, read_table
+from equipoise.data.reading import LINE, File, read_table
 
 NAME = "gbef"
 _SUBJECT_VERBS = re.compile(
@@ -32,7 +31,7 @@ _REPAIRS = (
 _LEAK = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 
 
-def gbef_professions(path: Path, *, mended: bool) -> pd.DataFrame:
+def gbef_professions(path: File, *, mended: bool) -> pd.DataFrame:
     """The professions of Appendix I, with the gender of those that have one."""
     table = read_table(path, ("category", "profession"))
     if mended:
@@ -40,16 +39,16 @@ def gbef_professions(path: Path, *, mended: bool) -> pd.DataFrame:
         table["profession"] = [_mended_profession(category, name) for category, name in pairs]
     gendered = table["category"].eq("Gender-Related Occupation")
     table["gender"] = table["profession"].map(_gender).where(gendered, "")
-    return table.assign(kind="", percent_women="")
+    return table.assign(kind="", percent_women="", title="")
 
 
-def gbef_templates(path: Path, professions: pd.DataFrame, *, mended: bool) -> pd.DataFrame:
+def gbef_templates(path: File, professions: pd.DataFrame, *, mended: bool) -> pd.DataFrame:
     """The templates of Appendix II, with the pronoun form that each blank asks for."""
     table = read_table(path, ("category", "template"))
     if mended:
         table["template"] = table["template"].map(_mended_template)
     table["id"] = "line " + table[LINE].astype(str)
-    table["slot"] = table["template"].map(_slot_after)
+    table["form"] = table["template"].map(_form_after)
     table["gender"] = table["category"].map(_GENDER_OF).fillna("")
     pairs = zip(table["category"], table["template"], strict=True)
     known = set(professions["category"])
@@ -57,7 +56,7 @@ def gbef_templates(path: Path, professions: pd.DataFrame, *, mended: bool) -> pd
     return table.assign(kind="")
 
 
-def count_mended(path: Path, column: str, mended: pd.DataFrame) -> int:
+def count_mended(path: File, column: str, mended: pd.DataFrame) -> int:
     """How many rows of a published file read otherwise once mended."""
     return int((read_table(path)[column].to_numpy() != mended[column].to_numpy()).sum())
 
@@ -73,7 +72,7 @@ def _mended_template(text: str) -> str:
     return text
 
 
-def _slot_after(text: str) -> str:
+def _form_after(text: str) -> str:
     """Subject before a finite verb, else possessive: the thesis has no other slots."""
     return "subject" if _SUBJECT_VERBS.search(text) else "possessive"
 

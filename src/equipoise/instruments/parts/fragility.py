@@ -5,22 +5,23 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from equipoise.instruments.base import ALL, Label, mean_estimate
+from equipoise.data.sets.frames import FRAMES, load_frames
+from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
 from equipoise.results import Estimate
-from equipoise.text.perturbations import FRAMES, ORIGINAL, can_be_varied, load_frames, varied
+from equipoise.text.perturbations import ORIGINAL, can_be_varied, varied
 
 Quota = Callable[[int], int]
 """How many of a category's items are also asked in their changed forms."""
 
 
-def with_forms(
+def with_variations(
     items: pd.DataFrame, columns: Sequence[str], *, quota: Quota, seed: int
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The items, then the changed forms of a seeded sample of each category, and what is to be said.
 
-    The column `form` says which is which and `of` names the item that a changed form belongs to.
+    The column `variation` says which is which and `of` names the item that a changed form belongs to.
     """
-    items = items.assign(form=ORIGINAL, of=items["item"])
+    items = items.assign(variation=ORIGINAL, of=items["item"])
     sample = _sample(items, columns, quota, seed)
     if sample.empty:
         return items, ("fragility was not measured: no sentence is a statement that ends in a period",)
@@ -28,33 +29,33 @@ def with_forms(
     changed: dict[str, list[dict[str, object]]] = {}
     for row in sample.to_dict("records"):
         texts = {column: varied(row[column], frames) for column in columns}
-        for form in texts[columns[0]]:
-            new = {column: texts[column][form] for column in columns}
-            changed.setdefault(form, []).append(row | new | {"item": f"{row['item']} / {form}", "form": form})
-    rows = [row for of_form in changed.values() for row in of_form]
+        for name in texts[columns[0]]:
+            new = {column: texts[column][name] for column in columns}
+            varied_row = row | new | {"item": f"{row['item']} / {name}", "variation": name}
+            changed.setdefault(name, []).append(varied_row)
+    rows = [row for of_variation in changed.values() for row in of_variation]
     return pd.concat([items, pd.DataFrame(rows)], ignore_index=True), ()
 
 
 def originals(items: pd.DataFrame) -> pd.DataFrame:
     """The items as they were written."""
-    return items[items["form"] == ORIGINAL]
+    return items[items["variation"] == ORIGINAL]
 
 
-def movement_estimates(items: pd.DataFrame, *, clusters: str, unit: str, seed: int) -> list[Estimate]:
+def movement_estimates(items: pd.DataFrame, *, factors: Sequence[str], unit: str) -> list[Estimate]:
     """Mean absolute and mean signed movement of the score, over all changed forms and for each."""
-    changed = items[items["form"] != ORIGINAL]
+    changed = items[items["variation"] != ORIGINAL]
     if changed.empty:
         return []
     before = items.set_index("item")["score"].loc[changed["of"]].to_numpy()
     changed = changed.assign(moved=changed["score"] - before)
-    groups = {ALL: changed} | {f"form:{form}": rows for form, rows in changed.groupby("form", sort=False)}
-    found = []
-    for group, rows in groups.items():
-        absolute = Label("mean |movement|", group, better="lower", unit=unit)
-        signed = Label("mean movement", group, unit=unit)
-        found.append(mean_estimate(absolute, rows["moved"].abs(), rows[clusters], seed=seed))
-        found.append(mean_estimate(signed, rows["moved"], rows[clusters], seed=seed))
-    return found
+    size = Spec("mean-abs-movement", "mean |movement|", unit=unit, better="lower")
+    signed = Spec("mean-movement", unit=unit)
+    estimates = []
+    for groups, rows in grouped(changed, "variation"):
+        estimates.append(mean_estimate(size.at(groups), rows["moved"].abs(), rows, factors))
+        estimates.append(mean_estimate(signed.at(groups), rows["moved"], rows, factors))
+    return estimates
 
 
 def _sample(items: pd.DataFrame, columns: Sequence[str], quota: Quota, seed: int) -> pd.DataFrame:

@@ -1,13 +1,14 @@
 """Sentence pairs from a file: a stereotype and its counterpart, checked line by line."""
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs
-from equipoise.data.reading import LINE, read_table
+from equipoise.data.reading import LINE, TABLES, File, name_rows, read_table, refuse_repeats, with_columns
+from equipoise.data.sets import ItemSet
+from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
 
 CATEGORIES = ("occupation", "benevolent-sexism", "hostile-sexism")
@@ -17,13 +18,40 @@ NEUTRAL = "neutral"
 OWN = "own:"
 """What a category of the user's own begins with, so that a misspelt name is not taken for a new one."""
 
+PAIR = "pair"
+"""The part of the pairs under test, beside which the neutral ones stand."""
+
+CROWS = "crows-pairs"
+NEUTRAL_FILE = TABLES / "neutral-pairs.csv"
 _ALIASES = {"null": NEUTRAL, "occupation-bias": "occupation"}
 _COLUMNS = ("category", "stereotype", "counterpart")
 _CROWS_COLUMNS = {"bias_type": "category", "sent_more": "stereotype", "sent_less": "counterpart"}
 _SHOWN = 8
 
 
-def read_pairs(path: Path) -> pd.DataFrame:
+def load_pairs(source: Source) -> ItemSet:
+    """The pairs with neutral ones beside them: `part` tells them apart, `cluster` names the profession."""
+    path, pairs, notices = _gender_pairs(source) if source.name == CROWS else _all_pairs(source)
+    notices += pair_notices(pairs)
+    is_neutral = pairs["category"].eq(NEUTRAL)
+    if is_neutral.all():
+        raise UserError(
+            f"{path} holds neutral pairs only.", "Add pairs with a stereotype and its counterpart."
+        )
+    files: tuple[File, ...] = (path,)
+    if not is_neutral.any():
+        shipped = read_neutral_pairs(NEUTRAL_FILE)
+        pairs = pd.concat([pairs, shipped.assign(id="neutral " + shipped["id"])], ignore_index=True)
+        files = (path, NEUTRAL_FILE)
+    table = pairs.rename(columns={"id": "item"}).assign(
+        part=pairs["category"].eq(NEUTRAL).map({True: NEUTRAL, False: PAIR}),
+        cluster=pairs["profession"].where(pairs["profession"] != "", pairs["id"]),
+        dropped="",
+    )
+    return ItemSet(table, files, notices)
+
+
+def read_pairs(path: File) -> pd.DataFrame:
     """A pair file with category, stereotype and counterpart, or with the columns of CrowS-Pairs."""
     table = read_table(path)
     if set(_CROWS_COLUMNS) <= set(table):
@@ -35,7 +63,7 @@ def read_pairs(path: Path) -> pd.DataFrame:
     return _checked(table, path)
 
 
-def read_neutral_pairs(path: Path) -> pd.DataFrame:
+def read_neutral_pairs(path: File) -> pd.DataFrame:
     """A file of pairs without a gendered difference: first and second."""
     table = read_table(path, ("first", "second"))
     table = table.rename(columns={"first": "stereotype", "second": "counterpart"})
@@ -67,30 +95,40 @@ def length_findings(table: pd.DataFrame, count_tokens: Callable[[str], int]) -> 
     return _with_lines(lint_lengths(table[columns].reset_index(drop=True), count_tokens), table)
 
 
+def _all_pairs(source: Source) -> tuple[File, pd.DataFrame, tuple[str, ...]]:
+    path = source.file("pairs.csv")
+    return path, read_pairs(path), ()
+
+
+def _gender_pairs(source: Source) -> tuple[File, pd.DataFrame, tuple[str, ...]]:
+    """The pairs of CrowS-Pairs about gender."""
+    path = source.file("crows_pairs_anonymized.csv")
+    everything = read_pairs(path)
+    pairs = everything[everything["category"] == "gender"].reset_index(drop=True)
+    left = len(everything) - len(pairs)
+    return path, pairs, (f"left out: {left} of {len(everything)} pairs, of other bias types than gender",)
+
+
 def _with_lines(found: list[Finding], table: pd.DataFrame) -> list[Finding]:
     """Findings with the true line of each row, which the linter can only count."""
     lines = table[LINE].tolist()
     return [finding._replace(line=lines[finding.line - 2]) for finding in found]
 
 
-def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _checked(table: pd.DataFrame, path: File) -> pd.DataFrame:
     """The columns that are used, once every pair has a name of its own and two different sentences."""
-    for column in ("id", "swapped", "occupation"):
-        if column not in table:
-            table[column] = ""
-    unnamed = table["id"].str.strip().eq("")
-    table.loc[unnamed, "id"] = "line " + table.loc[unnamed, LINE].astype(str)
-    _refuse_repeated_names(table, path)
+    table = name_rows(with_columns(table, ("swapped", "profession")))
+    refuse_repeats(table, ("id",), path)
     for finding in pair_findings(table):
         if finding.code in ("empty", "no-difference"):
             raise UserError(
                 f"{path}, line {finding.line}: {finding.message}.",
                 "Give two sentences that differ in the words under test, or leave the pair out.",
             )
-    return table[["id", *_COLUMNS, "swapped", "occupation", LINE]]
+    return table[["id", *_COLUMNS, "swapped", "profession", LINE]]
 
 
-def _category(row: dict[str, Any], path: Path) -> str:
+def _category(row: dict[str, Any], path: File) -> str:
     given = str(row["category"]).strip()
     if given.startswith(OWN) and given != OWN:
         return given.removeprefix(OWN)
@@ -103,17 +141,6 @@ def _category(row: dict[str, Any], path: Path) -> str:
             f"{error.hint} Write {OWN}NAME for one of your own.",
         )
     return name
-
-
-def _refuse_repeated_names(table: pd.DataFrame, path: Path) -> None:
-    repeated = table[table["id"].duplicated()]
-    if not repeated.empty:
-        row = repeated.iloc[0]
-        first = table.loc[table["id"] == row["id"], LINE].iloc[0]
-        raise UserError(
-            f"{path}, line {row[LINE]}: the pair {row['id']!r} stands already in line {first}.",
-            "Give each pair an id of its own, or leave the column out.",
-        )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -15,58 +15,20 @@ import pandas as pd
 
 from equipoise.data.reading import LINE, read_table
 from equipoise.errors import UserError
-from equipoise.text.articles import fix_articles
+from equipoise.text.person_sentences import (
+    PERSON,
+    PROFESSION,
+    Sentence,
+    compose,
+    noun_start,
+    with_right_articles,
+)
 
-Span = tuple[int, int]
-BLANK = "[MASK]"
-PERSON, PROFESSION = "<person>", "<profession>"
 FILES = ("person-templates.csv", "person-words.csv", "person-professions.csv")
 ENGLISH, GERMAN = "en", "de"
 
-_SLOT = re.compile(f"({PERSON}|{PROFESSION})")
-_ARTICLE_BEFORE = re.compile(r"(?<![\w'’.-])(?:an?|An?)\s+$")
 _INFLECTED = {GERMAN: "german"}
 """How the columns with inflected forms begin: `german_male`, otherwise `profession_male`."""
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence with the spans of its person noun (target) and its profession (attribute)."""
-
-    text: str
-    target: Span
-    attribute: Span
-
-    @property
-    def target_masked(self) -> str:
-        """One blank for the person noun (TM)."""
-        return _replaced(self.text, {self.target: BLANK})
-
-    @property
-    def attribute_masked(self) -> str:
-        """One blank per whitespace word of the profession (AM)."""
-        return _replaced(self.text, {self.attribute: self._blanks})
-
-    @property
-    def both_masked(self) -> str:
-        """One blank for the person noun and one per word of the profession (TAM)."""
-        return _replaced(self.text, {self.target: BLANK, self.attribute: self._blanks})
-
-    @property
-    def target_number(self) -> int:
-        """Which of the blanks in `both_masked` is the person's."""
-        return 0 if self.target < self.attribute else self._blanks.count(BLANK)
-
-    @property
-    def attribute_beside_blank(self) -> Span:
-        """Where the profession stands in `target_masked`."""
-        start, stop = self.attribute
-        longer = len(BLANK) - (self.target[1] - self.target[0]) if self.target < self.attribute else 0
-        return start + longer, stop + longer
-
-    @property
-    def _blanks(self) -> str:
-        return re.sub(r"\S+", BLANK, self.text[slice(*self.attribute)])
 
 
 @dataclass(frozen=True)
@@ -139,35 +101,6 @@ def build_corpus(tables: PersonTables, *, articles: bool = True) -> pd.DataFrame
     return finished_table(pd.DataFrame(rows), tables.language)
 
 
-def compose(template: str, word: dict[str, Any], *, profession: str) -> Sentence:
-    """A template with its person and profession put in, capitalised where a sentence begins."""
-    fillers = {PERSON: str(word["phrase"]), PROFESSION: profession}
-    text, spans = "", {}
-    for part in _SLOT.split(template):
-        filler = fillers.get(part, part)
-        if part in fillers and _starts_sentence(text):
-            filler = filler[:1].upper() + filler[1:]
-        spans[part] = (len(text), len(text) + len(filler))
-        text += filler
-    start = spans[PERSON][0] + _noun_start(str(word["phrase"]), str(word["noun"]))
-    return Sentence(text, (start, start + len(word["noun"])), spans[PROFESSION])
-
-
-def with_right_articles(sentence: Sentence) -> Sentence:
-    """The same with the article right before the profession made to agree with it."""
-    start, stop = sentence.attribute
-    left, profession = sentence.text[:start], sentence.text[start:stop]
-    found = _ARTICLE_BEFORE.search(left)
-    if not found:
-        return sentence
-    article = fix_articles(found[0] + profession)[: -len(profession)]
-    longer = len(article) - len(found[0])
-    text = left[: found.start()] + article + sentence.text[start:]
-    first, last = sentence.target
-    moved = longer if first >= stop else 0
-    return Sentence(text, (first + moved, last + moved), (start + longer, stop + longer))
-
-
 def spans_as_columns(sentence: Sentence) -> dict[str, Any]:
     """A sentence as cells of a table."""
     (target_start, target_end), (attribute_start, attribute_end) = sentence.target, sentence.attribute
@@ -202,22 +135,6 @@ def _crossed(tables: PersonTables) -> Iterator[tuple[dict[str, Any], dict[str, A
             for word in tables.words.to_dict("records"):
                 for profession in group.to_dict("records"):
                     yield template, word, profession
-
-
-def _replaced(text: str, fillers: dict[Span, str]) -> str:
-    for start, stop in sorted(fillers, reverse=True):
-        text = text[:start] + fillers[start, stop] + text[stop:]
-    return text
-
-
-def _starts_sentence(left: str) -> bool:
-    return not left.strip() or left.rstrip().endswith((".", "!", "?"))
-
-
-def _noun_start(phrase: str, noun: str) -> int:
-    """Where the noun stands in its phrase as a word of its own, or -1."""
-    found = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(noun)}(?!\w)", phrase)]
-    return found[-1] if found else -1
 
 
 def _template_text(template: dict[str, Any], gender: str) -> str:
@@ -273,7 +190,7 @@ def _percent(cell: str, where: str) -> float:
 def _check_words(words: pd.DataFrame, path: Path) -> None:
     poles = list(words["gender"].unique())
     for row in words.to_dict("records"):
-        if not row["noun"].strip() or _noun_start(row["phrase"], row["noun"]) < 0:
+        if not row["noun"].strip() or noun_start(row["phrase"], row["noun"]) < 0:
             raise UserError(
                 f"{path}, line {row[LINE]}: the noun {row['noun']!r} is no word of {row['phrase']!r}.",
                 "The noun is the word of the phrase that is masked: 'brother' of 'my brother'.",

@@ -1,0 +1,78 @@
+"""Sources: what a user named as data, a data set, a path or a table, found in one place."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from equipoise.data.catalogue import fetch_file, is_dataset
+from equipoise.data.reading import TABLES, File, GivenTable
+from equipoise.errors import UserError, unknown_name
+
+Data = str | Path | pd.DataFrame
+"""What a user may name as data."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where items come from: a data set by name, a user's file or folder, or a table in memory."""
+
+    name: str
+    given: File | None = None
+    data_dir: Path | None = None
+
+    @property
+    def is_dataset(self) -> bool:
+        """Whether a data set was named, rather than something of the user's own given."""
+        return self.given is None
+
+    def file(self, name: str) -> File:
+        """The data set's file of this name; of a user's folder the file in it, or what was given itself."""
+        if self.given is None:
+            return fetch_file(self.name, name, self.data_dir)
+        if isinstance(self.given, Path) and self.given.is_dir():
+            return self.given / name
+        return self.given
+
+    def path(self, name: str) -> Path:
+        """The same where only a file will do, because it is no table."""
+        file = self.file(name)
+        if isinstance(file, GivenTable):
+            raise UserError(
+                f"A table was given where {name!r} is read, which is no table.", "Give the path of a file."
+            )
+        return file
+
+    def beside(self, name: str) -> Path | None:
+        """The file of this name in the user's folder, or beside the user's file; None if there is none."""
+        if not isinstance(self.given, Path):
+            return None
+        path = self.given / name if self.given.is_dir() else self.given.with_name(name)
+        return path if path.exists() else None
+
+    def beside_or_shipped(self, name: str) -> Path:
+        """A file that a user may put beside the data, else the data set's, else the one that ships."""
+        if self.given is None:
+            return fetch_file(self.name, name, self.data_dir)
+        return self.beside(name) or TABLES / name
+
+    def has_suffix(self, *suffixes: str) -> bool:
+        """Whether a file with one of these endings was given."""
+        return isinstance(self.given, Path) and self.given.suffix in suffixes
+
+
+def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: Path | None = None) -> Source:
+    """What the user named, or the first known data set where nothing was; unknown names are refused."""
+    if isinstance(data, pd.DataFrame):
+        return Source("table", GivenTable(data), data_dir)
+    name = str(data) or known[0]
+    if is_dataset(name):
+        if name not in known:
+            raise UserError(
+                f"{reader} does not read the data set {name!r}.",
+                f"It reads {', '.join(known)}, or a file of yours.",
+            )
+        return Source(name, None, data_dir)
+    if not Path(name).exists():
+        raise unknown_name(f"data set or file for {reader}", name, known)
+    return Source(name, Path(name), data_dir)

@@ -1,0 +1,1 @@
+"""What several instruments share: poles at a blank, preferences between pairs, estimates, fragility."""

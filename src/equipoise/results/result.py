@@ -1,0 +1,111 @@
+"""A result: what one instrument said of one model."""
+
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.results.estimate import by_of, level_of
+from equipoise.results.quantity import Quantity, Roles
+
+_PACKAGES = ("equipoise", "torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
+
+
+@dataclass
+class Result:
+    """What one instrument said of one model.
+
+    `items` has a column `item` that pairs it with another model's, `score` (signed, as the instrument's card
+    says) and `dropped`, which is empty or says why an item could not be asked; `roles` names the others.
+    """
+
+    instrument: str
+    items: pd.DataFrame
+    estimates: pd.DataFrame
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def model(self) -> str:
+        """The measured model's name."""
+        return str(self.provenance.get("model", {}).get("name", ""))
+
+    @property
+    def fingerprint(self) -> str:
+        """The measured model's fingerprint."""
+        return str(self.provenance.get("model", {}).get("fingerprint", ""))
+
+    @property
+    def variant(self) -> str:
+        """The instrument's variant."""
+        return str(self.provenance.get("instrument", {}).get("variant", ""))
+
+    @property
+    def data_hashes(self) -> dict[str, str]:
+        """The files that the items came from, with the SHA-256 of each."""
+        return dict(self.provenance.get("data", {}).get("files", {}))
+
+    @property
+    def roles(self) -> Roles:
+        """Which columns of the items play which part."""
+        recorded = self.provenance.get("roles", {})
+        return Roles(**{name: tuple(columns) for name, columns in recorded.items()})
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What models are compared by."""
+        return tuple(Quantity.from_record(record) for record in self.provenance.get("quantities", ()))
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the instrument says in words."""
+        return list(self.provenance.get("sentences", ()))
+
+    @property
+    def notices(self) -> list[str]:
+        """What a reader must know of the data and the items."""
+        return list(self.provenance.get("data", {}).get("notices", ()))
+
+    def estimate(self, key: str, **groups: str) -> pd.Series:
+        """One estimate by its key, over every item or at a level: `estimate("appd", category="x")`."""
+        table = self.estimates
+        chosen = table[(table["key"] == key) & (table["by"] == by_of(groups))]
+        rows = chosen[chosen["level"] == level_of(groups)]
+        if len(rows) == 1:
+            return rows.iloc[0]
+        if key not in set(table["key"]):
+            known = ", ".join(dict.fromkeys(table["key"]))
+            raise UserError(f"{self.instrument} has no estimate {key!r}.", f"It has: {known}.")
+        named = ", ".join(f"{name}={level}" for name, level in groups.items()) or "every item"
+        levels = ", ".join(dict.fromkeys(chosen["level"])) if len(chosen) else ""
+        by = ", ".join(dict.fromkeys(table.loc[table["key"] == key, "by"].replace("", "every item")))
+        hint = f"Its levels of {by_of(groups)}: {levels}." if levels else f"It is given by: {by}."
+        raise UserError(f"{self.instrument} has no estimate {key!r} for {named}.", hint)
+
+    def value(self, key: str, **groups: str) -> float:
+        """The value of one estimate."""
+        return float(self.estimate(key, **groups)["value"])
+
+    def headlines(self) -> pd.DataFrame:
+        """The few estimates to read first."""
+        return self.estimates[self.estimates["headline"]]
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write `FOLDER/<instrument>/`, give its path; only `force` replaces another model's result."""
+        from equipoise.results.saving import save_result
+
+        return save_result(self, Path(folder), force=force)
+
+
+def describe_versions() -> dict[str, str]:
+    """The versions of what computed a result."""
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions

@@ -15,14 +15,14 @@ def cluster_codes(labels: Iterable[Hashable] | None, n: int) -> Codes:
     """One number per item, the same for items of one label; without labels all items differ."""
     if labels is None:
         return np.arange(n)
-    numbers: dict[Hashable, int] = {}
-    codes = [numbers.setdefault(label, len(numbers)) for label in labels]
-    if len(codes) != n:
+    of_items = list(labels)
+    if len(of_items) != n:
         raise UserError(
-            f"There are {n} values but {len(codes)} cluster labels.",
+            f"There are {n} values but {len(of_items)} cluster labels.",
             "Give one label per value, in the same order.",
         )
-    return np.asarray(codes, dtype=np.intp)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(of_items))}
+    return np.fromiter(map(numbers.__getitem__, of_items), dtype=np.intp, count=n)
 
 
 def answered(values: ArrayLike, labels: Iterable[Hashable] | None) -> tuple[Floats, Codes]:
@@ -30,7 +30,13 @@ def answered(values: ArrayLike, labels: Iterable[Hashable] | None) -> tuple[Floa
     numbers = np.asarray(values, dtype=np.float64).ravel()
     kept = ~np.isnan(numbers)
     codes = cluster_codes(labels, len(numbers))[kept]
-    return numbers[kept], np.unique(codes, return_inverse=True)[1].astype(np.intp)
+    return numbers[kept], without_gaps(codes)
+
+
+def without_gaps(codes: Codes) -> Codes:
+    """The same codes renumbered from 0 in order, so that each number is used."""
+    used = np.bincount(codes) > 0
+    return (np.cumsum(used) - 1)[codes].astype(np.intp)
 
 
 def cluster_values(values: Floats, codes: Codes) -> Floats:

@@ -43,7 +43,7 @@ def cluster_bootstrap(
     Without clusters every value stands alone. With fewer than two clusters the interval is NaN, and
     below five it still covers too seldom: that few clusters hold little knowledge of the rest.
     """
-    _check_level(level)
+    check_level(level)
     numbers, codes = answered(values, clusters)
     sizes = np.bincount(codes)
     if len(sizes) < 2:
@@ -54,7 +54,7 @@ def cluster_bootstrap(
     for batch in _batches(draws, len(sizes)):
         picked = rng.integers(len(sizes), size=(batch, len(sizes)))
         parts.append(sums[picked].sum(axis=1) / sizes[picked].sum(axis=1))
-    return _expanded_percentile(np.concatenate(parts), len(sizes), level)
+    return expanded_percentile(np.concatenate(parts), len(sizes), level)
 
 
 def cluster_bootstrap_of(
@@ -70,7 +70,7 @@ def cluster_bootstrap_of(
     Draws in which the statistic is NaN are left out. The caller leaves out unanswered items
     beforehand.
     """
-    _check_level(level)
+    check_level(level)
     labels = list(clusters)
     codes = cluster_codes(labels, len(labels))
     if codes.max(initial=0) < 1:
@@ -79,7 +79,7 @@ def cluster_bootstrap_of(
     rng = np.random.default_rng(seed)
     picks = (rng.integers(len(members), size=len(members)) for _ in range(draws))
     results = [statistic(np.concatenate([members[pick] for pick in picked])) for picked in picks]
-    return _expanded_percentile(np.asarray(results, dtype=np.float64), len(members), level)
+    return expanded_percentile(np.asarray(results, dtype=np.float64), len(members), level)
 
 
 def two_way_cluster_bootstrap(
@@ -98,7 +98,7 @@ def two_way_cluster_bootstrap(
     """
     from scipy.sparse import csr_array
 
-    _check_level(level)
+    check_level(level)
     numbers, rows = answered(values, clusters[0])
     columns = answered(values, clusters[1])[1]
     shape = (rows.max(initial=-1) + 1, columns.max(initial=-1) + 1)
@@ -114,14 +114,14 @@ def two_way_cluster_bootstrap(
         weights = ((of_rows @ sizes) * of_columns).sum(axis=1)
         # A sparse design can lose every item in a draw; such a draw has no mean.
         parts.append(weighted_sums[weights > 0] / weights[weights > 0])
-    return _expanded_percentile(np.concatenate(parts), min(shape), level)
+    return expanded_percentile(np.concatenate(parts), min(shape), level)
 
 
 def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
     """Wilson's score interval of a share, always inside [0, 1]; NaN when nothing was counted."""
     from scipy.stats import binomtest
 
-    _check_level(level)
+    check_level(level)
     if not 0 <= successes <= n:
         raise UserError(
             f"{successes} successes out of {n} is not a share.",
@@ -133,7 +133,7 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
     return Interval(float(ends.low), float(ends.high))
 
 
-def _expanded_percentile(results: Floats, n_clusters: int, level: float) -> Interval:
+def expanded_percentile(results: Floats, n_clusters: int, level: float) -> Interval:
     """The quantiles of the draws that a t interval over as many clusters would ask for."""
     from scipy.special import ndtr, stdtrit
 
@@ -159,6 +159,7 @@ def _batches(draws: int, width: int) -> Iterator[int]:
         yield min(at_once, draws - start)
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """Refuse a level that is no share, such as 95."""
     if not 0 < level < 1:
         raise UserError(f"The level of an interval is {level}.", "Give a number such as 0.95.")

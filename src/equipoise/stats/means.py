@@ -1,0 +1,166 @@
+"""Means, shares and differences of means with one kind of interval, whatever clusters the items come in."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from equipoise.errors import UserError
+from equipoise.stats.clusters import Codes, Floats, cluster_codes, without_gaps
+from equipoise.stats.intervals import UNKNOWN, Interval, check_level
+from equipoise.stats.sandwich import Spread, spread_of_means
+
+FEWEST_CLUSTERS = 5
+"""With fewer clusters than this an interval would say little but how it was worked out: there is none."""
+
+Factors = Sequence[Iterable[Hashable]]
+"""For each factor one label an item: items with the same label share a template, a profession or a text."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean with its interval; both ends are NaN where there are too few clusters to tell.
+
+    `n` counts the items that were answered, `n_clusters` the levels of the factor that has the fewest (the
+    items themselves where there is no factor).
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    df: float
+    n: int
+    n_clusters: int
+
+    @property
+    def interval(self) -> Interval:
+        """The two ends."""
+        return Interval(self.low, self.high)
+
+
+def mean_with_interval(values: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
+    """The mean of the values that are not NaN, with a t interval over their clusters.
+
+    Up to two factors, crossed as they like. A factor with a single level says nothing of other levels and
+    is left out, unless no factor would remain: items of one cluster alone have no interval. Values that do
+    not differ between clusters give an interval without width.
+    """
+    check_level(level)
+    numbers, codes = _answered(values, factors)
+    return _with_interval(_mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes), level)
+
+
+def difference_of_means(
+    values: ArrayLike, is_first: ArrayLike, factors: Factors = (), *, level: float = 0.95
+) -> Mean:
+    """The mean of the items marked as first minus that of the others, with the interval of the mean.
+
+    Items of one cluster may lie on both sides. Where a side is empty the value is NaN, and where one lies
+    in a single cluster the interval is.
+    """
+    check_level(level)
+    marks = np.asarray(is_first, dtype=bool).ravel()
+    numbers = np.asarray(values, dtype=np.float64).ravel()
+    if len(marks) != len(numbers):
+        raise UserError(
+            f"There are {len(numbers)} values but {len(marks)} marks of the side they are on.",
+            "Give one mark per value, in the same order.",
+        )
+    sides = (~marks[~np.isnan(numbers)]).astype(np.intp)
+    known, codes = _answered(numbers, factors)
+    if len(np.unique(sides)) < 2:
+        return Mean(nan, nan, nan, nan, nan, len(known), _fewest(codes, len(known)))
+    return _with_interval(_mean(known, sides, codes), level)
+
+
+def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
+    """The share of answered items that are hits (1, not 0), with an interval inside [0, 1].
+
+    Wilson's interval for as many independent items as would be as uncertain as these clustered ones, with
+    the t quantile of the clusters; without factors it is Wilson's own. Where all items are hits or none is,
+    nothing tells how alike the items of a cluster are, and they are taken to be wholly alike.
+    """
+    check_level(level)
+    numbers, codes = _answered(hits, factors)
+    if not np.isin(numbers, (0.0, 1.0)).all():
+        odd = numbers[~np.isin(numbers, (0.0, 1.0))][0]
+        raise UserError(f"A share was asked of values such as {odd:g}.", "Give 1 for a hit and 0 for none.")
+    mean = _mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes)
+    if mean.n_clusters < FEWEST_CLUSTERS or isnan(mean.value):
+        return mean
+    if not factors:
+        share = mean.value
+        mean = replace(mean, standard_error=sqrt(share * (1 - share) / mean.n), df=inf)
+        low, high = _wilson(share, mean.n, mean.df, level)
+    else:
+        low, high = _wilson(mean.value, _effective_number(mean, codes), mean.df, level)
+    return replace(mean, low=low, high=high)
+
+
+def t_interval(mean: Mean, level: float) -> Interval:
+    """The interval of a mean at another level."""
+    from scipy.special import stdtrit
+
+    if mean.n_clusters < FEWEST_CLUSTERS or isnan(mean.standard_error):
+        return UNKNOWN
+    half = float(stdtrit(mean.df, (1 + level) / 2)) * mean.standard_error
+    return Interval(mean.value - half, mean.value + half)
+
+
+def _with_interval(mean: Mean, level: float) -> Mean:
+    low, high = t_interval(mean, level)
+    return replace(mean, low=low, high=high)
+
+
+def _mean(numbers: Floats, sides: Codes, codes: Sequence[Codes]) -> Mean:
+    """The mean, or the difference of the two sides' means, still without ends."""
+    n, n_clusters = len(numbers), _fewest(codes, len(numbers))
+    if n == 0:
+        return Mean(nan, nan, nan, nan, nan, 0, 0)
+    means = np.bincount(sides, weights=numbers) / np.bincount(sides)
+    value = float(means[0] - means[1]) if len(means) > 1 else float(means[0])
+    if n_clusters < 2:
+        return Mean(value, nan, nan, nan, nan, n, n_clusters)
+    spread: Spread = spread_of_means(numbers, sides, codes)
+    return Mean(value, nan, nan, sqrt(spread.variance), spread.df, n, n_clusters)
+
+
+def _answered(values: ArrayLike, factors: Factors) -> tuple[Floats, list[Codes]]:
+    """The values that are not NaN, and their codes by every factor that has two levels, or by one of one."""
+    numbers = np.asarray(values, dtype=np.float64).ravel()
+    if len(factors) > 2:
+        raise UserError(
+            f"The items are crossed by {len(factors)} factors; an interval takes up to two.",
+            "Leave out the factors with the most levels.",
+        )
+    kept = ~np.isnan(numbers)
+    codes = [without_gaps(cluster_codes(labels, len(numbers))[kept]) for labels in factors]
+    varying = [one for one in codes if one.max(initial=0) > 0]
+    return numbers[kept], varying or codes[:1]
+
+
+def _fewest(codes: Sequence[Codes], n: int) -> int:
+    return min((int(one.max(initial=-1)) + 1 for one in codes), default=n)
+
+
+def _effective_number(mean: Mean, codes: Sequence[Codes]) -> float:
+    """How many independent items would give a share this uncertain."""
+    if mean.standard_error > 0:
+        return mean.value * (1 - mean.value) / mean.standard_error**2
+    if 0 < mean.value < 1:
+        return mean.n  # every cluster has the same share, by design or by luck
+    return min(mean.n**2 / float((np.bincount(one) ** 2.0).sum()) for one in codes)
+
+
+def _wilson(share: float, n: float, df: float, level: float) -> Interval:
+    """Wilson's score interval, n and the quantile of any size; a t without end is the normal one."""
+    from scipy.special import ndtri, stdtrit
+
+    upper = (1 + level) / 2
+    square = float(ndtri(upper) if df == inf else stdtrit(df, upper)) ** 2
+    centre = (share + square / (2 * n)) / (1 + square / n)
+    half = sqrt(square * (share * (1 - share) / n + square / (4 * n * n))) / (1 + square / n)
+    return Interval(max(0.0, centre - half), min(1.0, centre + half))

@@ -46,7 +46,7 @@ def test_tests_at_five_per_cent_go_with_a_ninety_per_cent_interval():
 def test_equal_clusters_are_tested_by_their_means():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(10, 6)) + rng.normal(size=(10, 1))
-    found = tost_paired(table.ravel(), 0.9, clusters=np.repeat(np.arange(10), 6))
+    found = tost_paired(table.ravel(), 0.9, factors=[np.repeat(np.arange(10), 6)])
     of_means = tost_paired(table.mean(axis=1), 0.9)
     assert found.p == pytest.approx(of_means.p)
     assert found.interval == pytest.approx(of_means.interval)
@@ -59,7 +59,7 @@ def test_unlike_models_at_the_margin_are_called_equivalent_one_time_in_twenty():
     for _ in range(600):
         codes = np.repeat(np.arange(25), rng.integers(2, 9, size=25))
         differences = 0.5 + 0.4 * rng.normal(size=25)[codes] + rng.normal(size=len(codes))
-        wrongly += tost_paired(differences, 0.5, clusters=codes).p < 0.05
+        wrongly += tost_paired(differences, 0.5, factors=[codes]).p < 0.05
     assert 0.02 < wrongly / 600 < 0.085
 
 
@@ -118,7 +118,7 @@ def test_items_that_share_a_cluster_do_not_count_as_many():
     codes = np.repeat(np.arange(5), 200)
     differences = np.array([1.0, -0.4, 0.8, -0.2, 0.3])[codes] + 0.1 * rng.normal(size=1000)
     assert verdict(differences, 0.05).word == "higher"
-    clustered = verdict(differences, 0.05, clusters=iter(codes))
+    clustered = verdict(differences, 0.05, factors=[iter(codes)])
     assert clustered.word == "not enough items"
     assert (clustered.n, clustered.n_clusters) == (1000, 5)
     assert clustered.detectable > 0.5
@@ -126,7 +126,7 @@ def test_items_that_share_a_cluster_do_not_count_as_many():
 
 @pytest.mark.parametrize("differences", [[], [0.3], [np.nan, 0.3], [0.3, 0.3]])
 def test_one_cluster_is_never_enough(differences):
-    found = verdict(differences, 1.0, clusters=["a"] * len(differences))
+    found = verdict(differences, 1.0, factors=[["a"] * len(differences)])
     assert found.word == "not enough items"
     assert isnan(found.p_equivalence)
     assert isnan(found.interval.low)

@@ -1,16 +1,14 @@
 """Is there a difference, is there none worth the name, or were there too few items to tell?"""
 
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from equipoise.errors import UserError
-from equipoise.stats.clusters import Floats, answered, cluster_values
-from equipoise.stats.intervals import UNKNOWN, Interval
+from equipoise.stats.intervals import Interval
+from equipoise.stats.means import FEWEST_CLUSTERS, Factors, Mean, mean_with_interval, t_interval
 
 Word = Literal["lower", "higher", "equivalent", "not enough items"]
 
@@ -40,7 +38,7 @@ class Verdict:
     """A difference in words, with the numbers that led to them.
 
     `interval` is the two-sided interval of the difference at 1 - alpha, `detectable` the smallest
-    true difference that this many clusters with this spread would have shown with the asked power.
+    true difference that clusters this many and this different would have shown with the asked power.
     """
 
     word: Word
@@ -54,24 +52,23 @@ class Verdict:
 
 
 def tost_paired(
-    differences: ArrayLike,
-    margin: float,
-    *,
-    clusters: Iterable[Hashable] | None = None,
-    level: float = 0.95,
+    differences: ArrayLike, margin: float, *, factors: Factors = (), level: float = 0.95
 ) -> Equivalence:
-    """Test by t over clusters that the mean of paired differences is within the margin."""
+    """Test by t over clusters that the mean of paired differences is within the margin.
+
+    Standard error and degrees of freedom are those of `mean_with_interval`.
+    """
+    check_margin(margin)
+    return _equivalence(mean_with_interval(differences, factors, level=level), margin, level)
+
+
+def check_margin(margin: float) -> None:
+    """Refuse a margin that no difference could be inside of."""
     if not margin > 0:
         raise UserError(
             f"The equivalence margin is {margin}.",
             "Give the largest difference, above zero, that would not matter to you.",
         )
-    numbers, codes = answered(differences, clusters)
-    values = cluster_values(numbers, codes)
-    p_above, p_below = _p_inside(values, margin)
-    interval = _t_interval(values, 2 * level - 1)
-    mean = float(numbers.mean()) if len(numbers) else nan
-    return Equivalence(mean, interval, p_above, p_below, len(numbers), len(values))
 
 
 def smallest_detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -79,19 +76,28 @@ def smallest_detectable(sd: float, n: int, *, power: float = 0.8, alpha: float =
 
     For a two-sided t test at alpha; NaN below two items or where the spread is unknown.
     """
-    from statsmodels.stats.power import TTestPower
+    return detectable_difference(sd / sqrt(n), n - 1, power=power, alpha=alpha) if n > 1 else nan
 
-    if n < 2 or np.isnan(sd):
+
+def detectable_difference(
+    standard_error: float, df: float, *, power: float = 0.8, alpha: float = 0.05
+) -> float:
+    """The same from a standard error and its degrees of freedom: the noncentral t with that power.
+
+    A test that rejects on the wrong side does not count as having shown the difference.
+    """
+    from scipy.special import nctdtrinc, stdtrit
+
+    if isnan(standard_error) or isnan(df):
         return nan
-    effect = TTestPower().solve_power(nobs=n, alpha=alpha, power=power, alternative="two-sided")
-    return float(sd * np.squeeze(effect))
+    return float(standard_error * nctdtrinc(df, 1 - power, stdtrit(df, 1 - alpha / 2)))
 
 
 def verdict(
     differences: ArrayLike,
     margin: float,
     *,
-    clusters: Iterable[Hashable] | None = None,
+    factors: Factors = (),
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> Verdict:
@@ -101,23 +107,30 @@ def verdict(
       declared not to matter. This holds even if the difference is also significant: many items make
       any trifle so, and its direction stays visible in `difference` and `interval`.
     - "lower", "higher": otherwise, the two-sided test rejects a difference of zero.
-    - "not enough items": neither; `detectable` says what could have been seen.
+    - "not enough items": neither; `detectable` says what could have been seen. Also, and then without
+      p values, where there are fewer than five clusters.
     """
-    labels = None if clusters is None else list(clusters)
-    equivalence = tost_paired(differences, margin, clusters=labels, level=1 - alpha)
-    values = cluster_values(*answered(differences, labels))
-    p_difference = _p_nonzero(values)
-    spread = float(values.std(ddof=1)) if _has_spread(values) else nan
+    check_margin(margin)
+    mean = mean_with_interval(differences, factors, level=1 - alpha)
+    equivalence = _equivalence(mean, margin, 1 - alpha)
+    p_difference = _p_nonzero(mean)
+    can_tell = mean.n_clusters >= FEWEST_CLUSTERS and mean.standard_error > 0
     return Verdict(
         _word(equivalence, p_difference, alpha),
-        equivalence.difference,
-        _t_interval(values, 1 - alpha),
+        mean.value,
+        mean.interval,
         p_difference,
         equivalence.p,
-        smallest_detectable(spread, len(values), power=power, alpha=alpha),
-        equivalence.n,
-        equivalence.n_clusters,
+        detectable_difference(mean.standard_error, mean.df, power=power, alpha=alpha) if can_tell else nan,
+        mean.n,
+        mean.n_clusters,
     )
+
+
+def _equivalence(mean: Mean, margin: float, level: float) -> Equivalence:
+    p_above, p_below = _p_inside(mean, margin)
+    interval = t_interval(mean, 2 * level - 1)
+    return Equivalence(mean.value, interval, p_above, p_below, mean.n, mean.n_clusters)
 
 
 def _word(equivalence: Equivalence, p_difference: float, alpha: float) -> Word:
@@ -128,43 +141,30 @@ def _word(equivalence: Equivalence, p_difference: float, alpha: float) -> Word:
     return "not enough items"
 
 
-def _has_spread(values: Floats) -> bool:
-    """Whether clusters differ by more than rounding, without which no t test is defined."""
-    return len(values) > 1 and bool(np.ptp(values) > 1e-12 * np.abs(values).max())
-
-
-def _t_interval(values: Floats, level: float) -> Interval:
-    from scipy.special import stdtrit
-
-    if not _has_spread(values):
-        return UNKNOWN
-    half = stdtrit(len(values) - 1, (1 + level) / 2) * values.std(ddof=1) / sqrt(len(values))
-    return Interval(float(values.mean() - half), float(values.mean() + half))
-
-
-def _p_nonzero(values: Floats) -> float:
+def _p_nonzero(mean: Mean) -> float:
     """Two-sided p of the mean against zero; of the exact sign-flip test if all clusters agree."""
-    from scipy.stats import ttest_1samp
-
-    if _has_spread(values):
-        return float(ttest_1samp(values, 0.0).pvalue)
-    if len(values) < 2:
+    if mean.n_clusters < FEWEST_CLUSTERS:
         return nan
-    return float(2.0 ** (1 - len(values))) if values[0] != 0 else 1.0
+    if mean.standard_error == 0:
+        return float(2.0 ** (1 - mean.n_clusters)) if mean.value != 0 else 1.0
+    return 2 * _p_above(abs(mean.value), mean)
 
 
-def _p_inside(values: Floats, margin: float) -> tuple[float, float]:
+def _p_inside(mean: Mean, margin: float) -> tuple[float, float]:
     """One-sided p values of the mean being above -margin and below margin."""
-    from scipy.stats import ttest_1samp
-
-    if _has_spread(values):
-        above = ttest_1samp(values, -margin, alternative="greater").pvalue
-        below = ttest_1samp(values, margin, alternative="less").pvalue
-        return float(above), float(below)
-    if len(values) < 2:
+    if mean.n_clusters < FEWEST_CLUSTERS:
         return nan, nan
-    room = margin + values[0], margin - values[0]
-    return _p_all_agree(room[0], len(values)), _p_all_agree(room[1], len(values))
+    room = margin + mean.value, margin - mean.value
+    if mean.standard_error == 0:
+        return _p_all_agree(room[0], mean.n_clusters), _p_all_agree(room[1], mean.n_clusters)
+    return _p_above(room[0], mean), _p_above(room[1], mean)
+
+
+def _p_above(distance: float, mean: Mean) -> float:
+    """The upper tail of t beyond a distance in standard errors."""
+    from scipy.special import stdtr
+
+    return float(stdtr(mean.df, -distance / mean.standard_error))
 
 
 def _p_all_agree(room: float, n: int) -> float:

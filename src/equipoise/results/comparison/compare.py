@@ -93,7 +93,7 @@ def _compare_two(first: Result, second: Result, margin: float | None) -> list[di
     """The signed score and its distance from neutral: a model can lean less, or just the other way."""
     how = Comparable(**first.provenance["comparable"])
     pairs, unpaired = _paired(first, second, how)
-    clusters = pairs.get(how.clusters)
+    factors = [pairs[how.clusters]] if how.clusters in pairs else []
     margin = how.margin if margin is None else margin
     ours, theirs = (pairs[f"value_{side}"] - how.neutral for side in ("first", "second"))
     rows = []
@@ -101,7 +101,7 @@ def _compare_two(first: Result, second: Result, margin: float | None) -> list[di
         ("score", ours, theirs),
         ("distance from neutral", ours.abs(), theirs.abs()),
     ):
-        found = verdict((other - one).to_numpy(), margin, clusters=clusters)
+        found = verdict((other - one).to_numpy(), margin, factors=factors)
         row = _row(found, margin)
         row |= {
             "instrument": first.instrument,

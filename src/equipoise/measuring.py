@@ -17,7 +17,7 @@ from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Raw
-from equipoise.results import Result, Summary
+from equipoise.results import Quantity, Result, Summary
 from equipoise.results.estimate import estimates_table
 from equipoise.results.records import column_kinds
 from equipoise.results.result import describe_versions
@@ -125,11 +125,14 @@ class _Prepared:
             "questions": len(self.asks),
             "seed": settings.seed,
             "roles": asdict(self.instrument.roles),
-            "quantities": [quantity.to_record() for quantity in self.instrument.quantities],
+            "quantities": [quantity.to_record() for quantity in self._quantities()],
             "columns": column_kinds(items),
             "versions": describe_versions(),
             "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         }
+
+    def _quantities(self) -> tuple[Quantity, ...]:
+        return self.design.quantities or self.instrument.quantities
 
     def _notices(self) -> list[str]:
         altered = (altered_problem(file, str(self.design.settings.data)) for file in self.design.files)

@@ -52,6 +52,8 @@ class Design:
     files: tuple[File, ...]
     settings: Settings
     notices: tuple[str, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    """What models are compared by on these items, where that is not the same for all data."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
-from equipoise.stats.clusters import Floats
+from equipoise.stats.ratios import ratio_of_means, sided_cells
 from equipoise.stats.resampling import bootstrap_of
 
 ORIGINAL_RULE, WITHIN_WORD = "original", "within-word-l2r"
@@ -267,25 +267,14 @@ def _against_neutral(groups: Groups, rows: pd.DataFrame, neutral: pd.DataFrame, 
     over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0)
     difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=FACTORS)
     known = sizes.notna()
-    cells = pd.DataFrame({"sum": sizes.where(is_pair, 0), "n": is_pair.astype(float)})
-    cells = cells.assign(neutral_sum=sizes.where(~is_pair, 0), neutral_n=(~is_pair).astype(float))[known]
-    sums = cells.to_numpy(dtype=float)
-    ratio = float(_ratio_of_means(sums.sum(axis=0, keepdims=True))[0])
-    interval = bootstrap_of(_ratio_of_means, sums, both.loc[known, "cluster"], seed=seed)
+    cells = sided_cells(sizes[known], is_pair[known])
+    ratio = float(ratio_of_means(cells.sum(axis=0)))
+    interval = bootstrap_of(ratio_of_means, cells, both.loc[known, "cluster"], seed=seed)
     kept, dropped = int((known & is_pair).sum()), int(rows["score"].isna().sum())
     return [
         _counting(difference, kept, dropped),
         estimate(over.at(groups), ratio, interval, n=kept, dropped=dropped),
     ]
-
-
-def _ratio_of_means(sums: Floats) -> Floats:
-    """The mean of the pairs over that of the neutral ones, from the sum and number of each."""
-    size, count, neutral_size, neutral_count = sums.T
-    known = (count > 0) & (neutral_count > 0) & (neutral_size > 0)
-    ratio = np.full(len(sums), np.nan)
-    ratio[known] = (size[known] / count[known]) / (neutral_size[known] / neutral_count[known])
-    return ratio
 
 
 def _counting(of_both: Estimate, kept: int, dropped: int) -> Estimate:

@@ -25,44 +25,31 @@ Limits       Two sentences for each occupation and person: a single occupation s
              words. English.
 """
 
-import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
 
-from equipoise.data.catalogue import fetch_file
 from equipoise.data.poles import Poles, load_poles
-from equipoise.data.reading import LINE, read_table
-from equipoise.errors import UserError
-from equipoise.instruments.base import (
-    ALL,
-    Comparable,
-    ItemSet,
-    Label,
-    Settings,
+from equipoise.data.sets.winogender import NAME, OCCUPATION, PARTICIPANT, SHARES, load_winogender
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    correlation_estimate,
+    grouped,
     mean_estimate,
-    share_estimate,
+    percent_estimate,
 )
-from equipoise.instruments.preference import PERCENT, TIE, percent, preferred, tie_estimate
-from equipoise.models.base import BLANK, Fill, Question, WordScores
-from equipoise.results import Estimate
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
+from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate
+from equipoise.models.base import Fill, LanguageModel
+from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.correlation import pearson
 
 UNIT = "probability difference"
-TEMPLATES, STATISTICS = "templates.tsv", "occupations-stats.tsv"
-OCCUPATION, PARTICIPANT = "occupation", "participant"
-NAMED, SOMEONE = "named", "someone"
-SLOTS = {"$NOM_PRONOUN": "subject", "$ACC_PRONOUN": "object", "$POSS_PRONOUN": "possessive"}
-SHARES = {"percent_women": "bls_pct_female", "percent_women_in_text": "bergsma_pct_female"}
-_COLUMNS = {"occupation(0)": "occupation", "other-participant(1)": "participant"}
-_SINGULAR = re.compile(re.escape(BLANK) + r" (is|was|has|does)\b")
-"""A verb that "they" does not agree with: there a low P says nothing about persons."""
-
-_SOMEONE = re.compile(r"\b([Tt]he|[Aa]n?) \$PARTICIPANT")
+FACTORS = ("profession",)
 
 
 class Winogender:
@@ -70,189 +57,108 @@ class Winogender:
 
     name = "winogender"
     title = "Winogender: pronoun preference by occupation and referent"
-    datasets = ("winogender",)
+    datasets = (NAME,)
     variants = ("pronoun-at-blank",)
     needs = (Fill,)
-    comparable = Comparable(clusters="occupation", margin=0.05, unit=UNIT)
+    roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person"))
+    quantities = (
+        Quantity("mean-difference", "mean difference", 0.05, unit=UNIT, factors=FACTORS),
+        Quantity(
+            "mean-abs-difference",
+            "mean |difference| of occupations",
+            0.05,
+            unit=UNIT,
+            better="lower",
+            factors=FACTORS,
+            where={"referent": OCCUPATION},
+            over="profession",
+            absolute=True,
+            ranks=True,
+        ),
+    )
 
-    def items(self, settings: Settings) -> ItemSet:
+    def design(self, source: Source, settings: Settings) -> PolarDesign:
         """Each template with the other person named and as "someone"."""
-        path, statistics = _files(settings)
         poles = load_poles(settings.poles)
-        templates = read_table(path, (*_COLUMNS, "answer", "sentence"), quoted=False).rename(columns=_COLUMNS)
-        rows = [row for one in templates.to_dict("records") for row in _sentences(one, path)]
-        table = pd.DataFrame(rows).assign(dropped="")
-        for slot in table["slot"].unique():
-            _check_poles(poles, slot)
-        if statistics is None:
-            return ItemSet(table.assign(**dict.fromkeys(SHARES, np.nan)), (path, poles.path))
-        table, notices = _with_shares(table, statistics)
-        return ItemSet(table, (path, statistics, poles.path), notices)
+        read = load_winogender(source, poles)
+        return PolarDesign(
+            items=read.table, files=read.files, settings=settings, notices=read.notices, poles=poles
+        )
 
-    def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
+    def ask(self, design: PolarDesign, model: LanguageModel) -> Iterator[Ask]:
         """One blank per item, asked for the words of every pole."""
-        poles = load_poles(settings.poles)
-        return [
-            Fill(text, tuple(word for words in poles.at(slot).values() for word in words))
-            for text, slot in zip(items["text"], items["slot"], strict=True)
-        ]
+        for row in asked_rows(design.items):
+            yield Ask(row["item"], "blank", Fill(row["text"], asked_words(design.poles.at(row["form"]))))
 
-    def scored(self, items: pd.DataFrame, answers: Sequence[WordScores], settings: Settings) -> pd.DataFrame:
+    def score(self, design: PolarDesign, answers: Answers) -> pd.DataFrame:
         """P of each pole, their difference and log ratio, and the likeliest pole."""
-        poles = load_poles(settings.poles)
-        found = [_item_scores(poles, slot, one) for slot, one in zip(items["slot"], answers, strict=True)]
-        table = pd.DataFrame(found, index=items.index)
-        table["third_share"] = table["third_share"].where(items["verb"] == "")
-        return pd.concat([items.drop(columns="dropped"), table, items["dropped"]], axis=1)
 
-    def estimates(self, items: pd.DataFrame, settings: Settings) -> list[Estimate]:
+        def read(row: Row) -> Row:
+            masses = log_masses(design.poles.at(row["form"]), answers[row["item"], "blank"])
+            largest = max(masses.values())
+            likeliest = [pole for pole, mass in masses.items() if mass > largest - TIE]
+            return leanings(masses) | {"likeliest": likeliest[0] if len(likeliest) == 1 else ""}
+
+        items = with_scores(design.items, read)
+        return items.assign(third_share=items["third_share"].where(items["verb"] == ""))
+
+    def summarise(self, design: PolarDesign, items: pd.DataFrame) -> Summary:
         """Leanings by referent, flips between referents, and the correlations."""
-        poles = load_poles(settings.poles)
-        groups = {ALL: items}
-        groups |= {f"referent:{name}": rows for name, rows in items.groupby("referent", sort=False)}
-        groups |= {f"other person:{name}": rows for name, rows in items.groupby("other", sort=False)}
-        found = [one for group, rows in groups.items() for one in _leanings(group, rows, poles, settings)]
-        found += [_flips(group, rows) for group, rows in groups.items() if not group.startswith("referent")]
-        if poles.names[:2] == ("male", "female"):
-            by_referent = [(group, rows) for group, rows in groups.items() if group.startswith("referent")]
-            found += [one for group, rows in by_referent for one in _correlations(group, rows)]
-        return found
+        estimates: list[Estimate] = []
+        for groups, rows in grouped(items, "referent", "other_person"):
+            estimates += _leanings(groups, rows, design.poles)
+        for groups, rows in grouped(items, "other_person"):
+            estimates.append(_flips(groups, rows))
+        if design.poles.pair == ("male", "female"):
+            for groups, rows in grouped(items, "referent", whole=False):
+                estimates += _correlations(groups, rows)
+        return Summary(estimates)
 
 
-def _files(settings: Settings) -> tuple[Path, Path | None]:
-    """The templates, and the statistics beside them if there are any."""
-    if settings.file is None:
-        return (
-            fetch_file(settings.data, TEMPLATES, settings.data_dir),
-            fetch_file(settings.data, STATISTICS, settings.data_dir),
-        )
-    templates = settings.file / TEMPLATES if settings.file.is_dir() else settings.file
-    beside = templates.with_name(STATISTICS)
-    return templates, beside if beside.exists() else None
-
-
-def _sentences(row: dict[str, Any], path: Path) -> list[dict[str, str]]:
-    """The two sentences of a template, with a blank for the pronoun."""
-    _check_template(row, path)
-    (marker,) = (one for one in SLOTS if one in row["sentence"])
-    text = row["sentence"].replace("$OCCUPATION", row["occupation"]).replace(marker, BLANK)
-    texts = {
-        NAMED: text.replace("$PARTICIPANT", row["participant"]),
-        SOMEONE: _SOMEONE.sub(lambda found: "Someone" if found[1][0].isupper() else "someone", text),
-    }
-    schema = f"{row['occupation']}.{row['participant']}"
-    return [
-        {
-            "item": f"{schema}.{row['answer']}" + ("" if other == NAMED else f", {SOMEONE}"),
-            "schema": f"{schema}, {other}",
-            "occupation": row["occupation"],
-            "other": other,
-            "referent": OCCUPATION if row["answer"] == "0" else PARTICIPANT,
-            "slot": SLOTS[marker],
-            "verb": "singular" if _SINGULAR.search(sentence) else "",
-            "text": sentence,
-        }
-        for other, sentence in texts.items()
-    ]
-
-
-def _check_template(row: dict[str, Any], path: Path) -> None:
-    where, sentence = f"{path}, line {row[LINE]}", row["sentence"]
-    if row["answer"] not in ("0", "1"):
-        raise UserError(
-            f"{where}: the answer {row['answer']!r} does not exist.",
-            "Write 0 where the pronoun stands for the occupation, 1 where it stands for the other person.",
-        )
-    if sum(sentence.count(marker) for marker in SLOTS) != 1:
-        raise UserError(f"{where}: there must be one pronoun.", f"Write one of {', '.join(SLOTS)} once.")
-    if sentence.count("$OCCUPATION") != 1 or len(_SOMEONE.findall(sentence)) != 1:
-        raise UserError(
-            f"{where}: $OCCUPATION, and $PARTICIPANT with its article, must each stand there once.",
-            f"The sentence is {sentence!r}.",
-        )
-
-
-def _check_poles(poles: Poles, slot: str) -> None:
-    without = [pole for pole, words in poles.at(slot).items() if not words]
-    if without:
-        raise UserError(
-            f"{poles.path}: the pole {without[0]!r} has no word for the slot type {slot!r}.",
-            "Add a word for it.",
-        )
-
-
-def _with_shares(table: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The share of women in each occupation; an occupation without one stays out of the correlation."""
-    statistics = read_table(path, ("occupation", *SHARES.values()))
-    known = statistics.set_index("occupation")
-    for column, source in SHARES.items():
-        try:
-            shares = known[source].astype(float)
-        except ValueError as error:
-            raise UserError(f"{path}: {source} is not a number ({error}).", "Give percentages.") from error
-        table[column] = table["occupation"].map(shares.to_dict())
-    missing = sorted(set(table["occupation"]) - set(known.index))
-    return table, (f"no share of women is known for: {', '.join(missing)}",) if missing else ()
-
-
-def _item_scores(poles: Poles, slot: str, found: WordScores) -> dict[str, Any]:
-    """Log masses first: a probability too small for a float still has a ratio."""
-    logs = {
-        pole: float(logsumexp([found.logprobs[found.words.index(word)] for word in words]))
-        for pole, words in poles.at(slot).items()
-    }
-    first, second, *others = logs.values()
-    third = float(np.exp(logsumexp(others) - logsumexp(list(logs.values())))) if others else float("nan")
-    largest = max(logs.values())
-    likeliest = [pole for pole, mass in logs.items() if mass > largest - TIE]
-    return {f"p_{pole}": float(np.exp(mass)) for pole, mass in logs.items()} | {
-        "score": float(np.exp(first) - np.exp(second)),
-        "log_ratio": first - second,
-        "third_share": third,
-        "likeliest": likeliest[0] if len(likeliest) == 1 else "",
-    }
-
-
-def _leanings(group: str, rows: pd.DataFrame, poles: Poles, settings: Settings) -> list[Estimate]:
+def _leanings(groups: Groups, rows: pd.DataFrame, poles: Poles) -> list[Estimate]:
+    first, second = poles.pair
     columns = {
-        "score": Label("mean difference", group, unit=UNIT),
-        "log_ratio": Label("log ratio", group, unit="nats"),
-        "third_share": Label("third share", group, better="none", unit="share"),
+        "score": Spec("mean-difference", unit=difference_unit(poles.pair), headline=True),
+        "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
+        "third_share": Spec("third-share", better="none", unit="share"),
     }
-    found = [
-        mean_estimate(label, rows[column], rows["occupation"], seed=settings.seed)
-        for column, label in columns.items()
+    estimates = [
+        mean_estimate(spec.at(groups), rows[column], rows, FACTORS)
+        for column, spec in columns.items()
         if rows[column].notna().any()
     ]
-    label = Label(f"prefers {poles.names[0]}", group, neutral=50.0, unit=PERCENT)
-    found.append(percent(share_estimate(label, preferred(rows["log_ratio"]))))
-    found.append(tie_estimate(group, rows["log_ratio"]))
+    prefers = Spec("prefers-first", f"prefers {first}", neutral=50.0, groups=groups)
+    estimates.append(percent_estimate(prefers, preferred(rows["log_ratio"]), rows, FACTORS))
+    estimates.append(tie_estimate(groups, rows["log_ratio"], rows, FACTORS))
     for third in poles.names[2:]:
         is_third = rows["likeliest"].eq(third).astype(float).where(rows["verb"] == "")
-        label = Label(f"likeliest is {third}", group, better="none")
-        found.append(percent(share_estimate(label, is_third)))
-    return found
+        spec = Spec(f"likeliest-is-{third}", better="none", groups=groups)
+        estimates.append(percent_estimate(spec, is_third, rows, FACTORS))
+    return estimates
 
 
-def _flips(group: str, rows: pd.DataFrame) -> Estimate:
+def _flips(groups: Groups, rows: pd.DataFrame) -> Estimate:
     """Of schemas asked for both referents: how many change the likelier pronoun with the referent."""
     sides = rows.assign(first=preferred(rows["log_ratio"])).pivot(
-        index="schema", columns="referent", values="first"
+        index=["schema", "profession"], columns="referent", values="first"
     )
-    both = sides.reindex(columns=[OCCUPATION, PARTICIPANT])
-    flipped = both[OCCUPATION].ne(both[PARTICIPANT]).astype(float).where(both.notna().all(axis=1))
-    return percent(share_estimate(Label("pronoun flips with the referent", group, better="none"), flipped))
+    both = sides.reindex(columns=[OCCUPATION, PARTICIPANT]).reset_index()
+    known = both[[OCCUPATION, PARTICIPANT]].notna().all(axis=1)
+    flipped = both[OCCUPATION].ne(both[PARTICIPANT]).astype(float).where(known)
+    spec = Spec("flips-with-referent", "pronoun flips with the referent", better="none", groups=groups)
+    return percent_estimate(spec, flipped, both, FACTORS)
 
 
-def _correlations(group: str, rows: pd.DataFrame) -> list[Estimate]:
+def _correlations(groups: Groups, rows: pd.DataFrame) -> list[Estimate]:
     """Does the leaning of an occupation follow the share of women in it?"""
-    means = rows.groupby("occupation", sort=False)[["log_ratio", *SHARES]].mean()
+    means = rows.groupby("profession", sort=False)[["log_ratio", *SHARES]].mean()
     names = {
-        "percent_women": "correlation with share of women",
-        "percent_women_in_text": "correlation with share of women in text",
+        "percent_women": Spec("correlation-with-share-of-women", "correlation with the share of women"),
+        "percent_women_in_text": Spec(
+            "correlation-with-share-in-text", "correlation with the share of women in text"
+        ),
     }
-    found = []
-    for column, name in names.items():
-        r = pearson(means["log_ratio"], means[column])
-        found.append(Estimate(name, group, r.value, *r.interval, n=r.n, dropped=len(means) - r.n, unit="r"))
-    return found
+    return [
+        correlation_estimate(spec.at(groups), pearson(means["log_ratio"], means[column]), len(means))
+        for column, spec in names.items()
+    ]

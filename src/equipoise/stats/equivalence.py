@@ -110,8 +110,13 @@ def verdict(
     - "not enough items": neither; `detectable` says what could have been seen. Also, and then without
       p values, where there are fewer than five clusters.
     """
-    check_margin(margin)
     mean = mean_with_interval(differences, factors, level=1 - alpha)
+    return verdict_on(mean, margin, alpha=alpha, power=power)
+
+
+def verdict_on(mean: Mean, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> Verdict:
+    """The same of a mean, or of a difference of means, whose interval has the level 1 - alpha."""
+    check_margin(margin)
     equivalence = _equivalence(mean, margin, 1 - alpha)
     p_difference = _p_nonzero(mean)
     can_tell = mean.n_clusters >= FEWEST_CLUSTERS and mean.standard_error > 0

@@ -1,16 +1,18 @@
-"""CrowS-Pairs: pairs of which `sent_more` is the more stereotyping sentence, checked line by line.
+"""CrowS-Pairs: a sentence that stereotypes more beside one that stereotypes less, checked line by line.
 
 A finding flags a pair and never drops it (Blodgett et al. 2021 found faults in many of these pairs).
 """
 
-from pathlib import Path
-
 import pandas as pd
 
 from equipoise.data.lint import CODES, lint_pairs
-from equipoise.data.reading import LINE, read_table
+from equipoise.data.reading import LINE, File, read_table
+from equipoise.data.sets import ItemSet
+from equipoise.data.sets.flags import flag_notices
+from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
 
+GENDER, EVERY_TYPE = "crows-pairs", "crows-pairs-all"
 FILE = "crows_pairs_anonymized.csv"
 DIRECTIONS = ("stereo", "antistereo")
 FLAGS = {
@@ -21,12 +23,20 @@ FLAGS = {
 }
 """What a pair can be flagged for, in words."""
 
+_SHAPE = {"bias_type": "category", "sent_more": "stereotype", "sent_less": "counterpart"}
 _WORD = r"[^\W_]+"
 _NUMBER = ""
 """The published file's first column has no name; it numbers the pairs."""
 
 
-def read_crows(path: Path, *, bias_type: str = "") -> pd.DataFrame:
+def load_crows(source: Source) -> ItemSet:
+    """The gender pairs, every pair, or the pairs of the user's file."""
+    path = source.file(FILE)
+    table = read_crows(path, bias_type="gender" if source.name == GENDER else "")
+    return ItemSet(table.assign(dropped=""), (path,), flag_notices(table, FLAGS))
+
+
+def read_crows(path: File, *, bias_type: str = "") -> pd.DataFrame:
     """The pairs of a file with sent_more and sent_less, of one bias type or of all, with their flags."""
     table = read_table(path, ("sent_more", "sent_less"))
     for column, missing in (
@@ -44,11 +54,12 @@ def read_crows(path: Path, *, bias_type: str = "") -> pd.DataFrame:
     if bias_type:
         table = _slice(table, bias_type, path)
     table["flags"] = _flags(table)
-    columns = ["item", "bias_type", "direction", "cluster", "sent_more", "sent_less", "flags", LINE]
+    table = table.rename(columns=_SHAPE)
+    columns = ["item", "category", "direction", "cluster", "stereotype", "counterpart", "flags", LINE]
     return table[columns].reset_index(drop=True)
 
 
-def _check(row: dict[str, str], path: Path) -> None:
+def _check(row: dict[str, str], path: File) -> None:
     if row["direction"] not in DIRECTIONS:
         raise UserError(
             f"{path}, line {row[LINE]}: the direction {row['direction']!r} does not exist.",
@@ -66,7 +77,7 @@ def _names(table: pd.DataFrame) -> pd.Series:
     return "line " + table[LINE].astype(str)
 
 
-def _slice(table: pd.DataFrame, bias_type: str, path: Path) -> pd.DataFrame:
+def _slice(table: pd.DataFrame, bias_type: str, path: File) -> pd.DataFrame:
     chosen = table[table["bias_type"] == bias_type]
     if chosen.empty:
         error = unknown_name("bias type", bias_type, table["bias_type"].unique())

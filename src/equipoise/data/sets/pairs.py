@@ -1,6 +1,6 @@
 """Sentence pairs from a file: a stereotype and its counterpart, checked line by line."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -8,6 +8,7 @@ import pandas as pd
 from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs
 from equipoise.data.reading import LINE, TABLES, File, name_rows, read_table, refuse_repeats, with_columns
 from equipoise.data.sets import ItemSet
+from equipoise.data.sets.flags import shown_names
 from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
 
@@ -26,7 +27,6 @@ NEUTRAL_FILE = TABLES / "neutral-pairs.csv"
 _ALIASES = {"null": NEUTRAL, "occupation-bias": "occupation"}
 _COLUMNS = ("category", "stereotype", "counterpart")
 _CROWS_COLUMNS = {"bias_type": "category", "sent_more": "stereotype", "sent_less": "counterpart"}
-_SHOWN = 8
 
 
 def load_pairs(source: Source) -> ItemSet:
@@ -76,7 +76,7 @@ def pair_notices(table: pd.DataFrame) -> tuple[str, ...]:
     for finding in pair_findings(table):
         by_code.setdefault(finding.code, []).append(finding.id)
     return tuple(
-        f"linter, {code} ({CODES[code]}): {len(set(names))} of {len(table)} pairs, {_listed(names)}"
+        f"linter, {code} ({CODES[code]}): {len(set(names))} of {len(table)} pairs, {shown_names(list(dict.fromkeys(names)))}"
         for code, names in by_code.items()
     )
 
@@ -141,9 +141,3 @@ def _category(row: dict[str, Any], path: File) -> str:
             f"{error.hint} Write {OWN}NAME for one of your own.",
         )
     return name
-
-
-def _listed(names: Iterable[str]) -> str:
-    names = list(dict.fromkeys(names))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

@@ -5,7 +5,6 @@ target (the person noun, without its determiner) and of its attribute (the profe
 from these spans: replacing strings would also mask the "man" of "manager".
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.data.catalogue import fetch_file
 from equipoise.data.poles import Poles
-from equipoise.data.reading import LINE, TABLES, read_table
-from equipoise.data.winobias import (
+from equipoise.data.reading import LINE, File, read_percentage, read_table, refuse_repeats, with_columns
+from equipoise.data.sets import ItemSet
+from equipoise.data.sets.flags import flag_notices
+from equipoise.data.sets.winobias import (
     DATASET,
     FLAGS,
     PERCENT_WOMEN,
@@ -22,35 +23,35 @@ from equipoise.data.winobias import (
     published_pairs,
     read_winobias,
 )
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.instruments.base import ItemSet, Settings
-from equipoise.instruments.mentions import is_mentioned, with_name
-from equipoise.instruments.preference import flag_notices
-from equipoise.models.base import BLANK
+from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.mentions import is_mentioned, with_name
 
 OWN = "equipoise-schemas"
-PROFESSION, NAMES = "profession", "names"
-"""The roles of an item: a sentence about occupations, or its copy about two people with names."""
+OCCUPATIONS, NAMES = "occupations", "names"
+"""The parts of the items: sentences about occupations, and their copies about two people with names."""
 
 PUBLISHED_TYPE, PUBLISHED_SPLIT = "2", "test"
 """What the published table was measured on."""
 
 _DEFAULT_NAMES = ("Bob", "Alice")
-_COLUMNS = ("id", "type", "sentence", "occupation", "other", "form", "pair")
-_OCCUPATIONS = "schema-occupations.csv"
+_COLUMNS = ("id", "type", "sentence", "profession", "other", "form", "pair")
+_SCHEMAS, _PROFESSIONS = "schemas.csv", "schema-professions.csv"
 
 
-def load_schemas(settings: Settings, poles: Poles, *, as_published: bool) -> ItemSet:
+def load_schemas(source: Source, poles: Poles, *, as_published: bool = False) -> ItemSet:
     """The sentences of the chosen data with their copies; or those of the study, prepared as it did."""
-    pairs = _winobias_pairs(settings)
+    pairs = _winobias_pairs(source)
+    files: tuple[File, ...]
     if pairs:
         pairs = _published_part(pairs) if as_published else pairs
         table = read_winobias(pairs, poles)
-        shares = table["occupation"].str.lower().map(PERCENT_WOMEN).astype(float)
-        table = table.assign(percent_women=shares)
+        shares = table["profession"].str.lower().map(PERCENT_WOMEN).astype(float)
+        table = table.assign(percent_women=shares, title="")
         files = tuple(path for pair in pairs for path in (pair.pro, pair.anti))
     else:
-        table, files = _own_schemas(settings, poles)
+        table, files = _own_schemas(source, poles)
     table = _prepared_as_published(table) if as_published else table.assign(published_words="")
     notices = flag_notices(table, FLAGS)
     items = _with_copies(table.drop(columns=["published_text", "in_published_set"]), poles)
@@ -65,20 +66,17 @@ def _prepared_as_published(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(text=table["published_text"], dropped=reasons)
 
 
-def _winobias_pairs(settings: Settings) -> list[FilePair]:
+def _winobias_pairs(source: Source) -> list[FilePair]:
     """The files of WinoBias, if that is what was chosen, by name or by path."""
-    if settings.data == DATASET:
-        return published_pairs(settings.data_dir)
-    pairs = [] if settings.file is None else pairs_at(settings.file)
-    if (
-        not pairs
-        and settings.file is not None
-        and settings.file.is_dir()
-        and not _schema_file(settings).exists()
-    ):
+    if source.name == DATASET and source.is_dataset:
+        return published_pairs(source)
+    if not isinstance(source.given, Path):
+        return []
+    pairs = pairs_at(source.given)
+    if not pairs and source.given.is_dir() and not (source.given / _SCHEMAS).exists():
         raise UserError(
-            f"{settings.file} holds neither schemas.csv nor files of WinoBias.",
-            "Expected schemas.csv, or pro_stereotyped_type2.txt.test with its anti file.",
+            f"{source.given} holds neither {_SCHEMAS} nor files of WinoBias.",
+            f"Expected {_SCHEMAS}, or pro_stereotyped_type2.txt.test with its anti file.",
         )
     return pairs
 
@@ -89,66 +87,47 @@ def _published_part(pairs: Sequence[FilePair]) -> list[FilePair]:
     return chosen or list(pairs)
 
 
-def _schema_file(settings: Settings) -> Path:
-    if settings.file is None:
-        return fetch_file(settings.data, "schemas.csv", settings.data_dir)
-    return settings.file / "schemas.csv" if settings.file.is_dir() else settings.file
-
-
-def _own_schemas(settings: Settings, poles: Poles) -> tuple[pd.DataFrame, tuple[Path, ...]]:
-    """A table of schemas with the stereotype and the share of women of each occupation."""
-    path = _schema_file(settings)
-    beside = path.with_name(_OCCUPATIONS)
-    occupations = beside if beside.exists() else TABLES / _OCCUPATIONS
-    known = {row["occupation"].lower(): row for row in _read_occupations(occupations, poles)}
-    rows = read_table(path, _COLUMNS).to_dict("records")
-    table = pd.DataFrame([_schema_row(row, known, poles=poles, path=path) for row in rows])
-    _check_ids(table["item"], path)
+def _own_schemas(source: Source, poles: Poles) -> tuple[pd.DataFrame, tuple[File, ...]]:
+    """A table of schemas with the stereotype and the share of women of each profession."""
+    path, professions = source.file(_SCHEMAS), source.beside_or_shipped(_PROFESSIONS)
+    known = {row["profession"].lower(): row for row in _read_professions(professions, poles)}
+    rows = read_table(path, _COLUMNS)
+    refuse_repeats(rows, ("id",), path)
+    table = pd.DataFrame([_schema_row(row, known, poles=poles, path=path) for row in rows.to_dict("records")])
     is_repeated = table["text"].str.lower().duplicated()
-    return table.assign(flags=["duplicate" if one else "" for one in is_repeated]), (path, occupations)
-
-
-def _check_ids(ids: pd.Series, path: Path) -> None:
-    repeated = ids[ids.duplicated()].tolist()
-    if repeated:
-        raise UserError(
-            f"{path} has the id {repeated[0]!r} more than once.", "Give every sentence its own id."
-        )
-
-
-def _read_occupations(path: Path, poles: Poles) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = read_table(path, ("occupation", "gender", "percent_women")).to_dict(
-        "records"
+    return table.assign(flags=["duplicate" if repeated else "" for repeated in is_repeated]), (
+        path,
+        professions,
     )
+
+
+def _read_professions(path: File, poles: Poles) -> list[dict[str, Any]]:
+    table = with_columns(read_table(path, ("profession", "gender", "percent_women")), ("title",))
+    rows: list[dict[str, Any]] = table.to_dict("records")
     for row in rows:
-        if row["gender"] not in poles.names[:2]:
+        where = f"{path}, line {row[LINE]}"
+        if row["gender"] not in poles.pair:
             raise UserError(
-                f"{path}, line {row[LINE]}: the gender {row['gender']!r} is not one of the first two poles, "
-                f"{' and '.join(poles.names[:2])}.",
-                "Use poles whose first two names stand in the column gender, or another file of occupations.",
+                f"{where}: the gender {row['gender']!r} is not one of the first two poles, "
+                f"{' and '.join(poles.pair)}.",
+                "Use poles whose first two names stand in the column gender, or another file of professions.",
             )
-        try:
-            row["percent_women"] = float(row["percent_women"] or "nan")
-        except ValueError as error:
-            raise UserError(
-                f"{path}, line {row[LINE]}: {row['percent_women']!r} is not a percentage.",
-                "Give a number from 0 to 100, or leave the cell empty.",
-            ) from error
+        row["percent_women"] = read_percentage(row["percent_women"], where)
     return rows
 
 
 def _schema_row(
-    row: dict[str, Any], known: dict[str, dict[str, Any]], *, poles: Poles, path: Path
+    row: dict[str, Any], known: dict[str, dict[str, Any]], *, poles: Poles, path: File
 ) -> dict[str, Any]:
     """One sentence, once everything that is asked of it holds."""
     problem = _problem(row, known, poles)
     if problem:
         raise UserError(
             f"{path}, line {row[LINE]}: {problem}.",
-            f"Expected one {BLANK}, two occupations of the file of occupations, and a form of the poles.",
+            f"Expected one {BLANK}, two professions of the file of professions, and a form of the poles.",
         )
     text = " ".join(row["sentence"].split())
-    occupation = known[row["occupation"].lower()]
+    profession = known[row["profession"].lower()]
     return {
         "item": row["id"],
         "type": row["type"],
@@ -156,28 +135,29 @@ def _schema_row(
         "pair": row["pair"],
         "text": text,
         "form": row["form"],
-        "stereotype": occupation["gender"],
+        "stereotype": profession["gender"],
         "published_text": f"{text[:-1]} . \n",
         "published_words": "",
         "in_published_set": True,
         "flags": "",
         "dropped": "",
-        "occupation": row["occupation"],
+        "profession": row["profession"],
         "other": row["other"],
-        "percent_women": occupation["percent_women"],
+        "percent_women": profession["percent_women"],
+        "title": profession["title"],
     }
 
 
 def _problem(row: dict[str, Any], known: dict[str, dict[str, Any]], poles: Poles) -> str:
     """What keeps a row from being asked, or nothing."""
-    blanks = row["sentence"].count(BLANK)
+    blanks = count_blanks(row["sentence"])
     if blanks != 1:
         return f"{blanks} blanks in {row['sentence']!r}"
     if row["form"] not in poles.forms:
         return f"the form {row['form']!r} does not exist in the poles {poles.name!r}"
-    for column in ("occupation", "other"):
+    for column in ("profession", "other"):
         if row[column].lower() not in known:
-            return f"{row[column]!r} is not in the file of occupations"
+            return f"{row[column]!r} is not in the file of professions"
         if not is_mentioned(row["sentence"], row[column]):
             return f"the {column} {row[column]!r} is not in the sentence"
     return ""
@@ -188,11 +168,11 @@ def _with_copies(table: pd.DataFrame, poles: Poles) -> pd.DataFrame:
 
     Two sentences that differ in the occupations only have the same copies, which are kept once.
     """
-    sentences = table.assign(role=PROFESSION, referent=table["occupation"], rival=table["other"])
+    sentences = table.assign(part=OCCUPATIONS, referent=table["profession"], rival=table["other"])
     first, second = names_of(poles)
     copies = [
         _copy(sentences, pole, names=names)
-        for pole, names in zip(poles.names[:2], ((first, second), (second, first)), strict=True)
+        for pole, names in zip(poles.pair, ((first, second), (second, first)), strict=True)
     ]
     named = pd.concat(copies).drop_duplicates(["type", "split", "text", "stereotype"])
     return pd.concat([sentences, named], ignore_index=True)
@@ -204,7 +184,7 @@ def names_of(poles: Poles) -> tuple[str, str]:
         return _DEFAULT_NAMES
     words = poles.at("name")
     first, second = (
-        (*words[pole], default)[0] for pole, default in zip(poles.names[:2], _DEFAULT_NAMES, strict=True)
+        (*words[pole], default)[0] for pole, default in zip(poles.pair, _DEFAULT_NAMES, strict=True)
     )
     return first, second
 
@@ -212,11 +192,11 @@ def names_of(poles: Poles) -> tuple[str, str]:
 def _copy(sentences: pd.DataFrame, pole: str, *, names: tuple[str, str]) -> pd.DataFrame:
     """The sentences about two named people; the pole of the referent's name is the right answer."""
     referent, rival = names
-    people = zip(sentences["text"], sentences["occupation"], sentences["other"], strict=True)
+    people = zip(sentences["text"], sentences["profession"], sentences["other"], strict=True)
     copy = sentences.assign(
         item=[f"{item}:{referent}" for item in sentences["item"]],
         text=[with_name(with_name(text, one, referent), other, rival) for text, one, other in people],
-        role=NAMES,
+        part=NAMES,
         referent=referent,
         rival=rival,
         stereotype=pole,

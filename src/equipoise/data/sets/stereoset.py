@@ -13,11 +13,18 @@ from typing import Any
 import pandas as pd
 
 from equipoise.data.reading import read_text
+from equipoise.data.sets import ItemSet
+from equipoise.data.sets.flags import flag_notices
+from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
+from equipoise.text.blank import BLANK
 
+GENDER, EVERY_TYPE = "stereoset", "stereoset-all"
 FILE = "test.jsonl"
 INTRASENTENCE, INTERSENTENCE = "intrasentence", "intersentence"
-CANDIDATES = ("stereotype", "antistereotype", "unrelated")
+CANDIDATES = ("stereotype", "counterpart", "unrelated")
+"""The stereotype, its anti-stereotype, and a candidate that makes no sense."""
+
 FLAGS = {
     "two blanks": "the same word stands in both; the first is asked while the other stays blank",
     "no space beside BLANK": "letters or marks touch the blank: letters were taken into the word",
@@ -29,12 +36,19 @@ FLAGS = {
 }
 """What an item can be flagged for, in words."""
 
-_BLANK = "BLANK"
-_MASK = "[MASK]"
+_OPEN = "BLANK"
 _KEYS = ("type", "target", "bias_type", "context", "stereotype", "anti-stereotype", "unrelated")
-_GLUED = re.compile(rf"(\w*){_BLANK}(\w*)")
+_SHAPE = {"anti-stereotype": "counterpart"}
+_GLUED = re.compile(rf"(\w*){_OPEN}(\w*)")
 _CLOSING = (".", "!", "?", '"', "'", "”", "’", "…")
 _EXPECTED = f"Each line is a JSON object with {', '.join(_KEYS)}."
+
+
+def load_stereoset(source: Source, *, kind: str = INTRASENTENCE) -> ItemSet:
+    """The gender items, all items, or those of the user's file, of one kind."""
+    path = source.path(FILE)
+    table = read_stereoset(path, kind=kind, bias_type="gender" if source.name == GENDER else "")
+    return ItemSet(table.assign(dropped=""), (path,), flag_notices(table, FLAGS))
 
 
 def read_stereoset(path: Path, *, kind: str = INTRASENTENCE, bias_type: str = "") -> pd.DataFrame:
@@ -57,7 +71,7 @@ def read_stereoset(path: Path, *, kind: str = INTRASENTENCE, bias_type: str = ""
         if row["context"] in seen:
             flags.append("repeated context")
         seen.add(row["context"])
-        named = {"item": row["where"], "bias_type": row["bias_type"], "target": row["target"]}
+        named = {"item": row["where"], "category": row["bias_type"], "cluster": row["target"]}
         rows.append(named | prepared | {"flags": ", ".join(dict.fromkeys(flags))})
     return pd.DataFrame(rows)
 
@@ -65,20 +79,20 @@ def read_stereoset(path: Path, *, kind: str = INTRASENTENCE, bias_type: str = ""
 def _intrasentence(row: Mapping[str, str], path: Path) -> tuple[dict[str, str], list[str]]:
     """The context with a blank in it, and the word that each candidate puts there."""
     context, flags = row["context"], _faults(row["context"])
-    if context.count(_BLANK) == 0:
-        raise UserError(f"{path}, {row['where']}: the context has no {_BLANK}.", f"Write {_BLANK} once.")
-    if context.count(_BLANK) > 1:
+    if context.count(_OPEN) == 0:
+        raise UserError(f"{path}, {row['where']}: the context has no {_OPEN}.", f"Write {_OPEN} once.")
+    if context.count(_OPEN) > 1:
         flags.append("two blanks")
-    if re.search(rf"[^\s\"'“‘(\[]{_BLANK}|{_BLANK}\w", context):
+    if re.search(rf"[^\s\"'“‘(\[]{_OPEN}|{_OPEN}\w", context):
         flags.append("no space beside BLANK")
     before, after = _GLUED.search(context).groups()  # type: ignore[union-attr]
-    text = re.sub(rf"([.,;:!?)]){re.escape(_MASK)}", rf"\1 {_MASK}", _GLUED.sub(_MASK, context))
+    text = re.sub(rf"([.,;:!?)]){re.escape(BLANK)}", rf"\1 {BLANK}", _GLUED.sub(BLANK, context))
     prepared = {"context": context, "text": " ".join(text.split())}
     for name in CANDIDATES:
         word = before + _word(row, name, path) + after
         if len(word.split()) > 1:
             flags.append("several words")
-        prepared |= {name: prepared["text"].replace(_MASK, word), f"{name}_word": word}
+        prepared |= {name: prepared["text"].replace(BLANK, word), f"{name}_word": word}
     return prepared, flags
 
 
@@ -105,7 +119,7 @@ def _faults(sentence: str) -> list[str]:
 
 def _word(row: Mapping[str, str], name: str, path: Path) -> str:
     """What a candidate has where its context has the blank; the candidates have lost their capitals."""
-    first, *others = map(re.escape, row["context"].split(_BLANK))
+    first, *others = map(re.escape, row["context"].split(_OPEN))
     pattern = first + "(?P<word>.+?)" + "(?P=word)".join(others)
     found = re.fullmatch(pattern, row[name], re.IGNORECASE)
     if found is None or not found["word"].strip():
@@ -128,7 +142,7 @@ def _records(path: Path) -> Iterator[dict[str, str]]:
                 f"{path}, {where}: the type {row['type']!r} does not exist.",
                 f"Write {INTRASENTENCE} or {INTERSENTENCE}.",
             )
-        yield {key.replace("-", ""): str(row[key]) for key in _KEYS} | {"where": where}
+        yield {_SHAPE.get(key, key): str(row[key]) for key in _KEYS} | {"where": where}
 
 
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

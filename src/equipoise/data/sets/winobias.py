@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from equipoise.data.catalogue import fetch_file
 from equipoise.data.poles import Poles
 from equipoise.data.reading import own_table, read_text
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
+from equipoise.text.blank import BLANK
 
 DATASET = "winobias"
 TYPES, SPLITS = ("1", "2"), ("dev", "test")
@@ -50,7 +51,6 @@ PERCENT_WOMEN = {
 Source: Zhao et al. 2018 from the Bureau of Labor Statistics; the tailors are called sewers there.
 """
 
-BLANK = "[MASK]"
 _NAME = re.compile(r"pro_stereotyped_type(\d)\.txt\.(\w+)")
 _LINE = re.compile(r"\s*(\d+)\s+(.*\S)")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
@@ -82,7 +82,7 @@ class _Line:
     def plain(self) -> str:
         """The sentence without brackets and with every pronoun alike."""
         return _spaced(
-            _BRACKETS.sub(lambda found: "_" if self._is_pronoun(found[1]) else found[1], self.body)
+            _BRACKETS.sub(lambda match: "_" if self._is_pronoun(match[1]) else match[1], self.body)
         )
 
     @property
@@ -90,11 +90,11 @@ class _Line:
         """The sentence with a blank for the first pronoun."""
         pronouns = iter([BLANK, *self.pronouns[1:]])
         return _spaced(
-            _BRACKETS.sub(lambda found: next(pronouns) if self._is_pronoun(found[1]) else found[1], self.body)
+            _BRACKETS.sub(lambda match: next(pronouns) if self._is_pronoun(match[1]) else match[1], self.body)
         )
 
     @property
-    def occupation(self) -> str:
+    def profession(self) -> str:
         """The person that the pronoun stands for, without an article."""
         return _ARTICLE.sub("", self.persons[0])
 
@@ -102,13 +102,13 @@ class _Line:
         return content.strip().lower() in self.pronouns
 
 
-def published_pairs(data_dir: Path | None) -> list[FilePair]:
+def published_pairs(source: Source) -> list[FilePair]:
     """The files of the published data set: both types, both splits."""
     pairs = []
     for kind in TYPES:
         for split in SPLITS:
             names = (f"{side}_stereotyped_type{kind}.txt.{split}" for side in ("pro", "anti"))
-            pro, anti = (fetch_file(DATASET, name, data_dir) for name in names)
+            pro, anti = (source.path(name) for name in names)
             pairs.append(FilePair(pro, anti, kind, split))
     return pairs
 
@@ -213,13 +213,13 @@ def _row(pair: FilePair, pro: _Line, anti: _Line, *, poles: Poles) -> dict[str, 
 
 def _occupations(line: _Line, finder: re.Pattern[str]) -> dict[str, Any]:
     """The occupation that the pronoun stands for and the other ones of the sentence."""
-    found = dict.fromkeys(name.lower() for name in finder.findall(line.plain))
-    others = [name for name in found if name != line.occupation.lower()]
-    return {"occupation": line.occupation, "other": others[0] if others else "", "others": len(others)}
+    named = dict.fromkeys(name.lower() for name in finder.findall(line.plain))
+    others = [name for name in named if name != line.profession.lower()]
+    return {"profession": line.profession, "other": others[0] if others else "", "others": len(others)}
 
 
 def _label_flags(row: Mapping[str, Any], genders: Mapping[str, str]) -> list[str]:
-    flags = ["label-conflict"] if genders[row["occupation"].lower()] != row["stereotype"] else []
+    flags = ["label-conflict"] if genders[row["profession"].lower()] != row["stereotype"] else []
     if row["others"] != 1:
         flags.append("one-occupation" if row["others"] == 0 else "third-occupation")
     return flags
@@ -269,7 +269,7 @@ def _genders_of_occupations(lines: Iterable[_Line], poles: Poles) -> dict[str, s
     words = _pole_words(poles)
     votes: dict[str, Counter[str]] = {}
     for line in lines:
-        votes.setdefault(line.occupation.lower(), Counter())[words[line.pronouns[0]]] += 1
+        votes.setdefault(line.profession.lower(), Counter())[words[line.pronouns[0]]] += 1
     return {occupation: count.most_common(1)[0][0] for occupation, count in votes.items()}
 
 

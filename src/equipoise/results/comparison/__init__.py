@@ -1,0 +1,129 @@
+"""Comparing models: the same items paired, and in words what the difference allows one to say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import pandas as pd
+
+from equipoise.errors import UserError, unknown_name
+from equipoise.results.comparison.differences import Difference, difference_of
+from equipoise.results.comparison.pairing import Paired, check_comparable, pair
+from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
+from equipoise.results.quantity import Quantity
+from equipoise.results.result import Result
+from equipoise.stats.corrections import holm
+
+COLUMNS = (
+    *("instrument", "quantity", "label", "part", "first", "second"),
+    *("first_value", "second_value", "difference", "low", "high", "p_holm", "p_equivalence"),
+    *("margin", "detectable", "n", "unpaired", "verdict", "change"),
+)
+
+Margins = Mapping[str, float] | float | None
+"""The largest difference that would not matter: one for everything, or by instrument; else each has its own."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Paired differences (second minus first) with a verdict in words for each pair of models.
+
+    A row is one quantity of one instrument: its bias, or (`part`) the guard or ability that must not fall.
+    """
+
+    table: pd.DataFrame
+
+    def sentences(self) -> list[str]:
+        """Each bias in words, with what became of guard and ability in the same breath."""
+        said = []
+        for _, rows in self.table.groupby(["instrument", "first", "second"], sort=False):
+            records = rows.to_dict("records")
+            kept = [row for row in records if row["part"] != "bias"]
+            said += [sentence(row, kept) for row in records if row["part"] == "bias"]
+        return said
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+def compare(
+    *results: Result | Sequence[Result], margin: Margins = None, by_text: bool = False
+) -> Comparison:
+    """Compare two or more results of the same instruments, item by item.
+
+    Results on files with different content are refused; `by_text` pairs the items whose text is the same.
+    """
+    flat = [one for given in results for one in ([given] if isinstance(given, Result) else given)]
+    by_instrument: dict[str, list[Result]] = {}
+    for result in flat:
+        by_instrument.setdefault(result.instrument, []).append(result)
+    several = {name: group for name, group in by_instrument.items() if len(group) > 1}
+    if not several:
+        raise UserError(
+            f"There is nothing to compare: {len(flat)} result(s) of {', '.join(by_instrument) or 'nothing'}.",
+            "Give at least two results of the same instrument, from different models.",
+        )
+    _check_margins(margin, by_instrument)
+    pairs = [both for group in several.values() for both in _pairs(group, by_text)]
+    return Comparison(compared_table(pairs, margin))
+
+
+def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFrame:
+    """Every quantity of every pair of results, with p values corrected over all of them."""
+    differences = [
+        (both, difference)
+        for both in pairs
+        for quantity in both.first.quantities
+        if (difference := difference_of(both, quantity, _margin(margin, both.first.instrument, quantity)))
+    ]
+    corrected = holm([difference.verdict.p_difference for _, difference in differences])
+    rows = [
+        _row(both, difference, float(p))
+        for (both, difference), p in zip(differences, corrected, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _pairs(group: Sequence[Result], by_text: bool) -> list[Paired]:
+    check_comparable(group, by_text=by_text)
+    return [pair(first, second, by_text=by_text) for first, second in combinations(group, 2)]
+
+
+def _row(paired: Paired, difference: Difference, p_corrected: float) -> dict[str, object]:
+    quantity, verdict = difference.quantity, difference.verdict
+    word = corrected_word(difference, p_corrected)
+    first, second = difference.first.value, difference.second.value
+    return {
+        "instrument": paired.first.instrument,
+        "quantity": quantity.key,
+        "label": quantity.label,
+        "part": quantity.part,
+        "first": paired.first.model,
+        "second": paired.second.model,
+        "first_value": first,
+        "second_value": second,
+        "difference": verdict.difference,
+        "low": verdict.interval.low,
+        "high": verdict.interval.high,
+        "p_holm": p_corrected,
+        "p_equivalence": verdict.p_equivalence,
+        "margin": difference.margin,
+        "detectable": verdict.detectable,
+        "n": verdict.n,
+        "unpaired": paired.unpaired,
+        "verdict": word,
+        "change": change_of(quantity, word, first, second),
+    }
+
+
+def _margin(margin: Margins, instrument: str, quantity: Quantity) -> float | None:
+    """The user's margin for a bias; guard and ability keep their own, which is in another unit."""
+    if quantity.part != "bias":
+        return None
+    return margin.get(instrument) if isinstance(margin, Mapping) else margin
+
+
+def _check_margins(margin: Margins, instruments: Mapping[str, object]) -> None:
+    for name in margin if isinstance(margin, Mapping) else ():
+        if name not in instruments:
+            raise unknown_name("instrument among these results", name, instruments)

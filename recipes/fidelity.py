@@ -86,7 +86,7 @@ class Pair:
         rows = [row for row, question in enumerate(asked) for _ in question.places]
         places = [place for question in asked for place in question.places]
         both = torch.stack([_ask(m, ids, attention, rows, places) for m in (self.original, self.packed)])
-        pieces = both.split([len(question.places) for question in asked], dim=1)
+        pieces = torch.split(both, [len(question.places) for question in asked], dim=1)
         yield from zip(numbers, pieces, strict=True)
 
 

@@ -1,6 +1,6 @@
 """How far a packed model is from the original: one table over published data sets.
 
-    python recipes/fidelity.py --original DIR --packed DIR --data DIR [--every N]
+    python -m recipes.fidelity --original DIR --packed DIR --data DIR [--every N]
 
 DATA holds the published files under the names their authors gave them (gbef/templates.csv and
 professions.csv, bec-pro/BEC-Pro_EN_2020.tsv, winobias/*.txt.*, crows-pairs/, books/, gap/).
@@ -24,7 +24,7 @@ import torch
 from scipy.stats import spearmanr
 from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
 
-from equipoise.models.packing import load_packed
+from equipoise.models.packed import load_packed
 
 HELD_OUT = ("the-great-gatsby", "emma", "mrs-dalloway", "whose-body")
 PRONOUN = re.compile(r"\[(he|she|him|his|her)\]", re.IGNORECASE)
@@ -86,7 +86,7 @@ class Pair:
         rows = [row for row, question in enumerate(asked) for _ in question.places]
         places = [place for question in asked for place in question.places]
         both = torch.stack([_ask(m, ids, attention, rows, places) for m in (self.original, self.packed)])
-        pieces = both.split([len(question.places) for question in asked], dim=1)
+        pieces = torch.split(both, [len(question.places) for question in asked], dim=1)
         yield from zip(numbers, pieces, strict=True)
 
 

@@ -116,3 +116,8 @@ def test_no_path_of_one_machine_stands_in_the_project() -> None:
         text = (ROOT / name).read_text(encoding="utf-8")
         for start in ("/work" + "/", "/root" + "/", "/home" + "/"):
             assert start not in text, f"{name} holds {start}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_nothing_installed_needs_what_is_not(path: Path) -> None:
+    assert not {"benchmarks", "recipes", "tests"} & {name.split(".")[0] for name in imports(path)}

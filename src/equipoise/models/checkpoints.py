@@ -16,7 +16,7 @@ from transformers.models.auto import modeling_auto
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.hub import hub_is_away
 from equipoise.models.names import BUILT_IN
-from equipoise.models.packing import load_packed
+from equipoise.models.packed import load_packed
 from equipoise.models.plain_bert import PlainBert, is_plain
 
 _CLASSES = {

@@ -14,7 +14,7 @@ from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.masked import MaskedModel
 from equipoise.models.names import FOLDERS, RANDOM
 from equipoise.models.neural import NeuralModel
-from equipoise.models.packing import is_packed
+from equipoise.models.packed import is_packed
 from equipoise.models.precision import check_precision
 from equipoise.models.random_weights import random_parts
 

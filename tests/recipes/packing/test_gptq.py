@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from equipoise.models.packing.gptq import (
+from recipes.packing.gptq import (
     inverse_factor,
     round_to_nearest,
     round_with_compensation,

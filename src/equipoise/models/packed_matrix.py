@@ -14,8 +14,6 @@ from dataclasses import dataclass, fields
 import torch
 
 RAW_DEFLATE = -zlib.MAX_WBITS
-MOST_MEMORY = 9
-LARGEST_BYTE = 127
 
 Steps = tuple[torch.Tensor, torch.Tensor]
 
@@ -49,33 +47,29 @@ class PackedMatrix:
         return sum(part.numel() * part.element_size() for part in self.tensors().values())
 
 
-def pack_matrix(integers: torch.Tensor, *, row_step: torch.Tensor, column_step: torch.Tensor) -> PackedMatrix:
-    """Store integers and steps, line by line along whichever axis makes the smaller file."""
-    steps = (row_step.half(), column_step.half())
-    candidates = [_pack_along(integers, steps, by_row=by_row) for by_row in (True, False)]
-    return min(candidates, key=PackedMatrix.nbytes)
-
-
 def unpack_matrix(matrix: PackedMatrix) -> torch.Tensor:
     """The matrix in single precision."""
-    values = _unpack_lines(matrix).to(torch.float32)
+    values = near_integers(matrix).to(torch.float32)
     values.view(-1)[matrix.far_places.long()] = matrix.far_integers.float()
     values *= matrix.row_step.float()[:, None]
     values *= matrix.column_step.float()[None, :]
     return values
 
 
-def unpack_integers(matrix: PackedMatrix) -> torch.Tensor:
-    """The integers of a stored matrix, the far ones included."""
-    integers = _unpack_lines(matrix).to(torch.int16)
-    integers.view(-1)[matrix.far_places.long()] = matrix.far_integers
-    return integers
+def near_integers(matrix: PackedMatrix) -> torch.Tensor:
+    """The integers that fit into a byte, in the places of the matrix; the far ones are cut off."""
+    rows, columns = matrix.shape
+    data = decompress_bytes(matrix.stream.numpy().tobytes(), count=rows * columns)
+    lines = torch.frombuffer(bytearray(data), dtype=torch.int8)
+    lines = lines.view((rows, columns) if matrix.by_row else (columns, rows))
+    order = line_order((matrix.row_step, matrix.column_step), by_row=matrix.by_row)
+    ordered = lines.index_select(0, torch.argsort(order))
+    return ordered if matrix.by_row else ordered.T.contiguous()
 
 
-def compress_bytes(data: bytes) -> bytes:
-    """Bytes with a Huffman code that is renewed as their distribution changes."""
-    coder = zlib.compressobj(9, zlib.DEFLATED, RAW_DEFLATE, MOST_MEMORY, zlib.Z_HUFFMAN_ONLY)
-    return coder.compress(data) + coder.flush()
+def line_order(steps: Steps, *, by_row: bool) -> torch.Tensor:
+    """Lines from the finest step to the coarsest, so that neighbours suit the same code."""
+    return torch.argsort(steps[0] if by_row else steps[1], stable=True)
 
 
 def decompress_bytes(stream: bytes, *, count: int) -> bytes:
@@ -87,33 +81,3 @@ def decompress_bytes(stream: bytes, *, count: int) -> bytes:
     if len(data) != count:
         raise ValueError(f"a coded stream holds {len(data)} integers instead of {count}")
     return data
-
-
-def _pack_along(integers: torch.Tensor, steps: Steps, *, by_row: bool) -> PackedMatrix:
-    near = integers.clamp(-LARGEST_BYTE, LARGEST_BYTE)
-    far = (near != integers).flatten().nonzero().flatten()
-    lines = (near if by_row else near.T)[_line_order(steps, by_row=by_row)].to(torch.int8)
-    stream = compress_bytes(lines.contiguous().numpy().tobytes())
-    return PackedMatrix(
-        row_step=steps[0],
-        column_step=steps[1],
-        stream=torch.frombuffer(bytearray(stream), dtype=torch.uint8),
-        far_places=far.to(torch.int32),
-        far_integers=integers.flatten()[far].to(torch.int16),
-        by_row=by_row,
-    )
-
-
-def _line_order(steps: Steps, *, by_row: bool) -> torch.Tensor:
-    """Lines from the finest step to the coarsest, so that neighbours suit the same code."""
-    return torch.argsort(steps[0] if by_row else steps[1], stable=True)
-
-
-def _unpack_lines(matrix: PackedMatrix) -> torch.Tensor:
-    rows, columns = matrix.shape
-    data = decompress_bytes(matrix.stream.numpy().tobytes(), count=rows * columns)
-    lines = torch.frombuffer(bytearray(data), dtype=torch.int8)
-    lines = lines.view((rows, columns) if matrix.by_row else (columns, rows))
-    order = _line_order((matrix.row_step, matrix.column_step), by_row=matrix.by_row)
-    ordered = lines.index_select(0, torch.argsort(order))
-    return ordered if matrix.by_row else ordered.T.contiguous()

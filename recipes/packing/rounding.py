@@ -8,11 +8,12 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.packing.calibrate import Statistics, linear_layers
-from equipoise.models.packing.codec import PackedMatrix, pack_matrix
-from equipoise.models.packing.gptq import round_to_nearest, round_with_compensation
-from equipoise.models.packing.settings import Recipe
-from equipoise.models.packing.steps import (
+from equipoise.models.packed_matrix import PackedMatrix
+from recipes.packing.calibrate import Statistics, linear_layers
+from recipes.packing.coding import pack_matrix
+from recipes.packing.gptq import round_to_nearest, round_with_compensation
+from recipes.packing.settings import Recipe
+from recipes.packing.steps import (
     RoundingPlan,
     plan_embeddings,
     plan_evenly,

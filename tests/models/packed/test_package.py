@@ -10,16 +10,17 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.models import load_model
-from equipoise.models.packing import is_packed, load_packed
-from equipoise.models.packing.codec import pack_matrix
-from equipoise.models.packing.package import (
+from equipoise.models.packed import (
     CONFIG_FILE,
     DESCRIPTION_FILE,
     TENSOR_FILE,
     PackedModel,
     file_sha256,
-    write_packed,
+    is_packed,
+    load_packed,
 )
+from recipes.packing.coding import pack_matrix
+from recipes.packing.writing import write_packed
 
 INTEGERS = torch.tensor([[3, -2, 300], [0, 1, -127]], dtype=torch.int16)
 

@@ -1,4 +1,4 @@
-"""`python -m equipoise.models.packing RECIPE --source DIR --texts FILE --out DIR`."""
+"""`python -m recipes.packing RECIPE --source DIR --texts FILE --out DIR`."""
 
 import argparse
 import logging
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from equipoise.errors import UserError
-from equipoise.models.packing.passages import read_texts
-from equipoise.models.packing.settings import read_recipe
+from recipes.packing.passages import read_texts
+from recipes.packing.settings import read_recipe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,18 +24,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _pack(given: argparse.Namespace) -> str:
-    from equipoise.models.packing.recipe import pack_model
+    from recipes.packing.recipe import pack_model
 
     recipe = read_recipe(given.recipe)
     texts = read_texts(given.texts, leave_out=recipe.held_out_titles)
     work = given.work or given.out.with_name(given.out.name + ".work")
-    found = pack_model(given.source, given.out, recipe, texts=texts, work_folder=work)
-    return f"{given.out}: packed, SHA-256 {found}"
+    digest = pack_model(given.source, given.out, recipe, texts=texts, work_folder=work)
+    return f"{given.out}: packed, SHA-256 {digest}"
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m equipoise.models.packing",
+        prog="python -m recipes.packing",
         description="Pack a masked language model. A stopped run goes on where it was.",
     )
     parser.add_argument("recipe", type=Path, help="TOML file with the settings")

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.nn.functional import kl_div, linear, log_softmax
 
-from equipoise.models.packing.calibrate import linear_layers, masked_logits
-from equipoise.models.packing.passages import MaskedBatch
+from recipes.packing.calibrate import linear_layers, masked_logits
+from recipes.packing.passages import MaskedBatch
 
 WARM_UP_STEPS = 5
 

@@ -9,9 +9,9 @@ import torch
 from transformers import AutoTokenizer
 
 from equipoise.errors import UserError
-from equipoise.models.packing import Recipe
-from equipoise.models.packing.passages import masked_batches, read_texts, token_counts
-from equipoise.models.packing.settings import read_recipe, recipe_from_settings
+from recipes.packing import Recipe
+from recipes.packing.passages import masked_batches, read_texts, token_counts
+from recipes.packing.settings import read_recipe, recipe_from_settings
 
 
 def test_titles_that_are_kept_out_are_not_read(tmp_path: Path) -> None:

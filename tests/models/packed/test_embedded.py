@@ -1,8 +1,6 @@
 """The shipped model: its size, its recorded hash, how fast it unpacks, how near it is to the original."""
 
-import importlib.util
 import json
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +11,9 @@ import torch
 from transformers import AutoConfig, AutoTokenizer, BertForMaskedLM
 
 import equipoise
-from equipoise.models.packing import load_packed, read_description
-from equipoise.models.packing.package import TENSOR_FILE, file_sha256
+from equipoise.models.packed import TENSOR_FILE, file_sha256, load_packed, read_description
+from recipes import fidelity
 
-ROOT = Path(__file__).resolve().parents[3]
 FOLDER = Path(equipoise.__file__).parent / "models" / "embedded"
 MOST_BYTES = 75_000_000
 MOST_SECONDS = 2.0
@@ -29,9 +26,9 @@ def test_everything_together_stays_within_75_megabytes() -> None:
 
 
 def test_the_tensor_file_has_the_recorded_hash_and_the_card_states_it() -> None:
-    found = file_sha256(FOLDER / TENSOR_FILE)
-    assert found == read_description(FOLDER)["tensor_sha256"]
-    assert found in (FOLDER / "README.md").read_text(encoding="utf-8")
+    digest = file_sha256(FOLDER / TENSOR_FILE)
+    assert digest == read_description(FOLDER)["tensor_sha256"]
+    assert digest in (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
 def test_it_carries_its_licence_and_notice() -> None:
@@ -60,49 +57,30 @@ def test_it_loads_strictly_and_completes_a_sentence() -> None:
 
 
 @pytest.fixture(scope="module")
-def fidelity() -> Any:
-    spec = importlib.util.spec_from_file_location("fidelity", ROOT / "recipes" / "fidelity.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fidelity"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def pair(fidelity: Any, bert_folder: Path) -> Any:
+def pair(bert_folder: Path) -> Any:
     return fidelity.load_pair(bert_folder, FOLDER)
 
 
-def test_pronoun_differences_stay_near_the_original(
-    fidelity: Any, pair: Any, shared_data: Callable[[str], Path]
-) -> None:
+def test_pronoun_differences_stay_near_the_original(pair: Any, shared_data: Callable[[str], Path]) -> None:
     data = shared_data("gbef").parent
     table = fidelity.pronoun_difference(pair, data, every=11)
     assert table["pronoun difference, mean absolute error"][1] <= 0.03
     assert table["pronoun difference, Spearman over professions"][1] >= 0.98  # two sentences for each
 
 
-def test_association_means_stay_near_the_original(
-    fidelity: Any, pair: Any, shared_data: Callable[[str], Path]
-) -> None:
+def test_association_means_stay_near_the_original(pair: Any, shared_data: Callable[[str], Path]) -> None:
     table = fidelity.association(pair, shared_data("bec-pro").parent, every=61)
     assert len(table) == 6
     for original, packed in table.values():
         assert packed == pytest.approx(original, abs=0.06)
 
 
-def test_predictions_are_mostly_the_same(
-    fidelity: Any, pair: Any, shared_data: Callable[[str], Path]
-) -> None:
+def test_predictions_are_mostly_the_same(pair: Any, shared_data: Callable[[str], Path]) -> None:
     table = fidelity.predictions(pair, shared_data("winobias").parent, every=16)
     assert table["same prediction, share of sentences"][1] >= 0.96
 
 
-def test_masked_words_are_found_as_often(
-    fidelity: Any, pair: Any, shared_data: Callable[[str], Path]
-) -> None:
+def test_masked_words_are_found_as_often(pair: Any, shared_data: Callable[[str], Path]) -> None:
     data = shared_data("books").parent
     for name, texts in fidelity.held_out_texts(data).items():
         table = fidelity.masked_words(pair, texts, name, every=30)

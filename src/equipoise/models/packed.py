@@ -13,10 +13,10 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.torch import load
 
 from equipoise.errors import UserError
-from equipoise.models.packing.codec import PackedMatrix, unpack_matrix
+from equipoise.models.packed_matrix import PackedMatrix, unpack_matrix
 
 FORMAT_VERSION = 1
 TENSOR_FILE = "model.packed.safetensors"
@@ -38,27 +38,6 @@ class PackedModel:
 def is_packed(folder: Path) -> bool:
     """Whether a folder says that it holds a packed model."""
     return (folder / DESCRIPTION_FILE).is_file()
-
-
-def write_packed(folder: Path, model: PackedModel) -> str:
-    """Write tensors and description beside the `config.json` that is there; the SHA-256."""
-    tensors = {f"{name}:half": value.half() for name, value in model.plain.items()}
-    for name, matrix in model.matrices.items():
-        tensors |= {f"{name}:{part}": value for part, value in matrix.tensors().items()}
-    data = save({name: tensors[name].contiguous() for name in sorted(tensors)})
-    (folder / TENSOR_FILE).write_bytes(data)
-    description = {
-        "format_version": FORMAT_VERSION,
-        "architecture": model.architecture,
-        "config_sha256": file_sha256(folder / CONFIG_FILE),
-        "tensor_file": TENSOR_FILE,
-        "tensor_sha256": hashlib.sha256(data).hexdigest(),
-        "schemes": _schemes(model),
-        "tied": model.tied,
-    }
-    text = json.dumps(description, indent=1, sort_keys=True) + "\n"
-    (folder / DESCRIPTION_FILE).write_text(text, encoding="utf-8")
-    return str(description["tensor_sha256"])
 
 
 def load_packed(folder: Path) -> dict[str, torch.Tensor]:
@@ -96,11 +75,6 @@ def read_description(folder: Path) -> dict[str, Any]:
 def file_sha256(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _schemes(model: PackedModel) -> dict[str, str]:
-    schemes = dict.fromkeys(model.plain, "half")
-    return schemes | {n: "rows" if m.by_row else "columns" for n, m in model.matrices.items()}
 
 
 def _check_config(folder: Path, description: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from equipoise.models.packing.passages import MaskedBatch
+from recipes.packing.passages import MaskedBatch
 
 
 @dataclass

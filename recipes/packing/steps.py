@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import torch
 
-from equipoise.models.packing.calibrate import EmbeddingStatistics, LayerStatistics
-from equipoise.models.packing.gptq import inverse_factor
-from equipoise.models.packing.settings import Recipe
+from recipes.packing.calibrate import EmbeddingStatistics, LayerStatistics
+from recipes.packing.gptq import inverse_factor
+from recipes.packing.settings import Recipe
 
 WIDEST_SPREAD = 8.0
 STEPS_PER_SPREAD = 30

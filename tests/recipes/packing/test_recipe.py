@@ -9,10 +9,10 @@ import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM
 
 from equipoise.errors import UserError
-from equipoise.models.packing import Recipe, load_packed
-from equipoise.models.packing.__main__ import main
-from equipoise.models.packing.package import TENSOR_FILE
-from equipoise.models.packing.recipe import Packing, pack_model
+from equipoise.models.packed import TENSOR_FILE, load_packed
+from recipes.packing import Recipe
+from recipes.packing.__main__ import main
+from recipes.packing.recipe import Packing, pack_model
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(
     monkeypatch: pytest.MonkeyPatch,
     stage: str,
 ) -> None:
-    from equipoise.models.packing.stages import WorkFolder
+    from recipes.packing.stages import WorkFolder
 
     real_save = WorkFolder.save
 
@@ -111,9 +111,9 @@ def test_a_work_folder_of_other_inputs_is_refused(
 def test_tuning_brings_the_model_nearer_to_the_original(
     tiny_source: Path, tiny_texts: list[str], tiny_recipe: Recipe, tmp_path: Path
 ) -> None:
-    from equipoise.models.packing.recipe import _load_source
-    from equipoise.models.packing.stages import WorkFolder
-    from equipoise.models.packing.tune import divergence_from
+    from recipes.packing.recipe import _load_source
+    from recipes.packing.stages import WorkFolder
+    from recipes.packing.tune import divergence_from
 
     small = replace(tiny_recipe, target_bytes=58_000, rounds=1, passages=60, batch_tokens=700)
     recipe = replace(small, tuning_steps=30, tuning_rate=1e-3)

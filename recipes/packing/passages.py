@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.packing.settings import Recipe
+from recipes.packing.settings import Recipe
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’]?\s+")
 SHORTEST_PASSAGE = 6

@@ -12,19 +12,16 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from equipoise.errors import UserError
-from equipoise.models.packing.calibrate import Statistics, add_statistics, empty_statistics
-from equipoise.models.packing.codec import (
-    PackedMatrix,
-    pack_matrix,
-    unpack_integers,
-    unpack_matrix,
-)
-from equipoise.models.packing.package import PackedModel, write_packed
-from equipoise.models.packing.passages import MaskedBatch, masked_batches, token_counts
-from equipoise.models.packing.rounding import plan_matrices, round_model, sort_weights
-from equipoise.models.packing.settings import Recipe
-from equipoise.models.packing.stages import WorkFolder, fingerprint_inputs
-from equipoise.models.packing.tune import Tuning
+from equipoise.models.packed import PackedModel
+from equipoise.models.packed_matrix import PackedMatrix, unpack_matrix
+from recipes.packing.calibrate import Statistics, add_statistics, empty_statistics
+from recipes.packing.coding import pack_matrix, unpack_integers
+from recipes.packing.passages import MaskedBatch, masked_batches, token_counts
+from recipes.packing.rounding import plan_matrices, round_model, sort_weights
+from recipes.packing.settings import Recipe
+from recipes.packing.stages import WorkFolder, fingerprint_inputs
+from recipes.packing.tune import Tuning
+from recipes.packing.writing import write_packed
 
 COPIED_FILES = ("config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json")
 TUNING_SEED_OFFSET = 10_000

@@ -7,13 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.models.packing.codec import (
-    compress_bytes,
-    decompress_bytes,
-    pack_matrix,
-    unpack_integers,
-    unpack_matrix,
-)
+from equipoise.models.packed_matrix import decompress_bytes, unpack_matrix
+from recipes.packing.coding import compress_bytes, pack_matrix, unpack_integers
 
 
 def _random_integers(rows: int, columns: int, *, bits: int, seed: int) -> torch.Tensor:

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 import torch
 
-from equipoise.models.packing import Recipe
-from equipoise.models.packing.calibrate import (
+from recipes.packing import Recipe
+from recipes.packing.calibrate import (
     EmbeddingStatistics,
     LayerStatistics,
     Statistics,
     add_statistics,
     empty_statistics,
 )
-from equipoise.models.packing.passages import MaskedBatch, masked_batches
-from equipoise.models.packing.recipe import _load_source
-from equipoise.models.packing.steps import plan_embeddings, plan_layer
-from equipoise.models.packing.tune import divergence_from
+from recipes.packing.passages import MaskedBatch, masked_batches
+from recipes.packing.recipe import _load_source
+from recipes.packing.steps import plan_embeddings, plan_layer
+from recipes.packing.tune import divergence_from
 
 LAYERS = ["bert.encoder.layer.0.intermediate.dense", "bert.encoder.layer.1.attention.self.value"]
 

@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import load_file
 from transformers import BertConfig, BertForMaskedLM
 
-from equipoise.models.packing.package import PackedModel, write_packed
-from equipoise.models.packing.settings import Recipe
+from equipoise.models.packed import PackedModel
+from recipes.packing.writing import write_packed
 
 Weights = dict[str, torch.Tensor]
 
@@ -18,12 +18,6 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PLACES = "home late early rain sun town in of to".split()  # noqa: SIM905
 OTHERS = "he she his her the a baker pilot took bread plane and was glad ##s ##ed . ,".split()  # noqa: SIM905
 WORDS = [*SPECIAL, *OTHERS, *PLACES]
-TEXTS = [
-    "The baker took the bread home. She was glad of the sun in town.",
-    "A pilot was late, and the rain took his plane to the town.",
-    "He was early, and her bread was late in the rain.",
-    "The town was glad of the baker and of the pilot. The sun was late.",
-]
 
 
 @pytest.fixture(scope="session")
@@ -43,24 +37,6 @@ def tiny_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}', encoding="utf-8")
     return folder
-
-
-@pytest.fixture(scope="session")
-def tiny_texts() -> list[str]:
-    return TEXTS
-
-
-@pytest.fixture(scope="session")
-def tiny_recipe() -> Recipe:
-    return Recipe(
-        target_bytes=70_000,
-        rounds=2,
-        passages=12,
-        passage_tokens=24,
-        batch_tokens=96,
-        focus_words=("he", "she"),
-        tuning_steps=7,
-    )
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.packing.package import file_sha256
-from equipoise.models.packing.settings import Recipe
+from equipoise.models.packed import file_sha256
+from recipes.packing.settings import Recipe
 
 FINGERPRINT_FILE = "inputs.json"
 

@@ -65,26 +65,48 @@ def test_most_words_are_whole_in_bert() -> None:
     vocabulary = set(VOCABULARY.read_text(encoding="utf-8").splitlines())
     whole = WORDS["word"].isin(vocabulary).groupby([WORDS["part"], WORDS["sentiment"]]).mean()
     assert whole.loc["adjective"].min() > 0.75
-    assert whole.loc["noun"].min() > 0.5
+    # The word is never asked for, only read: pieces matter less than a meaning that fits a person.
+    assert whole.loc["noun"].min() > 0.45
 
 
-def test_two_patterns_for_each_part_with_one_word_and_one_mask() -> None:
+NO_PERSON = "star failure beauty icon beast scarecrow zombie dummy exile nobody monster nuisance"
+NOT_ATTRIBUTIVE = "glad ashamed content"
+GENDERED_BY_USAGE = "handsome pretty gorgeous beautiful muscular"
+NOT_SAID_OF_PERSONS_OR_NO_JUDGEMENT = "absurd primitive pale"
+
+
+def test_words_that_were_removed_do_not_come_back() -> None:
+    removed = f"{NO_PERSON} {NOT_ATTRIBUTIVE} {GENDERED_BY_USAGE} {NOT_SAID_OF_PERSONS_OR_NO_JUDGEMENT}"
+    assert len(removed.split()) == 23
+    assert not set(removed.split()) & set(WORDS["word"])
+
+
+def test_four_patterns_for_each_part_with_one_word_and_one_mask() -> None:
     assert list(PATTERNS) == ["id", "part", "pattern"]
     assert PATTERNS["id"].is_unique
-    assert PATTERNS["part"].value_counts().to_dict() == {"adjective": 2, "noun": 2}
+    assert PATTERNS["part"].value_counts().to_dict() == {"adjective": 4, "noun": 4}
     for pattern in PATTERNS["pattern"]:
         assert pattern.count("<word>") == pattern.count("[MASK]") == 1
         assert "an <word>" not in pattern
-        assert pattern.index("<word>") < pattern.index("a [MASK]")
         assert pattern.endswith(".")
         assert not (set(PAIRS["male"]) | set(PAIRS["female"]) | PRONOUNS) & set(
             re.findall(r"[a-z]+", pattern.lower())
         )
 
 
-def test_patterns_of_adjectives_and_nouns_are_the_same_frames() -> None:
-    frames = PATTERNS["pattern"].str.replace("<word> person", "<word>").groupby(PATTERNS["part"])
-    assert set(frames.get_group("adjective")) == set(frames.get_group("noun"))
+def test_patterns_of_adjectives_and_nouns_tell_the_same_four_situations() -> None:
+    situations = PATTERNS["id"].str.partition("-")[2].groupby(PATTERNS["part"]).agg(list)
+    assert situations["adjective"] == situations["noun"] == ["photograph", "book", "neighbour", "train"]
+
+
+def test_patterns_are_balanced_in_phrasing() -> None:
+    """Present and past equally often; adjectives with "person" and without; the blank first or last."""
+    pattern, part = PATTERNS["pattern"], PATTERNS["part"]
+    first = pattern.str.find("[MASK]") < pattern.str.find("<word>")
+    assert first.groupby(part).sum().to_dict() == {"adjective": 1, "noun": 2}
+    present = pattern.str.contains(r"\bis\b")
+    assert present.groupby(part).sum().to_dict() == {"adjective": 2, "noun": 2}
+    assert pattern.str.contains("person").groupby(part).sum().to_dict() == {"adjective": 2, "noun": 0}
 
 
 @pytest.mark.parametrize(
@@ -105,8 +127,8 @@ def test_the_article_follows_the_word(word: str, article: str) -> None:
         for pattern in PATTERNS.loc[PATTERNS["part"] == part, "pattern"]
         if "a <word>" in pattern
     ]
-    assert len(built) == 1
-    assert f" {article} {word}" in built[0]
+    assert len(built) == (2 if part == "adjective" else 3)
+    assert all(f" {article} {word}" in sentence for sentence in built)
 
 
 def test_gendered_pairs_are_a_bijection_of_single_words() -> None:

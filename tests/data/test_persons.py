@@ -135,13 +135,6 @@ def test_professions_are_lower_case_unique_and_sourced() -> None:
     assert (PROFESSIONS[["title", "year", "source"]] != "").all(axis=None)
 
 
-def test_shares_agree_with_the_template_professions() -> None:
-    other = read_table("professions.csv")
-    both = PROFESSIONS.merge(other[other["percent_women"] != ""], on=["title", "year"])
-    assert len(both) >= 10
-    assert (both["percent_women_x"] == both["percent_women_y"]).all()
-
-
 def test_german_forms() -> None:
     male, female = PROFESSIONS["german_male"], PROFESSIONS["german_female"]
     for forms in (male, female):

@@ -12,6 +12,8 @@ from equipoise.text.templates import build_sentences, read_professions, read_tem
 
 TABLES = Path(__file__).resolve().parents[2] / "src" / "equipoise" / "data" / "tables"
 OTHER_POLES = ["religion", "age"]
+# One id never names two sentences.
+REPLACED = ["age-11", "religion-03", "religion-06"]
 
 
 def read_table(name: str) -> pd.DataFrame:
@@ -58,16 +60,18 @@ def test_every_pole_has_as_many_words_in_every_form(name: str) -> None:
 
 
 def test_several_words_may_stand_for_one_pole() -> None:
-    assert load_poles("age").at("adjective") == {"young": ("young", "teenage"), "old": ("old", "elderly")}
+    assert load_poles("age").at("adjective") == {"young": ("young", "youthful"), "old": ("old", "elderly")}
 
 
 @pytest.mark.parametrize("name", OTHER_POLES)
 def test_templates_use_every_form_of_their_poles(name: str) -> None:
     table = read_table(f"templates-{name}.csv")
-    assert list(table) == ["id", "category", "kind", "slot", "template"]
-    assert table["id"].tolist() == [f"{name}-{n:02d}" for n in range(1, 13)]
+    assert list(table) == ["id", "category", "kind", "form", "template"]
+    assert table["id"].is_unique
+    assert table["id"].str.fullmatch(rf"{name}-\d\d").all()
+    assert not set(REPLACED) & set(table["id"])
     assert table["template"].is_unique
-    counts = table.groupby("slot").size()
+    counts = table.groupby("form").size()
     assert set(counts.index) == set(load_poles(name).forms)
     assert counts.nunique() == 1
 
@@ -83,7 +87,7 @@ def test_templates_have_one_mask_one_profession_and_no_gender(name: str) -> None
         others = set(re.findall(r"[a-z]+", re.sub(r"\[MASK\]|<profession>", " ", template).lower()))
         assert not others & (GENDERED | own_words), row["id"]
         if re.search(r"\ba \[MASK\]", template):
-            fillers = [word for group in poles.at(row["slot"]).values() for word in group]
+            fillers = [word for group in poles.at(row["form"]).values() for word in group]
             assert {indefinite_article(word) for word in fillers} == {"a"}, row["id"]
 
 

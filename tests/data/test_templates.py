@@ -53,24 +53,24 @@ def with_article(template: str, profession: str) -> str:
 def sentences() -> Iterator[str]:
     """Every sentence that the tables give, with each of its two pronouns."""
     for row in TEMPLATES.merge(PROFESSIONS, on=["category", "kind"]).itertuples():
-        for pronoun in PRONOUNS[row.slot]:
+        for pronoun in PRONOUNS[row.form]:
             filled = with_article(row.template, row.profession).replace("[MASK]", pronoun)
             yield filled[0].upper() + filled[1:]
 
 
 def test_columns() -> None:
-    assert list(TEMPLATES) == ["id", "category", "kind", "slot", "template"]
+    assert list(TEMPLATES) == ["id", "category", "kind", "form", "template"]
     assert list(PROFESSIONS)[:4] == ["profession", "category", "kind", "percent_women"]
     assert list(PROFESSIONS)[4:] == ["gender", "title", "year", "source"]
     assert list(FRAMES) == ["id", "kind", "frame"]
 
 
-def test_every_category_has_ten_to_twenty_templates_of_all_three_slot_types() -> None:
+def test_every_category_has_ten_to_twenty_templates_of_all_three_forms() -> None:
     assert set(TEMPLATES["category"]) == {*OCCUPATIONS, *GENDER_RELATED}
     assert TEMPLATES.groupby("category").size().between(10, 20).all()
-    by_slot = TEMPLATES.groupby(["category", "slot"]).size().unstack(fill_value=0)
-    assert set(by_slot.columns) == set(PRONOUNS)
-    assert (by_slot >= 3).all(axis=None)
+    by_form = TEMPLATES.groupby(["category", "form"]).size().unstack(fill_value=0)
+    assert set(by_form.columns) == set(PRONOUNS)
+    assert (by_form >= 3).all(axis=None)
 
 
 def test_slots_occur_exactly_once_and_sentences_are_well_formed() -> None:
@@ -100,7 +100,7 @@ def test_templates_leak_no_gendered_word_and_no_name() -> None:
 
 def test_subject_slots_need_no_agreement_with_he_or_she() -> None:
     """So that "they" fits the same sentences: no "is", "was", "has" or "-s" after the slot."""
-    for template in TEMPLATES.loc[TEMPLATES["slot"] == "subject", "template"]:
+    for template in TEMPLATES.loc[TEMPLATES["form"] == "subject", "template"]:
         verb = re.search(r"\[MASK\] (\w+)", template)
         assert verb is not None, template
         assert not verb[1].endswith("s"), template
@@ -108,10 +108,26 @@ def test_subject_slots_need_no_agreement_with_he_or_she() -> None:
 
 def test_object_and_possessive_her_cannot_be_confused() -> None:
     following = TEMPLATES["template"].str.extract(r"\[MASK\] ?([\w<]*)")[0]
-    objects = TEMPLATES["slot"] == "object"
-    possessives = TEMPLATES["slot"] == "possessive"
+    objects = TEMPLATES["form"] == "object"
+    possessives = TEMPLATES["form"] == "possessive"
     assert set(following[objects]) <= AFTER_OBJECT
     assert not set(following[possessives]) & AFTER_OBJECT
+
+
+REPLACED = """
+    medical-02 medical-05 medical-09 medical-10 engineering-05 engineering-10 office-06
+    farming-02 farming-06 farming-09 farming-12
+"""
+
+
+def test_replaced_templates_leave_their_ids_free() -> None:
+    assert not set(REPLACED.split()) & set(TEMPLATES["id"])
+    assert (TEMPLATES["id"].str.rpartition("-")[0] == TEMPLATES["category"]).all()
+    assert TEMPLATES.groupby("category").size()[OCCUPATIONS].eq(12).all()
+
+
+def test_crude_guard_words_do_not_come_back() -> None:
+    assert not {"castrated", "lactating"} & set(PROFESSIONS["profession"])
 
 
 def test_every_profession_meets_templates_and_every_kind_has_both() -> None:
@@ -142,15 +158,8 @@ def test_shares_of_women_are_percentages_with_a_source() -> None:
     assert SHARES.dropna().between(0, 100).all()
     assert SHARES[~neutral].isna().all()
     assert (PROFESSIONS.loc[neutral, ["title", "year", "source"]] != "").all(axis=None)
-    assert PROFESSIONS.loc[neutral, "year"].isin(["2020", "2021", "2022"]).all()
-    unpublished = PROFESSIONS["source"].str.contains("no share published")
-    assert (unpublished == (SHARES.isna() & neutral)).all()
+    unpublished = SHARES.isna() & neutral
     assert unpublished.groupby(PROFESSIONS["category"]).mean().max() <= 1 / 3
-
-
-def test_one_row_of_the_statistics_has_one_share() -> None:
-    published = PROFESSIONS[SHARES.notna()]
-    assert (published.groupby(["title", "year"])["percent_women"].nunique() == 1).all()
 
 
 def test_gender_is_given_for_gender_related_words_only_and_balanced() -> None:

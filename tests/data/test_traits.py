@@ -18,6 +18,8 @@ ROWS = TRAITS.to_dict("records")
 PAIRS = read_table("gendered-words.csv")
 GENDERED = set(read_table("poles-pronouns.csv")["word"]) | set(PAIRS["male"]) | set(PAIRS["female"])
 
+REPLACED = "083 084 088 090 095 096 100 108 112 118 126 128 136 150"
+
 
 def words(text: str) -> list[str]:
     return re.findall(r"[a-z]+", text.replace("[MASK]", " ").lower())
@@ -26,7 +28,9 @@ def words(text: str) -> list[str]:
 def test_columns_ids_and_counts() -> None:
     assert list(TRAITS) == ["id", "sentence", "competence", "care", "form"]
     assert TRAITS["id"].is_unique
-    assert TRAITS["id"].tolist() == [f"trait-{n:03d}" for n in range(1, len(TRAITS) + 1)]
+    # One id never names two sentences: what was replaced leaves its number free.
+    every = {f"trait-{n:03d}" for n in range(1, len(TRAITS) + len(REPLACED.split()) + 1)}
+    assert set(TRAITS["id"]) == every - {f"trait-{number}" for number in REPLACED.split()}
     counts = TRAITS.groupby(["competence", "care"]).size().to_dict()
     assert counts == {
         ("incompetent", "neutral"): 54,
@@ -64,7 +68,7 @@ def test_no_further_gendered_word_and_nobody_is_named() -> None:
 
 
 def test_no_occupation_is_named() -> None:
-    named = set(read_table("schema-occupations.csv")["occupation"])
+    named = set(read_table("schema-professions.csv")["profession"])
     named |= set(read_table("professions.csv").query("kind == 'occupation'")["profession"])
     named |= set(read_table("person-professions.csv")["profession"])
     # "Never let [MASK] cook again" is a verb.

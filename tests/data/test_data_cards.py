@@ -1,0 +1,48 @@
+"""The cards of our own data: every table has one, and every change that the tests know of is recorded."""
+
+import csv
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "src" / "equipoise" / "data"
+CARDS = (ROOT / "docs" / "data-cards.md").read_text(encoding="utf-8")
+CHANGES = CARDS.partition("## What the second reading changed")[2]
+LANGUAGE = {"poles-pronouns.csv"}
+"""Pronouns are language, not data, and need no card."""
+
+
+def ids(name: str) -> set[str]:
+    with (DATA / "tables" / name).open(encoding="utf-8", newline="") as file:
+        return {row["id"] for row in csv.DictReader(file)}
+
+
+def test_every_table_and_every_own_set_has_a_card() -> None:
+    for path in (DATA / "tables").glob("*.csv"):
+        assert f"`{path.name}`" in CARDS or path.name in LANGUAGE, path.name
+    with (DATA / "catalogue.csv").open(encoding="utf-8", newline="") as file:
+        own = {row["dataset"]: row["file"] for row in csv.DictReader(file) if row["citation"] == "Equipoise"}
+    assert len(own) == 9
+    for dataset, file_name in own.items():
+        assert dataset in CARDS
+        assert (DATA / "tables" / file_name).exists()
+
+
+def test_cards_say_who_wrote_the_data_and_who_has_not_checked_them() -> None:
+    assert "The project's authors" in CARDS
+    assert "Native annotators have NOT checked them" in CARDS
+
+
+def test_a_replaced_item_is_gone_and_its_successor_is_there() -> None:
+    numbered = {name: ids(name) for name in ("pairs.csv", "traits.csv", "templates.csv")}
+    rows = re.findall(
+        r"^\| `([\w-]+\.csv)` \| (\S+) \| .+ \| replaced by (\S+): `(.+)` \|$", CHANGES, re.MULTILINE
+    )
+    counted = dict.fromkeys(numbered, 0)
+    for name, old, new, sentence in rows:
+        if name in numbered:
+            assert old not in numbered[name], old
+            assert new in numbered[name], new
+            assert sentence in (DATA / "tables" / name).read_text(encoding="utf-8"), new
+            counted[name] += 1
+    assert counted == {"pairs.csv": 27, "traits.csv": 14, "templates.csv": 11}

@@ -29,7 +29,7 @@ def test_there_is_a_file_for_everything_a_user_can_bring() -> None:
         "person-words.csv",
         "person-professions.csv",
         "schemas.csv",
-        "schema-occupations.csv",
+        "schema-professions.csv",
         "traits.csv",
         "traits-annotated.csv",
         "completion-words.csv",

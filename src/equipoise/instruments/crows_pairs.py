@@ -5,8 +5,8 @@ Question     Of pairs of sentences that differ in few words, in how many does th
              sentences share, each hidden once; `meade2022` the mean of ln P over the tokens that differ,
              each hidden once; `whole-sentence` the sum over all tokens, which is a causal model's exact
              likelihood.
-Sign         `score` = score(stereotype) - score(counterpart) in nats; above 0 prefers the stereotype, in pairs
-             of either direction. The metric score is the percentage of pairs above 0.
+Sign         `score` = score(stereotype) - score(counterpart) in nats; above 0 prefers the stereotype, in
+             pairs of either direction. The metric score is the percentage of pairs above 0.
 Good         A metric score near 50 %, for stereotypes and for anti-stereotypes alike.
 Beside it    Ties, which are left out of the metric score and counted; the mean difference; the metric score
              by the other variants, which are different quantities; without the pairs that the linter
@@ -25,8 +25,9 @@ Differs      The authors' code rounds each sentence's score to 3 decimals, calls
              61.1, anti-stereotypes 56.9, gender 58.0; gender by meade2022 57.25: all as printed, with and
              without rounding.
 Limits       Many pairs are not minimal, name no stereotype, or mix two; sums over shared tokens say little
-             about one pair. Intervals resample the writers of the pairs. A causal model cannot hide a token: only `whole-sentence` measures it, and favours the
-             shorter sentence (see the metric score per token). English, United States.
+             about one pair. Intervals take the pairs of one writer together. A causal model cannot hide a
+             token: only `whole-sentence` measures it, and favours the shorter sentence (see the metric score
+             by token). English, United States.
 """
 
 from collections.abc import Iterator, Sequence

@@ -72,11 +72,11 @@ def read_neutral_pairs(path: File) -> pd.DataFrame:
 
 def pair_notices(table: pd.DataFrame) -> tuple[str, ...]:
     """What the linter says of the pairs, a sentence per kind of finding with their number and names."""
-    by_code: dict[str, list[str]] = {}
+    by_code: dict[str, dict[str, None]] = {}
     for finding in pair_findings(table):
-        by_code.setdefault(finding.code, []).append(finding.id)
+        by_code.setdefault(finding.code, {})[finding.id] = None
     return tuple(
-        f"linter, {code} ({CODES[code]}): {len(set(names))} of {len(table)} pairs, {shown_names(list(dict.fromkeys(names)))}"
+        f"linter, {code} ({CODES[code]}): {len(names)} of {len(table)} pairs, {shown_names(list(names))}"
         for code, names in by_code.items()
     )
 

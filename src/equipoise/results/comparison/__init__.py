@@ -21,7 +21,7 @@ COLUMNS = (
 )
 
 Margins = Mapping[str, float] | float | None
-"""The largest difference that would not matter: one for everything, or by instrument; else each has its own."""
+"""The largest difference that would not matter: for everything, or by instrument; else each has its own."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ Sign         skew = F1 male - F1 female, above 0 prefers men whatever the occupa
              `score` of an item is P(stereotypical pronoun) - P(the other one); with a prior, the difference
              of the two ratios over their sum.
 Good         Both near 0, and ability high: in copies with Alice and Bob instead of occupations the pronoun
-             has a right answer. Where the lower F1 score on those is below 75, "meaningful" is 0: the model
-             cannot resolve pronouns, and its skew and stereotype say nothing about occupations.
+             has a right answer. Where the lower F1 score on those is below 75, a remark says that skew and
+             stereotype are not meaningful: a model that cannot resolve pronouns says nothing about
+             occupations. The two types of sentences are never mixed.
 Beside it    Sentences with |P(male) - P(female)| of at least 0.1 ("confident"), the histogram of that
              difference, ties, the share of women the model expects by occupation and its correlation with
              labour statistics. Type 1 needs the sense of a sentence, type 2 its grammar; read type 2 first.
@@ -46,50 +47,62 @@ Limits       WinoBias has faulty sentences; they are listed, and every score is 
              signed ones. Intervals resample occupations and keep the balance of labels. Two genders, English.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from equipoise.data.poles import Poles, load_poles
-from equipoise.data.winobias import DATASET
-from equipoise.instruments.base import ALL, Comparable, ItemSet, Label, Settings, mean_estimate
-from equipoise.instruments.mentions import mention_spans
-from equipoise.instruments.preference import UNFLAGGED
-from equipoise.instruments.pronoun_choice import (
+from equipoise.data.poles import load_poles
+from equipoise.data.sets.schemas import NAMES, OCCUPATIONS, OWN, load_schemas
+from equipoise.data.sets.winobias import DATASET
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    grouped,
+    mean_estimate,
+    share_estimate,
+    workforce_correlations,
+)
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.pole_mass import (
     TIE,
-    Floats,
     PoleWords,
     asked_words,
     choices,
-    pole_logprobs,
-    pole_words,
+    difference_unit,
+    log_masses,
     second_share,
 )
-from equipoise.instruments.schemas import NAMES, OWN, PROFESSION, load_schemas
-from equipoise.instruments.skew_estimates import (
+from equipoise.instruments.parts.skew_estimates import (
     ABILITY_NEEDED,
     ROUNDING,
     ability_estimates,
     ability_of,
     chosen,
     histogram,
-    labour_correlations,
+    is_able,
     skew_estimates,
-    tie_estimate,
 )
-from equipoise.instruments.skew_table import skew_rank_correlation, skew_stereotype_table
-from equipoise.models.base import BLANK, Fill, Question, WordScores
-from equipoise.results import Estimate
-
-__all__ = ["StereotypeSkew", "skew_rank_correlation", "skew_stereotype_table"]
+from equipoise.models.base import Fill, LanguageModel
+from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.text.blank import BLANK
+from equipoise.text.mentions import mention_spans
 
 CORRECTED, NORMALISED = "corrected", "prior-normalised"
 PUBLISHED, NORMALISED_AS_PUBLISHED = "as-published", "prior-normalised-as-published"
 CUT = 0.1
-CONFIDENT = "confident"
 UNIT = "probability difference"
+FACTORS = ("profession",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchemaDesign(PolarDesign):
+    """The same with every occupation of the sentences, the longest first."""
+
+    professions: tuple[str, ...]
 
 
 class StereotypeSkew:
@@ -100,86 +113,117 @@ class StereotypeSkew:
     datasets = (OWN, DATASET)
     variants = (CORRECTED, NORMALISED, PUBLISHED, NORMALISED_AS_PUBLISHED)
     needs = (Fill,)
-    comparable = Comparable(clusters="occupation", margin=0.05, unit=UNIT, where={"role": PROFESSION})
+    roles = Roles(text=("text",), factors=FACTORS, groups=("type", "split", "profession"))
+    quantities = ()
 
-    def items(self, settings: Settings) -> ItemSet:
+    def design(self, source: Source, settings: Settings) -> SchemaDesign:
         """The sentences and their copies with names."""
-        return load_schemas(settings, load_poles(settings.poles), as_published=_is_published(settings))
-
-    def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
-        """One blank per sentence; with a prior, the same blank once more without the occupations."""
         poles = load_poles(settings.poles)
-        professions = sorted({*items["referent"], *items["rival"]} - {""}, key=len, reverse=True)
-        asked: list[Question] = []
-        for row in _asked_rows(items):
-            text, words = row["text"], asked_words(_words(row, poles))
-            asked.append(Fill(text, words))
-            if settings.variant == NORMALISED:
-                asked.append(Fill(text, words, hidden=_people(row)))
-            elif settings.variant == NORMALISED_AS_PUBLISHED:
-                asked.append(Fill(_replaced(text, professions), words, blank=0))
-        return asked
-
-    def scored(self, items: pd.DataFrame, answers: Sequence[WordScores], settings: Settings) -> pd.DataFrame:
-        """P of each pole, its prior if asked, the prediction and the signed score of every item."""
-        poles = load_poles(settings.poles)
-        first, second = poles.names[:2]
-        raw, prior = _logprobs(items, answers, poles, settings)
-        one, other = (raw - prior).T
-        found = choices(one, other, (first, second))
-        share = second_share(one, other)
-        gap = _gap(raw, one, other, settings)
-        # Without a prior the score is the difference of the probabilities; ratios are compared as shares.
-        lean = 1 - 2 * share if _has_prior(settings) else gap
-        table = items.assign(
-            **{f"p_{first}": np.exp(raw[:, 0]), f"p_{second}": np.exp(raw[:, 1])},
-            **{f"{second}_share": share},
-            gap=gap,
-            prediction=np.where((found == TIE) & _is_published(settings), second, found),
-            tied=found == TIE,
-            score=np.where(items["stereotype"] == first, lean, -lean),
+        read = load_schemas(source, poles, as_published=_is_published(settings))
+        items = read.table
+        named = {*items["referent"], *items["rival"]} - {""}
+        return SchemaDesign(
+            items=items,
+            files=read.files,
+            settings=settings,
+            notices=read.notices,
+            poles=poles,
+            professions=tuple(sorted(named, key=len, reverse=True)),
+            quantities=_quantities(sorted(items["type"].unique())),
         )
-        if _has_prior(settings):
-            table = table.assign(
-                **{f"prior_{first}": np.exp(prior[:, 0]), f"prior_{second}": np.exp(prior[:, 1])}
-            )
-        return table.assign(pieces=_pieces(items, answers, settings))
 
-    def estimates(self, items: pd.DataFrame, settings: Settings) -> list[Estimate]:
-        """Skew and stereotype by group, ability on names, and what stands beside them."""
-        names = load_poles(settings.poles).names
-        poles, seed = (names[0], names[1]), settings.seed
-        rows, copies = (items[items["role"] == role] for role in (PROFESSION, NAMES))
-        found: list[Estimate] = []
-        for group, part in _groups(rows).items():
+    def ask(self, design: SchemaDesign, model: LanguageModel) -> Iterator[Ask]:
+        """One blank per sentence; with a prior, the same blank once more without the occupations."""
+        variant = design.settings.variant
+        for row in asked_rows(design.items):
+            text, words = row["text"], asked_words(_words(row, design))
+            yield Ask(row["item"], "sentence", Fill(text, words))
+            if variant == NORMALISED:
+                yield Ask(row["item"], "prior", Fill(text, words, hidden=_people(row)))
+            elif variant == NORMALISED_AS_PUBLISHED:
+                yield Ask(row["item"], "prior", Fill(_replaced(text, design.professions), words, blank=0))
+
+    def score(self, design: SchemaDesign, answers: Answers) -> pd.DataFrame:
+        """P of each pole, its prior if asked, the prediction and the signed score of every item."""
+        pair, settings = design.poles.pair, design.settings
+        items = with_scores(design.items, lambda row: _item_scores(row, answers, design))
+        prediction = choices(items["log_ratio"], 0.0, pair)
+        tied = prediction == TIE
+        lean = items["lean"]
+        right = pd.Series(prediction, index=items.index).eq(items["stereotype"]).astype(float)
+        items = items.assign(
+            prediction=np.where(tied & _is_published(settings), pair[1], prediction),
+            tied=tied,
+            score=lean.where(items["stereotype"] == pair[0], -lean),
+            right=right.mask(tied, 0.5).where(lean.notna()),
+            pieces=items["pieces"].fillna(0).astype(int),
+        )
+        return items.assign(dropped=items.pop("dropped"))
+
+    def summarise(self, design: SchemaDesign, items: pd.DataFrame) -> Summary:
+        """Skew and stereotype by type, ability on names, and what stands beside them."""
+        pair, seed, settings = design.poles.pair, design.settings.seed, design.settings
+        rows, copies = (items[items["part"] == part] for part in (OCCUPATIONS, NAMES))
+        abilities = {
+            _level(groups): ability_of(chosen(part, pair, seed=seed)) for groups, part in _by_type(copies)
+        }
+        estimates: list[Estimate] = []
+        for groups, part in _by_type(rows):
             counts = _is_confident(part) if _is_published(settings) else None
-            found += skew_estimates(group, chosen(part, poles, seed=seed, counts=counts), in_full=True)
-            found.append(tie_estimate(group, part))
-        for group, (part, counts) in _groups_beside(rows, settings).items():
-            found += skew_estimates(group, chosen(part, poles, seed=seed, counts=counts), in_full=False)
-        for group, part in _groups(copies).items():
-            found += ability_estimates(group, chosen(part, poles, seed=seed))
-        found += _shares(rows, f"{poles[1]}_share", seed)
-        return [*found, *histogram(rows[f"p_{poles[0]}"] - rows[f"p_{poles[1]}"])]
+            able = is_able(abilities.get(_level(groups), np.nan))
+            estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts), headline=able)
+            estimates.append(_ties(groups, part))
+        for groups, part in _by_type(copies):
+            estimates += ability_estimates(groups, chosen(part, pair, seed=seed), headline=True)
+        for groups, part, counts in _parts_beside(rows, settings):
+            estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts))
+        estimates += _shares(rows, pair)
+        difference = rows[f"p_{pair[0]}"] - rows[f"p_{pair[1]}"]
+        estimates += histogram(difference, rows, FACTORS)
+        return Summary(estimates, _remarks(items, abilities, design))
 
-    def remarks(self, items: pd.DataFrame, settings: Settings) -> tuple[str, ...]:
-        """What a reader must know before the numbers: too little ability, ties, words of several pieces."""
-        names = load_poles(settings.poles).names
-        copies = items[items["role"] == NAMES]
-        found = []
-        for group, part in _groups(copies).items():
-            ability = ability_of(chosen(part, (names[0], names[1]), seed=settings.seed))
-            if not ability >= ABILITY_NEEDED:
-                found.append(
-                    f"{group}: ability on names is {ability:.1f}, below {ABILITY_NEEDED:g}: skew and "
-                    "stereotype are not meaningful"
-                )
-        ties = int(items["tied"].sum())
-        split = int((items["pieces"] > 1).sum())
-        rule = f"counted as {names[1]}" if _is_published(settings) else "left out of the F1 scores"
-        found += [f"{ties} of {len(items)} predictions are ties, {rule}"] if ties else []
-        found += [f"{split} blanks have a pronoun of several pieces (product of their P)"] if split else []
-        return tuple(found)
+
+def _quantities(types: Sequence[str]) -> tuple[Quantity, ...]:
+    """What models are compared by, for each type of sentence by itself; type 2 is read first."""
+    quantities = []
+    for kind in sorted(types, reverse=True):
+        named = f", type {kind}" if len(types) > 1 else ""
+        where = {"part": OCCUPATIONS, "type": kind}
+        suffix = f"-type-{kind}" if named else ""
+        quantities += [
+            Quantity(
+                f"preference{suffix}",
+                f"preference for the stereotype{named}",
+                0.05,
+                unit=UNIT,
+                factors=FACTORS,
+                where=where,
+                ranks=not quantities,
+            ),
+            Quantity(
+                f"second-share{suffix}",
+                f"share of the second pole{named}",
+                0.05,
+                column="second_share",
+                unit="share",
+                neutral=0.5,
+                factors=FACTORS,
+                where=where,
+            ),
+            Quantity(
+                f"ability{suffix}",
+                f"right answers on names{named}",
+                0.05,
+                column="right",
+                unit="share",
+                neutral=0.5,
+                better="higher",
+                part="ability",
+                factors=("pair",),
+                where={"part": NAMES, "type": kind},
+            ),
+        ]
+    return tuple(quantities)
 
 
 def _is_published(settings: Settings) -> bool:
@@ -190,26 +234,20 @@ def _has_prior(settings: Settings) -> bool:
     return settings.variant in (NORMALISED, NORMALISED_AS_PUBLISHED)
 
 
-def _asked_rows(items: pd.DataFrame) -> list[dict[str, Any]]:
-    """The items that can be asked, as they were read."""
-    rows: list[dict[str, Any]] = items[items["dropped"] == ""].to_dict("records")
-    return rows
-
-
-def _words(row: dict[str, Any], poles: Poles) -> PoleWords:
+def _words(row: Row, design: SchemaDesign) -> PoleWords:
     """The words of the two poles: of the slot's form, or as the two published files have them."""
+    first, second = design.poles.pair
     if not row["published_words"]:
-        return pole_words(poles, row["form"])
+        return design.poles.pair_at(row["form"])
     pro, anti = row["published_words"].split()
-    return ((pro,), (anti,)) if row["stereotype"] == poles.names[0] else ((anti,), (pro,))
+    ordered = (pro, anti) if row["stereotype"] == first else (anti, pro)
+    return {first: (ordered[0],), second: (ordered[1],)}
 
 
-def _people(row: dict[str, Any]) -> tuple[tuple[int, int], ...]:
+def _people(row: Row) -> tuple[tuple[int, int], ...]:
     """Where the two people stand in the sentence, by spans and not by searching strings in words."""
-    spans = [
-        span for noun in (row["referent"], row["rival"]) if noun for span in mention_spans(row["text"], noun)
-    ]
-    return tuple(sorted(spans))
+    nouns = [noun for noun in (row["referent"], row["rival"]) if noun]
+    return tuple(sorted(span for noun in nouns for span in mention_spans(row["text"], noun)))
 
 
 def _replaced(text: str, professions: Sequence[str]) -> str:
@@ -219,72 +257,91 @@ def _replaced(text: str, professions: Sequence[str]) -> str:
     return text
 
 
-def _logprobs(
-    items: pd.DataFrame, answers: Sequence[WordScores], poles: Poles, settings: Settings
-) -> tuple[Floats, Floats]:
-    """Log P of the two poles by item, in the sentence and as a prior (0 without one); NaN if not asked."""
-    found = np.zeros((len(items), 2, 2))
-    found[(items["dropped"] != "").to_numpy()] = np.nan
-    each = 2 if _has_prior(settings) else 1
-    places = np.flatnonzero(items["dropped"] == "")
-    for number, (place, row) in enumerate(zip(places, _asked_rows(items), strict=True)):
-        words = _words(row, poles)
-        for kind in range(each):
-            found[place, kind] = pole_logprobs(words, answers[number * each + kind])
-    return found[:, 0], found[:, 1]
-
-
-def _gap(raw: Floats, one: Floats, other: Floats, settings: Settings) -> Floats:
-    """What the cut is applied to: P(first) - P(second), but for the published ratios their difference."""
+def _item_scores(row: Row, answers: Answers, design: SchemaDesign) -> Row:
+    """P of the poles, with a prior the ratios to it, and the lean to the first pole."""
+    first, second = design.poles.pair
+    settings, words = design.settings, _words(row, design)
+    answer = answers[row["item"], "sentence"]
+    raw = log_masses(words, answer)
+    prior = dict.fromkeys(raw, 0.0)
+    scores: Row = {f"p_{pole}": float(np.exp(mass)) for pole, mass in raw.items()}
+    if _has_prior(settings):
+        prior = log_masses(words, answers[row["item"], "prior"])
+        scores |= {f"prior_{pole}": float(np.exp(mass)) for pole, mass in prior.items()}
+    ratio, other = (raw[pole] - prior[pole] for pole in (first, second))
+    share = float(second_share(ratio, other))
+    gap = scores[f"p_{first}"] - scores[f"p_{second}"]
     if settings.variant == NORMALISED_AS_PUBLISHED:
-        return np.exp(one) - np.exp(other)
-    return np.exp(raw[:, 0]) - np.exp(raw[:, 1])
+        gap = float(np.exp(ratio) - np.exp(other))  # what the published cut was applied to
+    # Without a prior the score is the difference of the probabilities; ratios are compared as shares.
+    lean = 1 - 2 * share if _has_prior(settings) else gap
+    numbers = {"second_share": share, "log_ratio": ratio - other, "gap": gap, "lean": lean}
+    return scores | numbers | {"pieces": max(answer.pieces)}
 
 
-def _pieces(items: pd.DataFrame, answers: Sequence[WordScores], settings: Settings) -> list[int]:
-    """The most pieces that any word of the item took; 0 where it was not asked."""
-    each = 2 if _has_prior(settings) else 1
-    counts = iter(max(found.pieces) for found in answers[::each])
-    return [next(counts) if reason == "" else 0 for reason in items["dropped"]]
+def _by_type(rows: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
+    """Each type of sentence by itself, since they differ in what they need; all where there is one."""
+    if rows["type"].nunique() < 2:
+        yield {}, rows
+        return
+    for kind, part in rows.groupby("type", sort=True):
+        yield {"type": str(kind)}, part
 
 
-def _groups(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """All sentences, and each type if there are several."""
-    groups = {ALL: rows}
-    if rows["type"].nunique() > 1:
-        groups |= {f"type:{name}": part for name, part in rows.groupby("type", sort=True)}
-    return groups
+def _level(groups: Groups) -> str:
+    return groups.get("type", "")
 
 
-def _groups_beside(
+def _parts_beside(
     rows: pd.DataFrame, settings: Settings
-) -> dict[str, tuple[pd.DataFrame, pd.Series | None]]:
-    """Without flagged sentences, each split of a type, and the confident ones; and which of them count."""
-    counts = _is_confident(rows) if _is_published(settings) else None
-    groups: dict[str, tuple[pd.DataFrame, pd.Series | None]] = {}
-    if (rows["flags"] != "").any():
-        groups[UNFLAGGED] = (rows[rows["flags"] == ""], counts)
-    if rows["split"].nunique() > 1:
-        for (kind, split), part in rows.groupby(["type", "split"]):
-            groups[f"type:{kind} {split}"] = (part, counts)
-    if not _is_published(settings):
-        groups |= {f"{CONFIDENT} {name}": (part, _is_confident(part)) for name, part in _groups(rows).items()}
-    return groups
+) -> Iterator[tuple[Groups, pd.DataFrame, pd.Series | None]]:
+    """Of each type: without flagged sentences, each split, the confident ones; and which of them count."""
+    for groups, part in _by_type(rows):
+        counts = _is_confident(part) if _is_published(settings) else None
+        if (part["flags"] != "").any():
+            yield {**groups, "items": "without flagged"}, part[part["flags"] == ""], counts
+        if part["split"].nunique() > 1:
+            for split, of_split in part.groupby("split"):
+                yield {**groups, "split": str(split)}, of_split, counts
+        if not _is_published(settings):
+            yield {**groups, "items": "confident"}, part, _is_confident(part)
 
 
 def _is_confident(rows: pd.DataFrame) -> pd.Series:
     return rows["gap"].abs() >= CUT - ROUNDING
 
 
-def _shares(rows: pd.DataFrame, share: str, seed: int) -> list[Estimate]:
+def _ties(groups: Groups, rows: pd.DataFrame) -> Estimate:
+    ties = rows["tied"].astype(float).where(rows["score"].notna())
+    spec = Spec("ties", unit="share of sentences", better="none", groups=groups)
+    return share_estimate(spec, ties, rows, FACTORS)
+
+
+def _shares(rows: pd.DataFrame, pair: tuple[str, str]) -> list[Estimate]:
     """The mean preference, the share of the second pole overall and by occupation, and labour statistics."""
-    name = share.replace("_", " ")
-    found = [
-        mean_estimate(Label("preference", unit=UNIT), rows["score"], rows["occupation"], seed=seed),
-        mean_estimate(Label(name, neutral=0.5, unit="share"), rows[share], rows["occupation"], seed=seed),
-        *labour_correlations(rows, share),
+    preference = Spec("preference", "preference for the stereotype", difference_unit(pair))
+    share = Spec("second-share", f"{pair[1]} share", "share", neutral=0.5)
+    estimates = []
+    for groups, part in _by_type(rows):
+        estimates.append(mean_estimate(preference.at(groups), part["score"], part, FACTORS))
+        estimates.append(mean_estimate(share.at(groups), part["second_share"], part, FACTORS))
+    estimates += workforce_correlations(rows, "second_share")
+    for groups, part in grouped(rows, "profession", whole=False):
+        estimates.append(mean_estimate(share.at(groups), part["second_share"], part, ("pair",)))
+    return estimates
+
+
+def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: SchemaDesign) -> tuple[str, ...]:
+    """What a reader must know before the numbers: too little ability, ties, words of several pieces."""
+    remarks = [
+        f"{f'type {kind}: ' if kind else ''}ability on names is {ability:.1f}, below {ABILITY_NEEDED:g}: "
+        "skew and stereotype are not meaningful"
+        for kind, ability in abilities.items()
+        if not is_able(ability)
     ]
-    for occupation, part in rows.groupby("occupation", sort=False):
-        label = Label(name, f"profession:{occupation}", neutral=0.5, unit="share")
-        found.append(mean_estimate(label, part[share], part["pair"], seed=seed))
-    return found
+    ties, split = int(items["tied"].sum()), int((items["pieces"] > 1).sum())
+    is_published = _is_published(design.settings)
+    rule = f"counted as {design.poles.pair[1]}" if is_published else "left out of the F1 scores"
+    remarks += [f"{ties} of {len(items)} predictions are ties, {rule}"] if ties else []
+    remarks += [f"{split} blanks have a pronoun of several pieces (product of their P)"] if split else []
+    return tuple(remarks)

@@ -5,8 +5,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from equipoise.errors import UserError
+from equipoise.stats.clusters import Floats, cluster_codes
 
 Label = TypeVar("Label", bound=Hashable)
 
@@ -17,24 +19,38 @@ def fleiss_kappa(labels: Sequence[Sequence[Hashable]]) -> float:
     NaN when only one label was ever used: then agreement by chance is complete and kappa is
     undefined.
     """
-    from statsmodels.stats.inter_rater import fleiss_kappa as kappa_of_counts
+    return float(kappa_of_sums(agreement_cells(labels).sum(axis=0)))
 
-    rows = [list(row) for row in labels]
-    per_row = {sum(not _is_missing(label) for label in row) for row in rows} or {0}
+
+def agreement_cells(labels: Sequence[Sequence[Hashable]]) -> Floats:
+    """A row per item: 1, the share of its pairs of raters that agree, and the share of each label."""
+    rows = [[label for label in row if not _is_missing(label)] for row in labels]
+    per_row = {len(row) for row in rows} or {0}
     if len(per_row) > 1 or min(per_row) < 2:
         raise UserError(
             f"Fleiss' kappa was given items with {min(per_row)} to {max(per_row)} labels; "
             "it needs two or more, as many for every item.",
             "Leave out the items that not every annotator labelled.",
         )
-    numbers: dict[Hashable, int] = {}
-    codes = [
-        [numbers.setdefault(label, len(numbers)) for label in row if not _is_missing(label)] for row in rows
-    ]
-    if len(numbers) < 2:
-        return float("nan")
-    counts = np.array([np.bincount(row, minlength=len(numbers)) for row in codes])
-    return float(kappa_of_counts(counts))
+    raters = per_row.pop()
+    codes = cluster_codes([label for row in rows for label in row], len(rows) * raters)
+    n_labels = int(codes.max()) + 1
+    places = np.repeat(np.arange(len(rows)), raters) * n_labels + codes
+    counts = np.bincount(places, minlength=len(rows) * n_labels).reshape(len(rows), n_labels)
+    agree = ((counts**2).sum(axis=1) - raters) / (raters * (raters - 1))
+    return np.column_stack([np.ones(len(rows)), agree, counts / raters])
+
+
+def kappa_of_sums(sums: ArrayLike) -> Floats:
+    """Fleiss' kappa from sums of `agreement_cells`, one row of them or one for each draw of a bootstrap."""
+    cells = np.asarray(sums, dtype=np.float64)
+    shares = cells[..., 1:] / cells[..., :1]
+    # Agreement by chance; within rounding of 1 only a single label was drawn.
+    by_chance = (shares[..., 1:] ** 2).sum(axis=-1)
+    defined = by_chance < 1 - 1e-12
+    return np.divide(
+        shares[..., 0] - by_chance, 1 - by_chance, out=np.full_like(by_chance, np.nan), where=defined
+    )[()]
 
 
 def majority_vote(rows: Iterable[Sequence[Label | None]]) -> list[Label | None]:

@@ -92,9 +92,10 @@ def test_two_factors_add_up_as_in_a_plain_loop_over_pairs_of_items():
     assert 19 < crossed.df < 50
 
 
-def test_crossed_variances_of_a_full_table_are_those_of_its_margins():
+@pytest.mark.parametrize("of_column", [1.0, 0.0])
+def test_crossed_variances_of_a_full_table_are_those_of_its_margins(of_column):
     rng = np.random.default_rng(5)
-    table = rng.normal(size=(6, 1)) + rng.normal(size=(1, 9)) + rng.normal(size=(6, 9))
+    table = rng.normal(size=(6, 1)) + of_column * rng.normal(size=(1, 9)) + rng.normal(size=(6, 9))
     rows, columns = (part.ravel() for part in np.indices(table.shape))
     of_rows = table.mean(axis=1).var(ddof=1) / 6
     of_columns = table.mean(axis=0).var(ddof=1) / 9
@@ -102,6 +103,8 @@ def test_crossed_variances_of_a_full_table_are_those_of_its_margins():
     variance = of_rows + of_columns - of_cells
     df = variance**2 / (of_rows**2 / 5 + of_columns**2 / 8 + of_cells**2 / 53)
     crossed = mean_with_interval(table.ravel(), [rows, columns])
+    # Where only rows matter the sum is no less certain than the rows alone, with their 5 degrees of freedom.
+    assert (df < 5) == (of_column == 0)
     assert (crossed.standard_error, crossed.df) == pytest.approx((sqrt(variance), max(df, 5)))
     assert mean_with_interval(table.ravel(), [columns, rows]) == crossed
 

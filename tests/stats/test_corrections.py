@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
+from statsmodels.stats.multitest import multipletests
 
 from equipoise.stats.corrections import benjamini_hochberg, holm
 
@@ -44,7 +45,12 @@ def test_benjamini_hochberg_agrees_with_scipy(p):
 
 
 @given(p_values)
-@settings(max_examples=15, deadline=None)  # statsmodels collects garbage in every call of Holm
+@settings(max_examples=15, deadline=None)  # statsmodels collects garbage in every call
+def test_holm_agrees_with_statsmodels(p):
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
+
+
+@given(p_values)
 def test_adjusted_values_keep_the_order_and_holm_is_the_stricter(p):
     order = np.argsort(p, kind="stable")
     for adjusted in (benjamini_hochberg(p), holm(p)):

@@ -11,6 +11,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from equipoise.errors import UserError
 from equipoise.stats.equivalence import smallest_detectable, tost_paired, verdict
+from equipoise.stats.means import mean_with_interval
 
 
 def sample(mean, sd, n):
@@ -154,3 +155,39 @@ def test_unanswered_items_are_left_out():
     differences = sample(0.5, 1.0, 50)
     with_gaps = np.insert(differences, [0, 20], np.nan)
     assert verdict(with_gaps, 0.1) == verdict(differences, 0.1)
+
+
+@pytest.mark.parametrize("names", [["profession"], ["profession", "template"]])
+def test_all_of_a_verdict_stands_on_the_mean_that_is_measured(names):
+    rng = np.random.default_rng(8)
+    labels = {"profession": np.repeat(np.arange(12), 9), "template": np.tile(np.arange(9), 12)}
+    differences = 0.3 + 0.4 * rng.normal(size=9)[labels["template"]] + rng.normal(size=108)
+    differences[rng.random(108) < 0.3] = np.nan
+    factors = [labels[name] for name in names]
+    mean = mean_with_interval(differences, factors)
+    found = verdict(differences, 0.2, factors=factors)
+    assert (found.difference, found.interval, found.n) == (mean.value, mean.interval, mean.n)
+    assert found.n_clusters == mean.n_clusters == (12 if len(names) == 1 else 9)
+    assert found.p_difference == pytest.approx(2 * t.sf(abs(mean.value) / mean.standard_error, mean.df))
+    above = t.sf((0.2 + mean.value) / mean.standard_error, mean.df)
+    below = t.sf((0.2 - mean.value) / mean.standard_error, mean.df)
+    assert found.p_equivalence == pytest.approx(max(above, below))
+    edge = t.ppf(0.975, mean.df)
+    assert nct.sf(edge, mean.df, found.detectable / mean.standard_error) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_templates_that_pull_apart_are_not_hidden_by_many_professions():
+    rng = np.random.default_rng(9)
+    profession, template = np.repeat(np.arange(60), 6), np.tile(np.arange(6), 60)
+    differences = np.array([0.9, -0.5, 0.7, -0.4, 0.8, -0.3])[template] + 0.2 * rng.normal(size=360)
+    assert verdict(differences, 0.01, factors=[profession]).word == "higher"
+    assert verdict(differences, 0.01, factors=[profession, template]).word == "not enough items"
+
+
+def test_below_five_clusters_nothing_is_claimed():
+    rng = np.random.default_rng(10)
+    codes = np.arange(200) % 4
+    found = verdict(5 + rng.normal(size=200), 0.1, factors=[codes])
+    assert (found.word, found.n, found.n_clusters) == ("not enough items", 200, 4)
+    assert np.isnan([found.p_difference, found.p_equivalence, found.detectable, *found.interval]).all()
+    assert verdict(5 + rng.normal(size=200), 0.1, factors=[np.arange(200) % 5]).word == "higher"

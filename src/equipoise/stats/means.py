@@ -81,7 +81,9 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
 
     Wilson's interval for as many independent items as would be as uncertain as these clustered ones, with
     the t quantile of the clusters; without factors it is Wilson's own. Where all items are hits or none is,
-    nothing tells how alike the items of a cluster are, and they are taken to be wholly alike.
+    nothing tells how alike the items of a cluster are, and they are taken to be wholly alike. Rare hits
+    that come in few clusters are the hard case: a share of .05 whose clusters are much alike inside (an
+    intraclass correlation of .4) is covered as seldom as .84 of the time by a 95 % interval.
     """
     check_level(level)
     numbers, codes = _answered(hits, factors)

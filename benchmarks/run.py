@@ -19,8 +19,8 @@ from benchmarks.bert import SHARED, THREADS, bec_pro_rows, crows_sentences, part
 from benchmarks.encoder import Multiplication, Pass, TimedNetwork, average
 from benchmarks.other_ways import one_forward_per_token, padded_batches_of_twenty
 from equipoise.models.base import Raw, Score
+from equipoise.models.engine.precision import bf16_speed
 from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.precision import bf16_speed
 
 LATEST = Path(__file__).parent / "latest.json"
 SHARE = 6

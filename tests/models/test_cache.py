@@ -17,9 +17,9 @@ from test_engine import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.base import Embed, Fill, Score, TopFill
-from equipoise.models.cache import AnswerStore, clear_store, pack, stored_models, unpack
+from equipoise.models.engine.rows import Row, RowAnswer
+from equipoise.models.engine.store import AnswerStore, clear_store, pack, stored_models, unpack
 from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.rows import Row, RowAnswer
 
 QUESTIONS = [
     Fill("[MASK] is a doctor.", ("he", "she")),
@@ -182,8 +182,8 @@ def test_two_processes_share_one_store(tmp_path: Path) -> None:
     """Both write a thousand answers at once; every one of them is there afterwards."""
     script = (
         "import sys; from pathlib import Path\n"
-        "from equipoise.models.cache import AnswerStore\n"
-        "from equipoise.models.rows import RowAnswer\n"
+        "from equipoise.models.engine.store import AnswerStore\n"
+        "from equipoise.models.engine.rows import RowAnswer\n"
         "store = AnswerStore(Path(sys.argv[1]), fingerprint='f', name='n')\n"
         "for number in range(1000):\n"
         "    key = int(sys.argv[2]).to_bytes(8, 'big') + number.to_bytes(8, 'big')\n"

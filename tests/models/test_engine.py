@@ -10,9 +10,9 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.models.base import Fill, Raw, Score
-from equipoise.models.engine import Engine
+from equipoise.models.engine.engine import Engine
+from equipoise.models.engine.rows import Row, batches, merge
 from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.rows import Row, batches, merge
 from equipoise.progress import Progress
 
 SENTENCES = [tiny.CORPUS[0], tiny.CORPUS[3], "He is a doctor.", "Her mother was a pilot."]

@@ -14,13 +14,13 @@ import torch
 from test_engine import wrapped
 
 from equipoise.errors import UserError
-from equipoise.models import lanes
 from equipoise.models.base import Embed, Score
-from equipoise.models.engine import LEAST_BUDGET, SAMPLE, Engine
-from equipoise.models.lanes import lanes_on, side_by_side
-from equipoise.models.network import Network
+from equipoise.models.engine import lanes
+from equipoise.models.engine.engine import LEAST_BUDGET, SAMPLE, Engine
+from equipoise.models.engine.lanes import lanes_on, side_by_side
+from equipoise.models.engine.network import Network
+from equipoise.models.engine.rows import Row, tokens_in
 from equipoise.models.plain_bert import PlainBert
-from equipoise.models.rows import Row, tokens_in
 from equipoise.progress import Progress
 
 CPU = torch.device("cpu")

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models import precision
+from equipoise.models.engine import precision
 
 CPU = torch.device("cpu")
 

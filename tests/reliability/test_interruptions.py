@@ -94,7 +94,7 @@ def test_ctrl_c_is_said_in_two_lines_and_loses_nothing(threads: int, tmp_path: P
     script = f"""
 import sys
 from pathlib import Path
-import equipoise.models.engine as engine
+import equipoise.models.engine.engine as engine
 engine.TOKEN_BUDGET = 32
 engine.Engine.__init__.__kwdefaults__["budget"] = 32
 from equipoise.cli import main

@@ -12,8 +12,8 @@ from equipoise.data.bec_pro import MASKS
 from equipoise.instruments.association import Association, hypotheses
 from equipoise.instruments.base import Settings
 from equipoise.models.base import Fill
+from equipoise.models.engine.rows import merge
 from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.rows import merge
 from equipoise.results import Result, estimates_table
 from equipoise.stats.significance import wilcoxon_r_from_w
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.base import DEFAULT_RULE, Embed, Fill, Question, Raw, Score, WordScores
+from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.masked import ask_raw, token_scores
 from equipoise.models.neural import Asked, NeuralModel
-from equipoise.models.rows import Row, RowAnswer
 from equipoise.models.words import Encoded, find_blank, is_unknown, place_word, refuse_unknown
 
 RULES = ("left-to-right",)

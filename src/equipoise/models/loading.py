@@ -7,15 +7,15 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.cache import cache_file
 from equipoise.models.causal import CausalModel
 from equipoise.models.checkpoints import kind_of, read_checkpoint, read_packed
 from equipoise.models.encoder_decoder import EncoderDecoderModel
+from equipoise.models.engine.precision import check_precision
+from equipoise.models.engine.store import cache_file
 from equipoise.models.masked import MaskedModel
 from equipoise.models.names import FOLDERS, RANDOM
 from equipoise.models.neural import NeuralModel
 from equipoise.models.packing import is_packed
-from equipoise.models.precision import check_precision
 from equipoise.models.random_weights import random_parts
 
 KINDS: dict[str, type[NeuralModel]] = {

@@ -18,8 +18,8 @@ from equipoise.models.base import (
     TopFill,
     WordScores,
 )
+from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.neural import Asked, NeuralModel
-from equipoise.models.rows import Row, RowAnswer
 from equipoise.models.words import (
     Encoded,
     Placed,

@@ -7,12 +7,12 @@ from typing import Any
 
 from equipoise.errors import UserError
 from equipoise.models.base import BLANK, AnsweringModel, Embed, Embedding, Question
-from equipoise.models.cache import AnswerStore
-from equipoise.models.engine import Engine
+from equipoise.models.engine.engine import Engine
+from equipoise.models.engine.network import Network
+from equipoise.models.engine.precision import largest_deviation
+from equipoise.models.engine.rows import Row, RowAnswer, VectorSpec
+from equipoise.models.engine.store import AnswerStore
 from equipoise.models.fingerprint import fingerprint
-from equipoise.models.network import Network
-from equipoise.models.precision import largest_deviation
-from equipoise.models.rows import Row, RowAnswer, VectorSpec
 from equipoise.models.words import Encoded, Tokens
 from equipoise.progress import Progress
 

@@ -11,12 +11,12 @@ from threading import Lock
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.allocator import give_back
-from equipoise.models.cache import AnswerStore
-from equipoise.models.lanes import lanes_on, side_by_side
-from equipoise.models.network import Network
-from equipoise.models.places import Place, find_places, pad, read_asked, read_tops
-from equipoise.models.rows import Row, RowAnswer, batches, merge, tokens_in
+from equipoise.models.engine.allocator import give_back
+from equipoise.models.engine.lanes import lanes_on, side_by_side
+from equipoise.models.engine.network import Network
+from equipoise.models.engine.places import Place, find_places, pad, read_asked, read_tops
+from equipoise.models.engine.rows import Row, RowAnswer, batches, merge, tokens_in
+from equipoise.models.engine.store import AnswerStore
 from equipoise.progress import Progress
 
 TOKEN_BUDGET = 2048

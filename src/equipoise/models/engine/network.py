@@ -14,9 +14,9 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.last_layer import LastLayer, find_last_layer
+from equipoise.models.engine.last_layer import LastLayer, find_last_layer
+from equipoise.models.engine.stand_in import standing_in
 from equipoise.models.plain_bert import PlainBert, States
-from equipoise.models.stand_in import standing_in
 
 HEAD_CELLS = 16_000_000
 """Logits held at once: positions times vocabulary (64 MB in fp32)."""

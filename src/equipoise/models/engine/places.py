@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from equipoise.models.rows import Row, RowAnswer
+from equipoise.models.engine.rows import Row, RowAnswer
 
 
 class Place(NamedTuple):

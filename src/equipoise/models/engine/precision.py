@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import torch
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.network import PRECISIONS, Network
+from equipoise.models.engine.network import PRECISIONS, Network
 
 if TYPE_CHECKING:
-    from equipoise.models.engine import Engine
+    from equipoise.models.engine.engine import Engine
 
 _TIMING = """
 import time, torch

@@ -22,7 +22,7 @@ import numpy as np
 
 from equipoise.data.folders import CACHE_VARIABLE, cache_folder
 from equipoise.errors import UserError
-from equipoise.models.rows import RowAnswer
+from equipoise.models.engine.rows import RowAnswer
 
 FORMAT = 1
 PATIENCE = 60.0

@@ -8,9 +8,10 @@ import re, sys
 from pathlib import Path
 from benchmarks.bert import crows_sentences, parts
 from equipoise.models.base import Score
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 network, tokenizer = parts()
-model = wrap_model(network, tokenizer, name="bert", settings=LoadSettings(cache=False))
+model = wrap_model(network, tokenizer, name="bert", options=RunOptions(cache=False))
 if sys.argv[1] == "long":
     questions = [Score("the tall old man walked home " * 59)]
 else:

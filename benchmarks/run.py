@@ -19,8 +19,9 @@ from benchmarks.bert import SHARED, THREADS, bec_pro_rows, crows_sentences, part
 from benchmarks.encoder import Multiplication, Pass, TimedNetwork, average
 from benchmarks.other_ways import one_forward_per_token, padded_batches_of_twenty
 from equipoise.models.base import Raw, Score
-from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.precision import bf16_speed
+from equipoise.models.engine.precision import bf16_speed
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 
 LATEST = Path(__file__).parent / "latest.json"
 SHARE = 6
@@ -172,8 +173,8 @@ def best_of_three(command: list[str]) -> float:
 def fresh(precision: str, store: Path | None = None) -> Any:
     """The model with no answers stored, or with those of a file."""
     network, tokenizer = parts()
-    settings = LoadSettings(precision=precision, cache=store is not None, store=store)
-    return wrap_model(network, tokenizer, name="bert-base", settings=settings)
+    settings = RunOptions(precision=precision, cache=store is not None, store=store)
+    return wrap_model(network, tokenizer, name="bert-base", options=settings)
 
 
 def precisions() -> list[str]:

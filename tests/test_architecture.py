@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "equipoise"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "progress"},
+    {"errors"},
     {"data", "text", "stats"},
     {"models", "corpora"},
     {"results"},

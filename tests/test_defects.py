@@ -19,15 +19,16 @@ from equipoise.comparison import compare
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill, Score, TopFill
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result, estimates_table
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Any:
-    settings = LoadSettings(store=tmp_path / "answers.sqlite")
-    return wrap_model(tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", settings=settings)
+    settings = RunOptions(store=tmp_path / "answers.sqlite")
+    return wrap_model(tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", options=settings)
 
 
 def test_d1_a_random_model_is_told_from_a_trained_one(tmp_path: Path) -> None:
@@ -35,8 +36,8 @@ def test_d1_a_random_model_is_told_from_a_trained_one(tmp_path: Path) -> None:
     words = tiny.tokenizer("wordpiece")
     totals = []
     for seed in (1, 2):
-        settings = LoadSettings(store=tmp_path / "answers.sqlite")
-        one = wrap_model(tiny.network("bert", seed=seed), words, name="bert", settings=settings)
+        settings = RunOptions(store=tmp_path / "answers.sqlite")
+        one = wrap_model(tiny.network("bert", seed=seed), words, name="bert", options=settings)
         totals.append(one.answer([Score("He is a doctor.")])[0].total)
     assert abs(totals[0] - totals[1]) > 1e-3
 
@@ -65,7 +66,7 @@ def test_d4_the_word_goes_into_the_asked_blank_and_no_other(model: Any) -> None:
     ids = list(model.tokens.encode("[MASK] is a [MASK].").ids)
     places = [place for place, token in enumerate(ids) if token == mask]
     with torch.no_grad():
-        logits = model.network(input_ids=torch.tensor([ids])).logits[0].double()
+        logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0].double()
     expected = torch.log_softmax(logits, dim=-1)
     assert first.logprobs[0] == pytest.approx(float(expected[places[0], he]), abs=1e-4)
     assert second.logprobs[0] == pytest.approx(float(expected[places[1], he]), abs=1e-4)

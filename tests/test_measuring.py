@@ -7,7 +7,8 @@ import tiny
 
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 
@@ -19,8 +20,8 @@ def measured(folder: Path, professions: str, family: str = "bert") -> Result:
     (folder / "templates.csv").write_text(TEMPLATES, encoding="utf-8")
     (folder / "professions.csv").write_text(professions, encoding="utf-8")
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    settings = LoadSettings(cache=False)
-    model = wrap_model(tiny.network(family), words, name=family, settings=settings)
+    settings = RunOptions(cache=False)
+    model = wrap_model(tiny.network(family), words, name=family, options=settings)
     return measure(model, "tbe", Settings(data=str(folder)))
 
 

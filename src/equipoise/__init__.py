@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Comparison": "equipoise.results.comparison",
     "LanguageModel": "equipoise.models.base",
+    "RunOptions": "equipoise.models.options",
     "Result": "equipoise.results",
     "Settings": "equipoise.instruments.base",
     "TableModel": "equipoise.models.table",

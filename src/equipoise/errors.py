@@ -24,3 +24,7 @@ def unknown_name(what: str, given: str, known: Iterable[str]) -> UserError:
     listing = ", ".join(names)
     hint = f"Did you mean {lowered[close[0]]!r}? Known: {listing}." if close else f"Known: {listing}."
     return UserError(f"There is no {what} called {given!r}.", hint)
+
+
+class Cancelled(Exception):  # noqa: N818 - nothing went wrong
+    """The caller asked for the run to stop; answers finished until then are kept."""

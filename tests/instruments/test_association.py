@@ -116,7 +116,7 @@ def test_a_uniform_model_gives_exactly_nothing(folder: Path, variant: str) -> No
 
 def log_softmax_at(model: Any, ids: list[int], place: int, token: int) -> float:
     with torch.no_grad():
-        logits = model.network(input_ids=torch.tensor([ids])).logits[0, place].double()
+        logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0, place].double()
     return float(torch.log_softmax(logits, dim=-1)[token])
 
 
@@ -140,7 +140,7 @@ def slow_corrected(model: Any, text: str, person: str, profession: str) -> float
 
 def test_corrected_equals_a_slow_loop(folder: Path) -> None:
     model = load_model("random", cache=False)
-    model.network.bert.embeddings.word_embeddings.weight.data *= 20
+    model.transformers_model.bert.embeddings.word_embeddings.weight.data *= 20
     result = measure(model, "association", Settings(data=str(folder)))
     pieces = len(model.tokenizer.tokenize("dental hygienist"))
     assert len(result.items) == 2 * 4 * 4
@@ -158,7 +158,7 @@ def test_as_published_equals_a_slow_loop(folder: Path) -> None:
     long = "id,template\nt,<person> met a <profession>.\nv,<person> met a <profession> by day.\n"
     (folder / "person-templates.csv").write_text(long)
     model = load_model("random", cache=False)
-    model.network.bert.embeddings.word_embeddings.weight.data *= 20
+    model.transformers_model.bert.embeddings.word_embeddings.weight.data *= 20
     result = measure(model, "association", Settings(data=str(folder), variant="as-published"))
     mask, width = model.tokenizer.mask_token_id, 8
     longest = max(len(text.split()) for text in result.items["text"])
@@ -405,8 +405,8 @@ def test_refusals_say_why(folder: Path) -> None:
 def test_results_come_back_from_disk_and_compare(folder: Path, tmp_path: Path) -> None:
     first, second = (load_model("random", cache=False) for _ in range(2))
     with torch.no_grad():
-        second.network.bert.embeddings.word_embeddings.weight.mul_(3)
-    second = wrap_model(second.network, second.tokenizer, name="another")
+        second.transformers_model.bert.embeddings.word_embeddings.weight.mul_(3)
+    second = wrap_model(second.transformers_model, second.tokenizer, name="another")
     results = [measure(model, "association", Settings(data=str(folder))) for model in (first, second)]
     loaded = [load_result(result.save(tmp_path / name)) for result, name in zip(results, "ab", strict=True)]
     assert hypotheses(loaded[0]) == hypotheses(results[0])

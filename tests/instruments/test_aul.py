@@ -15,7 +15,8 @@ from equipoise.instruments import INSTRUMENTS
 from equipoise.instruments.aul import AllUnmaskedLikelihood
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 
@@ -60,8 +61,8 @@ def measured(model: Any, path: Path, name: str = "aul") -> Result:
 
 def tiny_model(family: str, folder: Path) -> Any:
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    store = LoadSettings(store=folder / "answers.sqlite")
-    return wrap_model(tiny.network(family), words, name=family, settings=store)
+    store = RunOptions(store=folder / "answers.sqlite")
+    return wrap_model(tiny.network(family), words, name=family, options=store)
 
 
 def test_means_by_hand(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_aul_equals_a_plain_loop(family: str, tmp_path: Path) -> None:
     for text in (MORE, LESS):
         encoded = model.tokens.encode(text)
         with torch.no_grad():
-            logits = model.network(input_ids=torch.tensor([encoded.ids])).logits[0].double()
+            logits = model.transformers_model(input_ids=torch.tensor([encoded.ids])).logits[0].double()
         logprobs = torch.log_softmax(logits, dim=-1)
         expected.append(np.mean([float(logprobs[place, encoded.ids[place]]) for place in encoded.content]))
     found = measured(model, written(tmp_path, PAIRS)).items["score"].iloc[0]
@@ -95,16 +96,16 @@ def test_aula_equals_a_plain_loop(family: str, tmp_path: Path) -> None:
     model = tiny_model(family, tmp_path)
     found = measured(model, written(tmp_path, PAIRS), "aula").items["score"].iloc[0]
     expected = []
-    model.network.set_attn_implementation("eager")
+    model.transformers_model.set_attn_implementation("eager")
     for text in (MORE, LESS):
         encoded = model.tokens.encode(text)
         with torch.no_grad():
-            output = model.network(input_ids=torch.tensor([encoded.ids]), output_attentions=True)
+            output = model.transformers_model(input_ids=torch.tensor([encoded.ids]), output_attentions=True)
         received = torch.stack(output.attentions).mean(dim=(0, 1, 2, 3))
         logprobs = torch.log_softmax(output.logits[0], dim=-1)
         values = [float(received[place] * logprobs[place, encoded.ids[place]]) for place in encoded.content]
         expected.append(np.mean(values))
-    model.network.set_attn_implementation("sdpa")
+    model.transformers_model.set_attn_implementation("sdpa")
     assert found == pytest.approx(expected[0] - expected[1], abs=1e-4)
 
 

@@ -23,7 +23,8 @@ from equipoise.instruments.completions import (
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill, TopFill
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
 
@@ -211,7 +212,7 @@ def test_results_can_be_saved_and_read_again(folder: Path, tmp_path: Path) -> No
 def test_rows_of_ids_give_what_asking_the_words_gives(family: str, tmp_path: Path) -> None:
     folder = folder_of(tmp_path, pairs="male,female\ncould,mother\nthat,open\nwould,told\n")
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    model = wrap_model(tiny.network(family), words, name=family, settings=LoadSettings(store=None))
+    model = wrap_model(tiny.network(family), words, name=family, options=RunOptions(store=None))
     settings = Settings(data=str(folder))
     result = measure(model, "completions", settings)
     whole = word_coverage(model, settings).query("asked")
@@ -227,7 +228,7 @@ def test_rows_of_ids_give_what_asking_the_words_gives(family: str, tmp_path: Pat
 
 def test_an_item_costs_one_row_however_long_the_lists(folder: Path) -> None:
     model = wrap_model(
-        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", settings=LoadSettings(store=None)
+        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", options=RunOptions(store=None)
     )
     settings = Settings(data=str(folder), variant="full-vocabulary")
     items = Completions().items(settings).table
@@ -237,7 +238,7 @@ def test_an_item_costs_one_row_however_long_the_lists(folder: Path) -> None:
 
 def test_words_of_several_pieces_are_named(folder: Path) -> None:
     model = wrap_model(
-        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", settings=LoadSettings(store=None)
+        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", options=RunOptions(store=None)
     )
     table = word_coverage(model, Settings(data=str(folder))).set_index("word")
     for word in ("he", "woman"):
@@ -248,7 +249,7 @@ def test_words_of_several_pieces_are_named(folder: Path) -> None:
 
 def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
     model = wrap_model(
-        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", settings=LoadSettings(store=None)
+        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", options=RunOptions(store=None)
     )
     with pytest.raises(UserError, match="a causal model does not answer 'topfill'"):
         measure(model, "completions", Settings(data=str(folder)))

@@ -17,7 +17,8 @@ from equipoise.instruments.base import Settings
 from equipoise.instruments.crows_pairs import CrowSPairs, align
 from equipoise.measuring import measure
 from equipoise.models import load_model
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 from equipoise.results import Result, estimates_table
@@ -63,8 +64,8 @@ def measured(model: Any, path: Path, variant: str = "") -> Result:
 
 def tiny_model(family: str, folder: Path) -> Any:
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    store = LoadSettings(store=folder / "answers.sqlite")
-    return wrap_model(tiny.network(family), words, name=family, settings=store)
+    store = RunOptions(store=folder / "answers.sqlite")
+    return wrap_model(tiny.network(family), words, name=family, options=store)
 
 
 def hidden_logprobs(model: Any, text: str) -> tuple[list[int], list[float]]:
@@ -74,7 +75,7 @@ def hidden_logprobs(model: Any, text: str) -> tuple[list[int], list[float]]:
     for place, token in enumerate(ids):
         row = [*ids[:place], model.mask_id, *ids[place + 1 :]]
         with torch.no_grad():
-            logits = model.network(input_ids=torch.tensor([row])).logits[0, place].double()
+            logits = model.transformers_model(input_ids=torch.tensor([row])).logits[0, place].double()
         values.append(float(torch.log_softmax(logits, dim=-1)[token]))
     return ids, values
 
@@ -204,7 +205,7 @@ def test_a_causal_model_is_refused_and_told_what_to_choose(tmp_path: Path) -> No
     for text in (more, less):
         ids = list(model.encode(text).ids)
         with torch.no_grad():
-            logits = model.network(input_ids=torch.tensor([ids])).logits[0].double()
+            logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0].double()
         logprobs = torch.log_softmax(logits, dim=-1)
         totals.append(sum(float(logprobs[place - 1, ids[place]]) for place in model.encode(text).content))
     found = measured(model, path, "whole-sentence").items["score"].iloc[0]

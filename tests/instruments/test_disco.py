@@ -12,7 +12,8 @@ from equipoise.instruments.disco import Discovery
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import TopFill
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.stats.significance import equal_rates_p
 
@@ -111,7 +112,7 @@ def test_other_poles_name_persons_by_adjective_and_profession() -> None:
 
 def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
     model = wrap_model(
-        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", settings=LoadSettings(store=None)
+        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", options=RunOptions(store=None)
     )
     with pytest.raises(UserError, match="a causal model does not answer 'topfill'"):
         measure(model, "disco", Settings(data=str(folder)))

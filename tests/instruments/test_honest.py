@@ -10,7 +10,8 @@ from equipoise.instruments import INSTRUMENTS, honest
 from equipoise.instruments.base import Settings
 from equipoise.instruments.honest import Honest, plain, read_lexicon
 from equipoise.measuring import measure
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 
@@ -133,7 +134,7 @@ def test_other_poles(folder: Path) -> None:
 
 def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
     model = wrap_model(
-        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", settings=LoadSettings(store=None)
+        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", options=RunOptions(store=None)
     )
     with pytest.raises(UserError, match="a causal model does not answer 'topfill'"):
         measure(model, "honest", Settings(data=str(folder)))

@@ -23,7 +23,8 @@ from equipoise.instruments.lpbs import (
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 
 TEMPLATES = (
@@ -63,7 +64,7 @@ def folder_of(path: Path, templates: str = TEMPLATES, professions: str = PROFESS
 
 def tiny_model(family: str = "bert") -> Any:
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    return wrap_model(tiny.network(family), words, name=family, settings=LoadSettings(store=None))
+    return wrap_model(tiny.network(family), words, name=family, options=RunOptions(store=None))
 
 
 def test_scores_by_hand(folder: Path) -> None:
@@ -105,7 +106,7 @@ def test_d4_the_pronoun_is_asked_and_the_profession_is_hidden(folder: Path) -> N
         for hidden in (target, [*target, *attribute]):
             ids = [mask if place in hidden else token for place, token in enumerate(encoded.ids)]
             with torch.no_grad():
-                logits = model.network(input_ids=torch.tensor([ids])).logits[0].double()
+                logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0].double()
             values = torch.log_softmax(logits, dim=-1)[target[0], wanted]
             ratios.append(float(values[0] - values[1]))
         assert row["log_ratio"] == pytest.approx(ratios[0], abs=1e-4)

@@ -14,7 +14,8 @@ from equipoise.instruments.base import Settings
 from equipoise.instruments.sbe import FRAGILE_PAIRS, SentenceBased, changed_spans
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Score
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result, estimates_table
 
@@ -161,7 +162,7 @@ def test_parts_add_up_and_likelihoods_are_those_of_a_plain_loop(tmp_path: Path) 
 
 def plain_pll(model: LanguageModel, text: str) -> float:
     """Hide one token after another, a forward pass each."""
-    tokenizer, network = model.tokenizer, model.network  # type: ignore[attr-defined]
+    tokenizer, network = model.tokenizer, model.transformers_model  # type: ignore[attr-defined]
     ids = tokenizer(text, return_tensors="pt")["input_ids"]
     total = 0.0
     for place in range(1, ids.shape[1] - 1):
@@ -184,7 +185,7 @@ def test_both_rules_stand_beside_each_other(tmp_path: Path) -> None:
 
 def tiny_model(family: str) -> LanguageModel:
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    return wrap_model(tiny.network(family), words, name=family, settings=LoadSettings(cache=False))
+    return wrap_model(tiny.network(family), words, name=family, options=RunOptions(cache=False))
 
 
 @pytest.mark.parametrize("family", ["bert", "electra", "roberta", "albert", "gpt2"])

@@ -17,7 +17,8 @@ from equipoise.instruments.base import Settings
 from equipoise.instruments.stereoset import StereoSet, icat
 from equipoise.measuring import measure
 from equipoise.models.base import Raw, WordScores
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 
@@ -71,13 +72,13 @@ def measured(model: Any, path: Path, variant: str = "") -> Result:
 
 def tiny_model(family: str, folder: Path) -> Any:
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    store = LoadSettings(store=folder / "answers.sqlite")
-    return wrap_model(tiny.network(family), words, name=family, settings=store)
+    store = RunOptions(store=folder / "answers.sqlite")
+    return wrap_model(tiny.network(family), words, name=family, options=store)
 
 
 def logprobs(model: Any, ids: list[int]) -> torch.Tensor:
     with torch.no_grad():
-        logits = model.network(input_ids=torch.tensor([ids])).logits[0].double()
+        logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0].double()
     return torch.log_softmax(logits, dim=-1)
 
 

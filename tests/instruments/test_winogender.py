@@ -15,7 +15,8 @@ from equipoise.instruments import INSTRUMENTS
 from equipoise.instruments.base import Settings
 from equipoise.instruments.winogender import Winogender
 from equipoise.measuring import measure
-from equipoise.models.loading import LoadSettings, wrap_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 from equipoise.results import Result
@@ -145,8 +146,8 @@ def test_the_published_sentences_are_built_word_for_word(shared_data: Callable[[
 @pytest.mark.parametrize("family", ["bert", "bart", "gpt2"])
 def test_every_kind_that_fills_a_blank_is_measured(family: str, tmp_path: Path) -> None:
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    store = LoadSettings(store=tmp_path / "answers.sqlite")
-    model = wrap_model(tiny.network(family), words, name=family, settings=store)
+    store = RunOptions(store=tmp_path / "answers.sqlite")
+    model = wrap_model(tiny.network(family), words, name=family, options=store)
     result = measured(model, schema_folder(tmp_path, ("baker",)))
     assert result.items["score"].notna().all()
     assert (result.items["p_male"] > 0).all()

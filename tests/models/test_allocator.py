@@ -2,7 +2,7 @@
 
 import pytest
 
-from equipoise.models import allocator
+from equipoise.models.engine import allocator
 
 
 def test_memory_is_given_back_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,12 @@ from test_engine import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.base import Embed, Fill, Score, TopFill
-from equipoise.models.cache import AnswerStore, clear_store, pack, stored_models, unpack
-from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.rows import Row, RowAnswer
+from equipoise.models.engine.inventory import clear_store, stored_models
+from equipoise.models.engine.packed_answers import pack, unpack
+from equipoise.models.engine.rows import Row, RowAnswer
+from equipoise.models.engine.store import AnswerStore
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 
 QUESTIONS = [
     Fill("[MASK] is a doctor.", ("he", "she")),
@@ -69,14 +72,14 @@ def test_new_words_at_an_old_blank_run_once_and_keep_the_old(tmp_path: Path) -> 
 
 def test_a_fine_tuned_copy_never_reads_the_old_answers(tmp_path: Path) -> None:
     network, words = tiny.network("bert", seed=11), tiny.tokenizer("wordpiece")
-    settings = LoadSettings(store=tmp_path / "answers.sqlite")
-    old = wrap_model(network, words, name="folder", settings=settings)
-    before = old.answer(QUESTIONS[:1])[0]
+    settings = RunOptions(store=tmp_path / "answers.sqlite")
+    old = wrap_model(network, words, name="folder", options=settings)
+    before, known_as = old.answer(QUESTIONS[:1])[0], old.fingerprint
     with torch.no_grad():
         network.cls.predictions.bias[:] += torch.linspace(-2, 2, len(words))
-    new = wrap_model(network, words, name="folder", settings=settings)
+    new = wrap_model(network, words, name="folder", options=settings)
     after = new.answer(QUESTIONS[:1])[0]
-    assert old.fingerprint != new.fingerprint
+    assert known_as != new.fingerprint
     assert new.engine.rows_run == 1
     assert before.logprobs != after.logprobs
 
@@ -100,7 +103,7 @@ def test_the_fingerprint_covers_tokenizer_and_configuration() -> None:
 
 def test_without_a_cache_nothing_is_left_behind(tmp_path: Path) -> None:
     model = wrap_model(
-        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="x", settings=LoadSettings(cache=False)
+        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="x", options=RunOptions(cache=False)
     )
     model.answer(QUESTIONS)
     assert not (tmp_path / "cache").exists()
@@ -182,8 +185,8 @@ def test_two_processes_share_one_store(tmp_path: Path) -> None:
     """Both write a thousand answers at once; every one of them is there afterwards."""
     script = (
         "import sys; from pathlib import Path\n"
-        "from equipoise.models.cache import AnswerStore\n"
-        "from equipoise.models.rows import RowAnswer\n"
+        "from equipoise.models.engine.store import AnswerStore\n"
+        "from equipoise.models.engine.rows import RowAnswer\n"
         "store = AnswerStore(Path(sys.argv[1]), fingerprint='f', name='n')\n"
         "for number in range(1000):\n"
         "    key = int(sys.argv[2]).to_bytes(8, 'big') + number.to_bytes(8, 'big')\n"

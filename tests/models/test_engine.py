@@ -10,10 +10,12 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.models.base import Fill, Raw, Score
-from equipoise.models.engine import Engine
-from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.rows import Row, batches, merge
-from equipoise.progress import Progress
+from equipoise.models.engine.forward import Forward
+from equipoise.models.engine.plan import batches
+from equipoise.models.engine.rows import Row, merge
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
+from equipoise.models.reporting import RunReport
 
 SENTENCES = [tiny.CORPUS[0], tiny.CORPUS[3], "He is a doctor.", "Her mother was a pilot."]
 BLANKS = [
@@ -26,14 +28,14 @@ BLANKS = [
 def wrapped(family: str, tmp_path: Path, **settings: Any) -> Any:
     network = tiny.network(family)
     words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    store = LoadSettings(store=tmp_path / "answers.sqlite", **settings)
-    return wrap_model(network, words, name=family, settings=store)
+    store = RunOptions(store=tmp_path / "answers.sqlite", **settings)
+    return wrap_model(network, words, name=family, options=store)
 
 
 def plain_logprobs(model: Any, ids: list[int]) -> torch.Tensor:
     """Log-probabilities at every position, one row, the whole model, nothing clever."""
     with torch.no_grad():
-        logits = model.network(input_ids=torch.tensor([ids])).logits[0]
+        logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0]
     return torch.log_softmax(logits.double(), dim=-1)
 
 
@@ -136,36 +138,39 @@ def test_batches_hold_the_budget_and_every_row_once() -> None:
     assert lengths == sorted(lengths, reverse=True)
 
 
-def test_out_of_memory_halves_the_batch_and_loses_nothing(tmp_path: Path) -> None:
+def test_out_of_memory_halves_the_batch_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = wrapped("bert", tmp_path)
-    limited = _LimitedEngine(model.engine)
     rows = [Row((2, token, 3), ((1, 9),)) for token in range(5, 30)]
-    found = limited.run(limited.prepare(rows), Progress())
     expected = [model.engine.compute([row])[0].logprobs for row in rows]
-    for ours, theirs in zip(found, expected, strict=True):
+    sizes = limit_memory(monkeypatch, most=4)
+    answers = model.engine.run(model.engine.prepare(rows))
+    for ours, theirs in zip(answers, expected, strict=True):
         assert ours.logprobs[1, 9] == pytest.approx(theirs[1, 9], abs=1e-5)
-    assert max(limited.sizes) <= 4
+    assert max(sizes) <= 4
 
 
-def test_a_row_that_never_fits_is_a_user_error(tmp_path: Path) -> None:
-    limited = _LimitedEngine(wrapped("bert", tmp_path).engine, most=0)
+def test_a_row_that_never_fits_is_a_user_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = wrapped("bert", tmp_path).engine
+    limit_memory(monkeypatch, most=0)
     with pytest.raises(UserError, match="does not fit in memory"):
-        limited.run(limited.prepare([Row((2, 9, 3), ((1, 9),))]), Progress())
+        engine.run(engine.prepare([Row((2, 9, 3), ((1, 9),))]))
 
 
-class _LimitedEngine(Engine):
-    """An engine on a device that holds only a few rows at once, as a small graphics card would."""
+def limit_memory(monkeypatch: pytest.MonkeyPatch, most: int) -> list[int]:
+    """A device that holds only a few rows at once, as a small graphics card would; the sizes that it ran."""
+    sizes: list[int] = []
+    plain = Forward.compute
 
-    def __init__(self, engine: Engine, most: int = 4) -> None:
-        super().__init__(engine.network, engine.store, padding_id=engine.padding_id)
-        self.most = most
-        self.sizes: list[int] = []
-
-    def compute(self, rows: list[Row]) -> Any:
-        if len(rows) > self.most:
+    def compute(self: Forward, rows: list[Row]) -> Any:
+        if len(rows) > most:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        self.sizes.append(len(rows))
-        return super().compute(rows)
+        sizes.append(len(rows))
+        return plain(self, rows)
+
+    monkeypatch.setattr(Forward, "compute", compute)
+    return sizes
 
 
 def test_memory_holds_a_window_of_rows_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,8 +192,9 @@ def test_a_window_counts_distinct_rows(tmp_path: Path, monkeypatch: pytest.Monke
     first, second = SENTENCES[:2]
     most = max(len(model.ask(Score(text)).rows) for text in (first, second))
     monkeypatch.setattr(neural, "WINDOW", most)
-    repeated = list(model._windows([Score(first)] * 100 + [Score(second)]))
-    assert [len(window) for window in repeated] == [100, 1]
+    repeated = [Score(first)] * 100 + [Score(second)]
+    windows = list(model._windows(repeated, RunReport("bert", len(repeated), RunOptions())))
+    assert [len(window) for window in windows] == [100, 1]
 
 
 def test_what_is_still_to_come_is_judged_by_kind() -> None:

@@ -14,14 +14,15 @@ import torch
 from test_engine import wrapped
 
 from equipoise.errors import UserError
-from equipoise.models import lanes
 from equipoise.models.base import Embed, Score
-from equipoise.models.engine import LEAST_BUDGET, SAMPLE, Engine
-from equipoise.models.lanes import lanes_on, side_by_side
-from equipoise.models.network import Network
+from equipoise.models.engine import lanes
+from equipoise.models.engine.engine import SAMPLE
+from equipoise.models.engine.forward import Forward
+from equipoise.models.engine.lanes import lanes_on, side_by_side
+from equipoise.models.engine.network import Network
+from equipoise.models.engine.plan import LEAST_BUDGET, tokens_in
+from equipoise.models.engine.rows import Row
 from equipoise.models.plain_bert import PlainBert
-from equipoise.models.rows import Row, tokens_in
-from equipoise.progress import Progress
 
 CPU = torch.device("cpu")
 
@@ -38,15 +39,15 @@ def two_threads() -> Iterator[None]:
 def runners(monkeypatch: pytest.MonkeyPatch) -> dict[int, set[int]]:
     """Which network every thread ran, and that it ran it on one thread."""
     seen: dict[int, set[int]] = {}
-    plain = Engine.compute
+    plain = Forward.compute
 
-    def noted(self: Engine, rows: list[Row]) -> Any:
+    def noted(self: Forward, rows: list[Row]) -> Any:
         seen.setdefault(threading.get_ident(), set()).add(id(self.network))
         assert torch.get_num_threads() == 1
         time.sleep(0.005)  # so that the other lane is begun before all is done
         return plain(self, rows)
 
-    monkeypatch.setattr(Engine, "compute", noted)
+    monkeypatch.setattr(Forward, "compute", noted)
     return seen
 
 
@@ -135,36 +136,40 @@ def test_many_rows_are_shared_out_evenly_and_few_are_not(tmp_path: Path) -> None
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_what_is_begun_is_finished_and_kept_when_another_fails(tmp_path: Path) -> None:
+def test_what_is_begun_is_finished_and_kept_when_another_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A disk that fills up, a row that does not fit: the error comes out, no finished answer goes."""
-    model = wrapped("bert", tmp_path)
-    engine = _FailingEngine(model.engine)
+    engine = wrapped("bert", tmp_path).engine
     rows = [Row((2, token, 3), ((1, 9),)) for token in range(5, 45)]
     engine.budget = 12  # two rows to a lane's batch
-    with pytest.raises(UserError, match="does not fit in memory"):
-        engine.run(engine.prepare(rows), Progress())
+    with monkeypatch.context() as patched:
+        finished = fail_in_one_lane(patched)
+        with pytest.raises(UserError, match="does not fit in memory"):
+            engine.run(engine.prepare(rows))
     kept = engine.store.read([row.key for row in rows])
-    assert len(kept) == len(engine.finished) > 0
+    assert len(kept) == len(finished) > 0
     assert len(kept) < len(rows)
     again = wrapped("bert", tmp_path)
-    again.engine.run(again.engine.prepare(rows), Progress())
+    again.engine.run(again.engine.prepare(rows))
     assert again.engine.rows_run == len(rows) - len(kept)
 
 
-class _FailingEngine(Engine):
-    """An engine whose memory is full for one row, while the other lane is still at work."""
+def fail_in_one_lane(monkeypatch: pytest.MonkeyPatch) -> list[Row]:
+    """Memory is full for one row, while the other lane is still at work; the rows that were finished."""
+    finished: list[Row] = []
+    plain = Forward.compute
 
-    def __init__(self, engine: Engine) -> None:
-        super().__init__(engine.network, engine.store, padding_id=engine.padding_id)
-        self.finished: list[Row] = []
-
-    def compute(self, rows: list[Row]) -> Any:
-        if len(self.finished) >= 4 and threading.current_thread().name.endswith("_0"):
+    def compute(self: Forward, rows: list[Row]) -> Any:
+        if len(finished) >= 4 and threading.current_thread().name.endswith("_0"):
             raise torch.OutOfMemoryError("CUDA out of memory")
         time.sleep(0.02)
-        answers = super().compute(rows)
-        self.finished += rows
+        answers = plain(self, rows)
+        finished.extend(rows)
         return answers
+
+    monkeypatch.setattr(Forward, "compute", compute)
+    return finished
 
 
 def test_an_interruption_between_two_batches_stops_the_rest(tmp_path: Path) -> None:
@@ -173,7 +178,7 @@ def test_an_interruption_between_two_batches_stops_the_rest(tmp_path: Path) -> N
     model.engine.budget = 12
     rows = [Row((2, token, 3), ((1, 9),)) for token in range(5, 85)]
     with pytest.raises(KeyboardInterrupt) as stopped:
-        model.engine.run(model.engine.prepare(rows), _Interrupted())
+        model.engine.run(model.engine.prepare(rows), interrupted)
     kept = len(model.engine.store.read([row.key for row in rows]))
     assert 0 < kept < len(rows)
     time.sleep(0.2)
@@ -181,9 +186,8 @@ def test_an_interruption_between_two_batches_stops_the_rest(tmp_path: Path) -> N
     assert stopped.value.args == ("while drawing",)
 
 
-class _Interrupted(Progress):
-    def advance(self, rows: int) -> None:
-        raise KeyboardInterrupt("while drawing")
+def interrupted(_rows: int, _tokens: int) -> None:
+    raise KeyboardInterrupt("while drawing")
 
 
 def test_afterwards_every_thread_has_the_threads_it_had() -> None:
@@ -236,7 +240,7 @@ def test_the_rows_kept_are_an_even_sample_of_all_batches(tmp_path: Path) -> None
     engine.budget = 12  # two rows to a lane's batch
     rows = [Row((2, *divmod(number, 90)), ((1, 9),)) for number in range(600)]
     plan = engine.prepare(rows)
-    engine.run(plan, Progress())
+    engine.run(plan)
     first = [batch[0][1] for batch in plan.open_batches]
     places = [first.index(row) for row in engine.sample]
     assert len(first) == 300

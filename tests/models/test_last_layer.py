@@ -7,7 +7,7 @@ import pytest
 import tiny
 import torch
 
-from equipoise.models.network import Network
+from equipoise.models.engine.network import Network
 
 BUILT_LIKE_BERT = ("bert", "roberta", "xlm-roberta", "electra")
 

@@ -40,7 +40,7 @@ def test_loaded_weights_are_those_on_disk(tmp_path: Path) -> None:
     folder = saved("bert", tmp_path / "bert")
     model: Any = load_model(folder, cache=False)
     for name, tensor in load_file(folder / "model.safetensors").items():
-        assert torch.equal(model.network.state_dict()[name], tensor), name
+        assert torch.equal(model.transformers_model.state_dict()[name], tensor), name
 
 
 def test_a_missing_head_is_refused(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_random_control_has_the_same_shape_and_other_weights(tmp_path: Path) -
     model: Any = load_model(saved("bert", tmp_path / "bert"), cache=False)
     control: Any = random_control(model)
     assert control.fingerprint != model.fingerprint
-    assert control.network.config.hidden_size == model.network.config.hidden_size
+    assert control.transformers_model.config.hidden_size == model.transformers_model.config.hidden_size
 
 
 def test_a_sentence_longer_than_the_model() -> None:

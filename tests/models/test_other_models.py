@@ -89,7 +89,9 @@ def test_embed_is_the_mean_hidden_state(tmp_path: Path) -> None:
     model = wrapped("bert", tmp_path)
     encoded = model.tokens.encode("Her mother was a pilot.")
     with torch.no_grad():
-        states = model.network(input_ids=torch.tensor([encoded.ids]), output_hidden_states=True).hidden_states
+        states = model.transformers_model(
+            input_ids=torch.tensor([encoded.ids]), output_hidden_states=True
+        ).hidden_states
     for layer in (0, 1, -1):
         expected = states[layer][0, encoded.content].mean(0)
         found = model.embed(["Her mother was a pilot."], layer=layer)[0]

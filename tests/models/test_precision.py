@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models import precision
+from equipoise.models.engine import precision
 
 CPU = torch.device("cpu")
 
@@ -44,10 +44,11 @@ import tiny
 from pathlib import Path
 from equipoise.models.base import Score
 from equipoise.models.masked import MaskedModel
-settings = dict(name="b", store=Path({str(tmp_path / "s.sqlite")!r}))
+from equipoise.models.options import RunOptions
+store = Path({str(tmp_path / "s.sqlite")!r})
 network, words = tiny.network("bert"), tiny.tokenizer("wordpiece")
-half = MaskedModel(network, words, precision="bf16", **settings)
-exact = MaskedModel(network, words, **settings)
+half = MaskedModel(network, words, name="b", options=RunOptions(precision="bf16", store=store))
+exact = MaskedModel(network, words, name="b", options=RunOptions(store=store))
 questions = [Score(text) for text in tiny.CORPUS[:6]]
 ours, theirs = half.answer(questions), exact.answer(questions)
 largest = max(abs(a - b) for x, y in zip(ours, theirs) for a, b in zip(x.logprobs, y.logprobs))

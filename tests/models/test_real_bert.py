@@ -37,7 +37,7 @@ def test_pseudo_log_likelihoods_equal_a_slow_loop(bert: Any) -> None:
             ids = torch.tensor([encoded])
             ids[0, place] = bert.tokenizer.mask_token_id
             with torch.no_grad():
-                logits = bert.network(input_ids=ids).logits[0, place].double()
+                logits = bert.transformers_model(input_ids=ids).logits[0, place].double()
             expected.append(float(torch.log_softmax(logits, dim=-1)[encoded[place]]))
         np.testing.assert_allclose(found.logprobs, expected, atol=1e-4)
 
@@ -54,11 +54,10 @@ def test_one_long_sentence_fits_in_little_memory(bert_folder: Any) -> None:
         "from pathlib import Path\n"
         "from equipoise.models import load_model\n"
         "from equipoise.models.base import Score\n"
-        "from equipoise.progress import Progress\n"
         "model = load_model(sys.argv[1], cache=False)\n"
         "rows = model.ask(Score('the tall old man walked home ' * 59)).rows\n"
         "assert len(rows) > 350\n"
-        "model.engine.run(model.engine.prepare(rows[:24]), Progress())\n"
+        "model.engine.run(model.engine.prepare(rows[:24]))\n"
         # VmHWM, because ru_maxrss still holds the peak of the process that started this one.
         "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
     )

@@ -58,10 +58,12 @@ def test_unmasked_attention_weighs_by_attention_received(family: str, tmp_path: 
     """AULA: weights are attention averaged over layers, heads and asking tokens."""
     model = wrapped(family, tmp_path)
     encoded = model.tokens.encode(TEXT)
-    model.network.set_attn_implementation("eager")
+    model.transformers_model.set_attn_implementation("eager")
     with torch.no_grad():
-        layers = model.network(input_ids=torch.tensor([encoded.ids]), output_attentions=True).attentions
-    model.network.set_attn_implementation("sdpa")
+        layers = model.transformers_model(
+            input_ids=torch.tensor([encoded.ids]), output_attentions=True
+        ).attentions
+    model.transformers_model.set_attn_implementation("sdpa")
     received = torch.cat(layers, 0).mean(0).mean(0).mean(0)
     short = "He is a doctor."
     found = model.answer([Score(TEXT, "unmasked-attention"), Score(short, "unmasked-attention")])[0]

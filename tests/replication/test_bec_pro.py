@@ -12,8 +12,9 @@ from equipoise.data.bec_pro import MASKS
 from equipoise.instruments.association import Association, hypotheses
 from equipoise.instruments.base import Settings
 from equipoise.models.base import Fill
-from equipoise.models.loading import LoadSettings, wrap_model
-from equipoise.models.rows import merge
+from equipoise.models.engine.rows import merge
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.results import Result, estimates_table
 from equipoise.stats.significance import wilcoxon_r_from_w
 
@@ -128,7 +129,7 @@ def test_at_most_a_thousand_rows(variant: str, rows: int, bert_folder: Path) -> 
         intermediate_size=8,
     )
     network = transformers.BertForMaskedLM(config)
-    model = wrap_model(network, tokenizer, name="small", settings=LoadSettings(cache=False))
+    model = wrap_model(network, tokenizer, name="small", options=RunOptions(cache=False))
     instrument = Association()
     items = instrument.items(settings(variant)).table
     asked = instrument.questions_for(model, items, settings(variant))

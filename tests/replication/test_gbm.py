@@ -105,7 +105,7 @@ def test_full_sums_are_those_of_a_plain_softmax(folder: Path, bert: Any, monkeyp
     for row in result.items.to_dict("records"):
         ids = bert.tokenizer(row["text"], return_tensors="pt")["input_ids"]
         with torch.no_grad():
-            logits = bert.network(input_ids=ids).logits[0, ids[0].tolist().index(bert.mask_id)]
+            logits = bert.transformers_model(input_ids=ids).logits[0, ids[0].tolist().index(bert.mask_id)]
         p = torch.softmax(logits.double(), dim=-1)
         for pole, words in (("male", male), ("female", female)):
             assert row[f"p_{pole}"] == pytest.approx(float(sum(p[vocabulary[w]] for w in words)), rel=1e-4)

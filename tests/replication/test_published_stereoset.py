@@ -41,7 +41,7 @@ def published_score(model: Any, context: str, sentence: str) -> float:
         shown = model.tokenizer.decode(pieces[:number]) + "[MASK]"
         ids = model.tokenizer(context.replace("BLANK", shown), return_tensors="pt").input_ids
         with torch.no_grad():
-            logits = model.network(input_ids=ids).logits[0]
+            logits = model.transformers_model(input_ids=ids).logits[0]
         at = ids[0].tolist().index(model.mask_id)
         found.append(float(logits[at].double().softmax(dim=-1)[piece]))
     return float(np.mean(found))

@@ -11,7 +11,8 @@ cache_app = typer.Typer(help="Look at or clear the stored answers.", no_args_is_
 def info(as_json: Json = False) -> None:
     """How many answers are stored, by model."""
     from equipoise.cli.printing import print_json, print_rows
-    from equipoise.models.cache import cache_file, stored_models
+    from equipoise.models.engine.inventory import stored_models
+    from equipoise.models.engine.store import cache_file
 
     path = cache_file()
     models = stored_models(path)
@@ -30,7 +31,8 @@ def info(as_json: Json = False) -> None:
 def clear(as_json: Json = False) -> None:
     """Delete every stored answer."""
     from equipoise.cli.printing import print_json
-    from equipoise.models.cache import cache_file, clear_store
+    from equipoise.models.engine.inventory import clear_store
+    from equipoise.models.engine.store import cache_file
 
     freed = clear_store(cache_file())
     if as_json:

@@ -37,9 +37,13 @@ def open_model(
     name: str | None, *, precision: str = "fp32", no_cache: bool = False, allow_pickle: bool = False
 ) -> "LanguageModel":
     """Load the named model, or the default one with a line that says so."""
-    from equipoise.models import load_model
+    from equipoise.cli.progress_bar import ProgressBar
+    from equipoise.models import RunOptions, load_model
 
-    model = load_model(name, precision=precision, cache=not no_cache, allow_pickle=allow_pickle)
+    options = RunOptions(
+        precision=precision, cache=not no_cache, allow_pickle=allow_pickle, progress=ProgressBar()
+    )
+    model = load_model(name, options)
     if name is None:
         _say_default(model.name)
     return model

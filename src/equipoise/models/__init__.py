@@ -4,28 +4,31 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from equipoise.models.base import LanguageModel
+from equipoise.models.options import RunOptions, choose_options
+
+if TYPE_CHECKING:
+    from equipoise.models.base import LanguageModel
 
 
 def load_model(
-    name: str | Path | None = None,
-    *,
-    precision: str = "fp32",
-    cache: bool = True,
-    allow_pickle: bool = False,
-) -> LanguageModel:
-    """Load a model by folder, file of word vectors or hub name; with no name, the default one."""
+    name: str | Path | None = None, options: RunOptions | None = None, **choices: Any
+) -> "LanguageModel":
+    """Load a model by folder, GGUF file, file of word vectors or hub name; with no name, the default one.
+
+    Options come as one `RunOptions`, or one by one: `load_model(folder, precision="bf16", cache=False)`.
+    """
+    chosen = choose_options(options, choices)
     with _collector_resting():
         from equipoise.models.static import SUFFIXES, load_static
 
         if name is not None and str(name).endswith(SUFFIXES) and Path(name).expanduser().is_file():
             return load_static(Path(name).expanduser())
-        from equipoise.models.loading import LoadSettings, load_neural
+        from equipoise.models.loading import load_neural
         from equipoise.models.names import DEFAULT_MODEL
 
-        settings = LoadSettings(precision=precision, cache=cache, allow_pickle=allow_pickle)
-        return load_neural(str(name) if name is not None else DEFAULT_MODEL, settings)
+        return load_neural(str(name) if name is not None else DEFAULT_MODEL, chosen)
 
 
 @contextmanager

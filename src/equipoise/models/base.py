@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, SCORE, TOP_FILL, in_words, scoring_rules
 
 BLANK = "[MASK]"
 """The blank in every text given to Equipoise, whatever a model's own mask token is called."""
@@ -80,6 +81,18 @@ class WordScores:
         """The probability of one of the words."""
         return float(np.exp(self.logprobs[self.words.index(word)]))
 
+    def table(self, text: str) -> pd.DataFrame:
+        """A row per word, beside the text that was asked."""
+        return pd.DataFrame(
+            {
+                "text": text,
+                "word": self.words,
+                "logprob": self.logprobs,
+                "probability": np.exp(self.logprobs),
+                "pieces": self.pieces,
+            }
+        )
+
 
 @dataclass(frozen=True)
 class TokenScores:
@@ -115,17 +128,42 @@ Answer = WordScores | TokenScores | Embedding
 class LanguageModel(Protocol):
     """Answers questions about text; nothing downstream knows which kind of model it has."""
 
-    name: str
-    kind: str
-    fingerprint: str
-    rules: tuple[str, ...]
-    notes: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """What the model is called in results."""
+
+    @property
+    def kind(self) -> str:
+        """Masked, causal, encoder-decoder, static or table."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What makes this model this one: the same for two models that give the same answers."""
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What it can be asked, in the words of `equipoise.models.capabilities`."""
+
+    @property
+    def precision(self) -> str:
+        """The precision that answers are computed in."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of its numbers must know."""
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules it scores by, the default first."""
 
     def can_answer(self, question: type[Any]) -> bool:
-        """Whether this kind of model answers this type of question at all."""
+        """Whether this model answers this type of question at all."""
 
     def misreads(self, text: str) -> bool:
         """Whether something in the text is unknown to the model, which then reads an unknown token there."""
+
+    def unknown_parts(self, text: str) -> list[str]:
+        """The parts of a text that the model reads as its unknown token, in order."""
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
@@ -140,23 +178,65 @@ class LanguageModel(Protocol):
         """A vector per text: the mean over its tokens at a layer."""
 
 
+class TextTokens(Protocol):
+    """A tokenizer, as far as an instrument may look at it."""
+
+    @property
+    def mask_id(self) -> int | None:
+        """The id of the mask token, where there is one."""
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id that stands for what the vocabulary cannot spell, where there is one."""
+
+    @property
+    def mask_token(self) -> str | None:
+        """How the mask token is written."""
+
+    def encode(self, text: str) -> Any:
+        """The text's ids, where each token stands, which are special, and which word each belongs to."""
+
+    def token(self, token_id: int) -> str:
+        """The token as its vocabulary writes it."""
+
+
+@runtime_checkable
+class Tokenized(Protocol):
+    """A model that lets its tokenizer be seen, for the few who must build rows of token ids."""
+
+    @property
+    def tokens(self) -> TextTokens:
+        """The tokenizer."""
+
+
+_NEEDED = {Fill: FILL, TopFill: TOP_FILL, Embed: EMBED, Raw: RAW_ROWS}
+
+
 class AnsweringModel:
     """The three everyday verbs, written once in terms of `answer`."""
 
     name: str
     kind: str
-    fingerprint: str
-    rules: tuple[str, ...] = ()
+    capabilities: frozenset[str] = frozenset()
+    precision: str = "fp32"
     notes: tuple[str, ...] = ()
-    answerable: frozenset[type[Any]] = frozenset()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules it scores by, the default first."""
+        return scoring_rules(self.capabilities)
 
     def can_answer(self, question: type[Any]) -> bool:
-        """Whether this kind of model answers this type of question at all."""
-        return question in self.answerable
+        """Whether this model answers this type of question at all."""
+        return bool(self.rules) if question is Score else _NEEDED.get(question) in self.capabilities
 
     def misreads(self, text: str) -> bool:
         """Whether something in the text is unknown to the model, which then reads an unknown token there."""
-        return False
+        return bool(self.unknown_parts(text))
+
+    def unknown_parts(self, text: str) -> list[str]:
+        """The parts of a text that the model reads as its unknown token, in order."""
+        return []
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
@@ -165,25 +245,17 @@ class AnsweringModel:
     def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
         """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""
         question = TopFill(text, top) if words is None else Fill(text, tuple(words))
-        (found,) = self.answer([question])
-        return pd.DataFrame(
-            {
-                "text": text,
-                "word": found.words,
-                "logprob": found.logprobs,
-                "probability": np.exp(found.logprobs),
-                "pieces": found.pieces,
-            }
-        )
+        (scores,) = self.answer([question])
+        return scores.table(text)
 
     def score(self, texts: Sequence[str], rule: str = DEFAULT_RULE) -> pd.DataFrame:
         """Log P of every token of every text by the named rule; a row per token."""
         answers = self.answer([Score(text, rule) for text in _as_list(texts)])
         rows = [
             (number, position, token, logprob, weight)
-            for number, found in enumerate(answers)
+            for number, scored in enumerate(answers)
             for position, (token, logprob, weight) in enumerate(
-                zip(found.tokens, found.logprobs, found.weights, strict=True)
+                zip(scored.tokens, scored.logprobs, scored.weights, strict=True)
             )
         ]
         return pd.DataFrame(rows, columns=["sentence", "position", "token", "logprob", "weight"])
@@ -191,21 +263,15 @@ class AnsweringModel:
     def embed(self, texts: Sequence[str], *, layer: int = -1) -> Vector:
         """A vector per text: the mean over its tokens at a layer."""
         answers = self.answer([Embed(text, layer=layer) for text in _as_list(texts)])
-        return np.stack([found.vector for found in answers])
+        return np.stack([answer.vector for answer in answers])
 
     def refuse(self, question: Question) -> UserError:
         """The error for a question that this kind of model cannot answer."""
-        verb = {
-            Fill: "fill a blank with given words",
-            TopFill: "list the likeliest words at a blank",
-            Score: "score a sentence",
-            Embed: "embed a text",
-            Raw: "run raw rows of token ids",
-        }[type(question)]
-        able = ", ".join(sorted(kind.__name__.lower() for kind in self.answerable))
+        verb = in_words(_NEEDED.get(type(question), SCORE))
         return UserError(
             f"{self.name!r} is a {self.kind} model, which cannot {verb}.",
-            f"It answers: {able}. Name a model of another kind, or another instrument.",
+            f"It has: {', '.join(sorted(self.capabilities))}. Name a model of another kind, "
+            "or another instrument.",
         )
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.base import DEFAULT_RULE, Embed, Fill, Question, Raw, Score, WordScores
+from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, score_by
+from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.masked import ask_raw, token_scores
 from equipoise.models.neural import Asked, NeuralModel
-from equipoise.models.rows import Row, RowAnswer
-from equipoise.models.words import Encoded, find_blank, is_unknown, place_word, refuse_unknown
+from equipoise.models.words import Encoded, find_blank, is_unknown, place_words, refuse_unknown
 
 RULES = ("left-to-right",)
 
@@ -23,8 +24,7 @@ class CausalModel(NeuralModel):
     """GPT-2 and its family: every model that `AutoModelForCausalLM` knows."""
 
     kind = "causal"
-    rules = RULES
-    answerable = frozenset({Fill, Score, Embed, Raw})
+    capabilities = frozenset({FILL, EMBED, RAW_ROWS, *map(score_by, RULES)})
     notes = ("fill compares whole sentences: probabilities are shares among the given words",)
 
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
@@ -69,8 +69,8 @@ class CausalModel(NeuralModel):
         find_blank(question.text, question.blank)
         asked: list[tuple[Encoded, Row]] = []
         pieces: list[int] = []
-        for word in question.words:
-            placed = place_word(self.tokens, question.text, word)
+        placements = place_words(self.tokens, question.text, question.words)
+        for word, placed in zip(question.words, placements, strict=True):
             if is_unknown(placed, self.tokens):
                 if not question.unknown_as_nan:
                     raise refuse_unknown(word, question.text, self.name)

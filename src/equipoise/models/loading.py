@@ -1,21 +1,23 @@
 """Loading that cannot lie: no missing head, no wrong kind, no remote code, no pickle unless it is allowed."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.cache import cache_file
 from equipoise.models.causal import CausalModel
-from equipoise.models.checkpoints import kind_of, read_checkpoint, read_packed
+from equipoise.models.checkpoints import Checkpoint, kind_of, read_checkpoint, read_packed
+from equipoise.models.devices import find_device
 from equipoise.models.encoder_decoder import EncoderDecoderModel
+from equipoise.models.engine.executor import find_executor
+from equipoise.models.engine.precision import check_precision
 from equipoise.models.masked import MaskedModel
-from equipoise.models.names import FOLDERS, RANDOM
+from equipoise.models.names import FOLDERS, draw_of, is_random
 from equipoise.models.neural import NeuralModel
+from equipoise.models.options import RunOptions
 from equipoise.models.packed import is_packed
-from equipoise.models.precision import check_precision
+from equipoise.models.progress import LOADING, Progress, unheard
 from equipoise.models.random_weights import random_parts
 
 KINDS: dict[str, type[NeuralModel]] = {
@@ -25,53 +27,50 @@ KINDS: dict[str, type[NeuralModel]] = {
 }
 
 
-@dataclass(frozen=True)
-class LoadSettings:
-    """How to load: precision, whether pickled weights may be read, where answers are kept."""
-
-    precision: str = "fp32"
-    allow_pickle: bool = False
-    cache: bool = True
-    store: Path | None = None
-
-    @property
-    def store_path(self) -> Path | None:
-        """The answer store's file, or None to keep answers for this run only."""
-        return (self.store or cache_file()) if self.cache else None
-
-
-def load_neural(name: str, settings: LoadSettings) -> NeuralModel:
-    """Load a built-in model, a folder or a hub name as the kind of model it is."""
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    check_precision(settings.precision, device)
-    if name == RANDOM:
-        network, tokenizer = random_parts()
-        return wrap_model(network, tokenizer, name=name, settings=settings)
-    folder = _find_folder(name, settings)
-    if folder is not None and is_packed(folder):
-        found = read_packed(name, folder)
-    else:
-        found = read_checkpoint(name, folder, allow_pickle=settings.allow_pickle)
-    return _wrap(found.kind, found.network.to(device), found.tokenizer, name, settings)
+def load_neural(name: str, options: RunOptions) -> NeuralModel:
+    """Load a built-in model, a folder, a GGUF file or a hub name as the kind of model it is."""
+    report = options.progress or unheard
+    device = find_device(options.device)
+    check_precision(options.precision, device)
+    find_executor(options.executor)
+    report(Progress(LOADING, 0, 2, name))
+    checkpoint = _read(name, options)
+    report(Progress(LOADING, 1, 2, name))
+    model = _wrap(checkpoint, device, name, options)
+    report(Progress(LOADING, 2, 2, name))
+    return model
 
 
-def wrap_model(
-    network: Any, tokenizer: Any, *, name: str, settings: LoadSettings | None = None
-) -> NeuralModel:
-    """A transformers model and tokenizer already in memory as a `LanguageModel`."""
+def wrap_model(network: Any, tokenizer: Any, *, name: str, options: RunOptions | None = None) -> NeuralModel:
+    """A transformers model and tokenizer already in memory as a `LanguageModel`.
+
+    Neither is changed: the network stays in its mode, precision and place. If it is trained on later, the
+    next question is answered by the new weights.
+    """
     kind = kind_of(network.config, name, loaded_as=type(network).__name__)
-    return _wrap(kind, network, tokenizer, name, settings or LoadSettings())
+    return KINDS[kind](network, tokenizer, name=name, options=options, borrowed=True)
 
 
-def _wrap(kind: str, network: Any, tokenizer: Any, name: str, settings: LoadSettings) -> NeuralModel:
-    return KINDS[kind](network, tokenizer, name=name, precision=settings.precision, store=settings.store_path)
+def _read(name: str, options: RunOptions) -> Checkpoint:
+    """What stands behind a name: random weights, a GGUF file, a folder or a model of the hub."""
+    if is_random(name):
+        return Checkpoint("masked", *random_parts(draw_of(name)))
+    folder = _find_folder(name, options.allow_pickle)
+    if folder is not None and is_packed(folder):
+        return read_packed(name, folder)
+    return read_checkpoint(name, folder, allow_pickle=options.allow_pickle)
 
 
-def _find_folder(name: str, settings: LoadSettings) -> Path | None:
+def _wrap(checkpoint: Checkpoint, device: torch.device, name: str, options: RunOptions) -> NeuralModel:
+    network = checkpoint.network.to(device)
+    return KINDS[checkpoint.kind](network, checkpoint.tokenizer, name=name, options=options)
+
+
+def _find_folder(name: str, allow_pickle: bool) -> Path | None:
     """The folder that a name stands for, if it holds a model; None for a name of the hub."""
     folder = FOLDERS.get(name) or Path(name).expanduser()
     if folder.is_dir():
-        _check_folder(folder, settings.allow_pickle)
+        _check_folder(folder, allow_pickle)
         return folder
     if folder.exists() or _looks_like_path(name):
         raise UserError(

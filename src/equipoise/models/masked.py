@@ -18,14 +18,15 @@ from equipoise.models.base import (
     TopFill,
     WordScores,
 )
+from equipoise.models.capabilities import EMBED, FILL, HIDE_WORDS, RAW_ROWS, TOP_FILL, score_by
+from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.neural import Asked, NeuralModel
-from equipoise.models.rows import Row, RowAnswer
 from equipoise.models.words import (
     Encoded,
     Placed,
     find_blank,
     is_unknown,
-    place_word,
+    place_words,
     refuse_unknown,
 )
 
@@ -37,8 +38,7 @@ class MaskedModel(NeuralModel):
     """BERT and its family: every model that `AutoModelForMaskedLM` knows."""
 
     kind = "masked"
-    rules = RULES
-    answerable = frozenset({Fill, TopFill, Score, Embed, Raw})
+    capabilities = frozenset({FILL, TOP_FILL, EMBED, RAW_ROWS, HIDE_WORDS, *map(score_by, RULES)})
 
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
         super().__init__(model, tokenizer, **settings)
@@ -66,8 +66,10 @@ class MaskedModel(NeuralModel):
         text = self._with_blank(question.text) if not question.hidden else question.text
         rows: list[Row] = []
         pieces: list[int] = []
-        for word in question.words:
-            placed = place_word(self.tokens, text, word, blank=question.blank, hidden=question.hidden)
+        placements = place_words(
+            self.tokens, text, question.words, blank=question.blank, hidden=question.hidden
+        )
+        for word, placed in zip(question.words, placements, strict=True):
             if is_unknown(placed, self.tokens):
                 if not question.unknown_as_nan:
                     raise refuse_unknown(word, text, self.name)

@@ -1,20 +1,27 @@
 """What masked, causal and encoder-decoder models share: one plan for all questions, in bounded windows."""
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
+from threading import Lock
 from typing import Any
 
 from equipoise.errors import UserError
 from equipoise.models.base import BLANK, AnsweringModel, Embed, Embedding, Question
-from equipoise.models.cache import AnswerStore
-from equipoise.models.engine import Engine
+from equipoise.models.devices import find_device, token_budget
+from equipoise.models.engine.engine import Engine
+from equipoise.models.engine.executor import find_executor
+from equipoise.models.engine.network import Network
+from equipoise.models.engine.precision import largest_deviation
+from equipoise.models.engine.rows import Row, RowAnswer, VectorSpec
+from equipoise.models.engine.store import AnswerStore, cache_file
 from equipoise.models.fingerprint import fingerprint
-from equipoise.models.network import Network
-from equipoise.models.precision import largest_deviation
-from equipoise.models.rows import Row, RowAnswer, VectorSpec
+from equipoise.models.options import RunOptions
+from equipoise.models.reporting import RunReport
+from equipoise.models.vocabulary import check_vocabulary
+from equipoise.models.weights import WeightWatch, share_weights
 from equipoise.models.words import Encoded, Tokens
-from equipoise.progress import Progress
 
 WINDOW = 25_000
 """Distinct rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""
@@ -29,7 +36,10 @@ class Asked:
 
 
 class NeuralModel(AnsweringModel):
-    """A transformers model with its tokenizer; subclasses say how a question becomes rows."""
+    """A transformers model with its tokenizer; subclasses say how a question becomes rows.
+
+    Model and tokenizer are this object's own, unless they are `borrowed`: then it works on copies.
+    """
 
     def __init__(
         self,
@@ -37,33 +47,48 @@ class NeuralModel(AnsweringModel):
         tokenizer: Any,
         *,
         name: str,
-        precision: str = "fp32",
-        store: Path | None = None,
+        options: RunOptions | None = None,
+        borrowed: bool = False,
     ) -> None:
         self.name = name
-        self.tokens = Tokens(tokenizer, name)
-        self.fingerprint = fingerprint(model, tokenizer)
-        self.precision = precision
+        self.options = options or RunOptions()
+        self.precision = self.options.precision
+        self.tokens = Tokens(copy.deepcopy(tokenizer) if borrowed else tokenizer, name)
+        self._borrowed = borrowed
+        check_vocabulary(model, tokenizer, name)
         self.max_length = longest_input(model, tokenizer)
-        network = Network(model, precision=precision)
-        key = self.fingerprint if precision == "fp32" else f"{self.fingerprint}:{precision}"
-        answers = AnswerStore(store, fingerprint=key, name=name)
+        self._source = model
+        self._watch = WeightWatch(model)
+        self._noticing = Lock()
+        network = self._network()
         padding = tokenizer.pad_token_id
-        self.engine = Engine(network, answers, padding_id=0 if padding is None else padding)
+        self.engine = Engine(
+            network,
+            self._store(),
+            padding_id=0 if padding is None else padding,
+            budget=token_budget(network.device, self.options.token_budget),
+            executor=find_executor(self.options.executor),
+        )
 
     @property
-    def network(self) -> Any:
-        """The transformers model itself, for mitigations to copy."""
+    def fingerprint(self) -> str:
+        """SHA-256 over weights, configuration and tokenizer as they are now."""
+        self._notice_changes()
+        return self._fingerprint
+
+    @property
+    def transformers_model(self) -> Any:
+        """The model in transformers' own class, for mitigations to copy."""
         return self.engine.network.transformers_model
 
-    @property
+    @cached_property
     def tokenizer(self) -> Any:
-        """The transformers tokenizer itself."""
-        return self.tokens.tokenizer
+        """The transformers tokenizer, as a copy: calling one may set it to cut or pad texts."""
+        return copy.deepcopy(self.tokens.tokenizer)
 
-    def misreads(self, text: str) -> bool:
-        """Whether something in the text is unknown to the tokenizer; the blank is not part of the text."""
-        return self.tokens.unknown_id in self.tokens.encode(text.replace(BLANK, " ")).ids
+    def unknown_parts(self, text: str) -> list[str]:
+        """The parts of a text that become the tokenizer's unknown token; the blank is not part of it."""
+        return self.tokens.unknown_parts(text.replace(BLANK, " "))
 
     def ask(self, question: Question) -> Asked:
         """The rows of one question and how to read them."""
@@ -71,10 +96,11 @@ class NeuralModel(AnsweringModel):
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
+        self._notice_changes()
         answers: list[Any] = []
-        with Progress(f"{self.name}") as progress:
-            for window in self._windows(questions):
-                answers.extend(self._answer_window(window, questions[len(answers) :], progress))
+        with RunReport(self.name, len(questions), self.options) as report:
+            for window in self._windows(questions, report):
+                answers.extend(self._answer_window(window, questions[len(answers) :], report))
         return answers
 
     def deviation(self) -> float:
@@ -106,10 +132,11 @@ class NeuralModel(AnsweringModel):
                 f"There is no token to embed in {question.text!r}.",
                 "Give a text with a word in it.",
             )
-        row = Row(encoded.ids, vector=VectorSpec(question.layer, tuple(places)))
-        return Asked([row], lambda answers: Embedding(answers[0].vector))  # type: ignore[arg-type]
+        spec = VectorSpec(question.layer, tuple(places))
+        row = Row(encoded.ids, vectors=(spec,))
+        return Asked([row], lambda answers: Embedding(answers[0].vectors[spec]))
 
-    def _windows(self, questions: Sequence[Question]) -> Iterator[list[Asked]]:
+    def _windows(self, questions: Sequence[Question], report: RunReport) -> Iterator[list[Asked]]:
         window: list[Asked] = []
         distinct: set[bytes] = set()
         for question in questions:
@@ -122,18 +149,42 @@ class NeuralModel(AnsweringModel):
                 window, distinct = [], set()
             window.append(asked)
             distinct |= keys
+            report.planned()
         if window:
             yield window
 
     def _answer_window(
-        self, window: list[Asked], waiting: Sequence[Question], progress: Progress
+        self, window: list[Asked], waiting: Sequence[Question], report: RunReport
     ) -> list[Any]:
         rows = [row for asked in window for row in asked.rows]
         plan = self.engine.prepare(rows)
-        later = expected_rows(window, waiting) * plan.open_rows / max(1, len(rows))
-        progress.expect(progress.done + plan.open_rows + round(later))
-        found = iter(self.engine.run(plan, progress))
-        return [asked.read([next(found) for _ in asked.rows]) for asked in window]
+        later = expected_rows(window, waiting) * plan.open_tokens / max(1, len(rows))
+        report.expect(plan.open_tokens, later=round(later))
+        answered = iter(self.engine.run(plan, report.ran, self.options.is_cancelled))
+        return [asked.read([next(answered) for _ in asked.rows]) for asked in window]
+
+    def _notice_changes(self) -> None:
+        """Weights that were trained or replaced since the last question make another model of this one."""
+        with self._noticing:
+            if self._watch.has_changed():
+                self.engine.network = self._network()
+                self.engine.store = self._store()
+
+    def _network(self) -> Network:
+        """The engine's network on the weights as they are now."""
+        if not self._borrowed:
+            return Network(self._source, precision=self.precision)
+        device = next(self._source.parameters()).device
+        if self.options.device != "auto":
+            device = find_device(self.options.device)
+        return Network(share_weights(self._source, device), precision=self.precision)
+
+    def _store(self) -> AnswerStore:
+        """The answers of the weights as they are now."""
+        self._fingerprint = fingerprint(self._source, self.tokens.tokenizer)
+        key = self._fingerprint if self.precision == "fp32" else f"{self._fingerprint}:{self.precision}"
+        path = (self.options.store or cache_file()) if self.options.cache else None
+        return AnswerStore(path, fingerprint=key, name=self.name)
 
 
 def expected_rows(window: Sequence[Asked], waiting: Sequence[Question]) -> float:
@@ -141,7 +192,7 @@ def expected_rows(window: Sequence[Asked], waiting: Sequence[Question]) -> float
     counts: dict[type, list[int]] = {}
     for asked, question in zip(window, waiting, strict=False):
         counts.setdefault(type(question), []).append(len(asked.rows))
-    usual = {kind: sum(found) / len(found) for kind, found in counts.items()}
+    usual = {kind: sum(rows) / len(rows) for kind, rows in counts.items()}
     return sum(usual.get(type(question), 1.0) for question in waiting[len(window) :])
 
 

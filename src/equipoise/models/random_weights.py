@@ -5,6 +5,7 @@ What an instrument gives for them is what it gives for no knowledge at all.
 
 import copy
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -12,14 +13,17 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from equipoise.data.reading import own_words
+from equipoise.models.masked import MaskedModel
+from equipoise.models.names import random_names
 from equipoise.models.neural import NeuralModel
+from equipoise.models.options import RunOptions
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SEED = 20
-"""Only so that two runs agree; no seed is better than another."""
+"""The first draw's, only so that two runs agree; no seed is better than another."""
 
 
-def random_parts() -> tuple[Any, Any]:
+def random_parts(draw: int = 1) -> tuple[Any, Any]:
     """A two-layer BERT with random weights, and a tokenizer over the words of the shipped tables."""
     vocabulary = _vocabulary()
     config = transformers.BertConfig(
@@ -30,19 +34,34 @@ def random_parts() -> tuple[Any, Any]:
         intermediate_size=128,
         max_position_embeddings=128,
     )
-    return _seeded(transformers.BertForMaskedLM, config), _tokenizer(vocabulary)
+    return _seeded(transformers.BertForMaskedLM, config, draw), _tokenizer(vocabulary)
 
 
-def random_control(model: NeuralModel, seed: int = SEED) -> NeuralModel:
+def random_control(model: NeuralModel, draw: int = 1) -> NeuralModel:
     """The same architecture and tokenizer with random weights instead of the trained ones."""
-    network = _seeded(type(model.network), copy.deepcopy(model.network.config), seed)
-    name = f"{model.name} (random weights)"
-    return type(model)(network, model.tokenizer, name=name)
+    trained = model.transformers_model
+    network = _seeded(type(trained), copy.deepcopy(trained.config), draw)
+    number = "" if draw == 1 else f", draw {draw}"
+    tokenizer = copy.deepcopy(model.tokens.tokenizer)
+    return type(model)(
+        network, tokenizer, name=f"{model.name} (random weights{number})", options=model.options
+    )
 
 
-def _seeded(kind: Any, config: Any, seed: int = SEED) -> Any:
+def random_controls(model: NeuralModel, draws: int) -> Iterator[NeuralModel]:
+    """Several draws of `random_control`: one draw is not neutral, their mean and spread say how far it is."""
+    return (random_control(model, draw) for draw in range(1, draws + 1))
+
+
+def random_models(count: int, options: RunOptions | None = None) -> Iterator[NeuralModel]:
+    """The small built-in model in several draws of its random weights."""
+    for draw, name in enumerate(random_names(count), start=1):
+        yield MaskedModel(*random_parts(draw), name=name, options=options)
+
+
+def _seeded(kind: Any, config: Any, draw: int) -> Any:
     with torch.random.fork_rng():
-        torch.manual_seed(seed)
+        torch.manual_seed(SEED + draw - 1)
         return kind(config).eval()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from equipoise.errors import UserError
 from equipoise.models.base import AnsweringModel, Embed, Embedding, Question, Vector
+from equipoise.models.capabilities import EMBED
 
 SUFFIXES = (".vec", ".txt", ".vec.gz", ".txt.gz")
 
@@ -18,7 +19,7 @@ class StaticModel(AnsweringModel):
     """A vector per word; a text is the mean of its known words, NaN where none is known."""
 
     kind = "static"
-    answerable = frozenset({Embed})
+    capabilities = frozenset({EMBED})
 
     def __init__(self, vectors: dict[str, Vector], *, name: str) -> None:
         self.vectors = vectors

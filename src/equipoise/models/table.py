@@ -19,6 +19,7 @@ from equipoise.models.base import (
     TopFill,
     WordScores,
 )
+from equipoise.models.capabilities import EMBED, FILL, HIDE_WORDS, TOP_FILL, score_by
 
 Fills = Mapping[str, Mapping[str, float]]
 
@@ -32,8 +33,7 @@ class TableModel(AnsweringModel):
     """
 
     kind = "table"
-    rules = ("original",)
-    answerable = frozenset({Fill, TopFill, Score, Embed})
+    capabilities = frozenset({FILL, TOP_FILL, EMBED, HIDE_WORDS, score_by("original")})
 
     def __init__(
         self,

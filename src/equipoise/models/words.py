@@ -1,6 +1,7 @@
 """Words in context: the token ids that a word becomes where it stands, not what a vocabulary lists."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,12 +58,26 @@ class Tokens:
 
     def encode(self, text: str) -> Encoded:
         """Tokenise a text with the special tokens this model expects around it."""
-        found = self.backend.encode(text)
-        special = tuple(
-            bool(flag) and span == (0, 0)
-            for flag, span in zip(found.special_tokens_mask, found.offsets, strict=True)
-        )
-        return Encoded(text, tuple(found.ids), tuple(found.offsets), special, tuple(found.word_ids))
+        return _encoded(text, self.backend.encode(text))
+
+    def encode_all(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same of several texts in one call."""
+        if len(texts) == 1:
+            return [self.encode(texts[0])]
+        return [
+            _encoded(text, encoding)
+            for text, encoding in zip(texts, self.backend.encode_batch(list(texts)), strict=True)
+        ]
+
+    def unknown_parts(self, text: str) -> list[str]:
+        """The parts of a text that become the unknown token, neighbours without a space between as one."""
+        encoded = self.encode(text)
+        spans: list[Span] = []
+        for token_id, (start, stop) in zip(encoded.ids, encoded.spans, strict=True):
+            if token_id == self.unknown_id and stop > start:
+                joins = bool(spans) and spans[-1][1] == start
+                spans[-1 if joins else len(spans) :] = [(spans[-1][0] if joins else start, stop)]
+        return [text[start:stop] for start, stop in spans]
 
     def token(self, token_id: int) -> str:
         """The token as its vocabulary writes it."""
@@ -74,6 +89,14 @@ class Tokens:
         if token.startswith("##"):
             return token
         return str(self.backend.decode([token_id], skip_special_tokens=False)).strip() or token
+
+
+def _encoded(text: str, encoding: Any) -> Encoded:
+    spans = tuple(encoding.offsets)
+    special = tuple(
+        bool(flag) and span == (0, 0) for flag, span in zip(encoding.special_tokens_mask, spans, strict=True)
+    )
+    return Encoded(text, tuple(encoding.ids), spans, special, tuple(encoding.word_ids))
 
 
 @dataclass(frozen=True)
@@ -114,17 +137,33 @@ def find_blank(text: str, blank: int | None) -> int:
 def place_word(
     tokens: Tokens, text: str, word: str, *, blank: int | None = None, hidden: tuple[Span, ...] = ()
 ) -> Placed:
-    """Put a word into a blank, tokenise the whole sentence and find the word's tokens.
+    """Put a word into a blank, tokenise the whole sentence and find the word's tokens."""
+    return place_words(tokens, text, (word,), blank=blank, hidden=hidden)[0]
+
+
+def place_words(
+    tokens: Tokens,
+    text: str,
+    words: Sequence[str],
+    *,
+    blank: int | None = None,
+    hidden: tuple[Span, ...] = (),
+) -> list[Placed]:
+    """Put each word into a blank, tokenise the whole sentences in one call and find each word's tokens.
 
     At the start of a sentence a lower-case word is capitalised, as a writer would.
     """
-    blank = find_blank(text, blank)
-    sentence, slot, moved = _compose(text, blank, word, tokens.mask_token or BLANK, hidden)
-    encoded = tokens.encode(sentence)
-    positions = encoded.positions(slot)
-    _check_separable(encoded, positions, slot, word, tokens.name)
-    covered = tuple(place for span in moved for place in encoded.positions(span))
-    return Placed(encoded, tuple(positions), covered)
+    asked = find_blank(text, blank)
+    composed = [_compose(text, asked, word, tokens.mask_token or BLANK, hidden) for word in words]
+    placed = []
+    for word, (_, slot, moved), encoded in zip(
+        words, composed, tokens.encode_all([sentence for sentence, _, _ in composed]), strict=True
+    ):
+        positions = encoded.positions(slot)
+        _check_separable(encoded, positions, slot, word, tokens.name)
+        covered = tuple(place for span in moved for place in encoded.positions(span))
+        placed.append(Placed(encoded, tuple(positions), covered))
+    return placed
 
 
 def is_unknown(placed: Placed, tokens: Tokens) -> bool:

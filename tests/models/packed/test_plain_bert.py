@@ -69,9 +69,9 @@ def test_a_packed_model_is_the_model_that_was_packed(pack_as_it_is: Pack, tiny_s
 
 def test_the_network_to_fine_tune_is_transformers_own_on_the_same_memory(pack_as_it_is: Pack) -> None:
     model = load_model(pack_as_it_is(), cache=False)
-    network = model.network
+    network = model.transformers_model
     assert isinstance(network, BertForMaskedLM)
-    assert network is model.network
+    assert network is model.transformers_model
     theirs = network.state_dict()
     for name, ours in model.engine.network.model.state_dict().items():
         assert torch.equal(theirs[name], ours), name
@@ -84,8 +84,8 @@ def test_the_network_can_be_trained_even_if_a_layer_was_read_first(pack_as_it_is
     model = load_model(pack_as_it_is(), cache=False)
     model.answer([Embed(SENTENCES[0], layer=1)])
     ids = torch.tensor([model.encode(SENTENCES[0]).ids])
-    model.network(input_ids=ids, labels=ids).loss.backward()
-    gradients = {name: one.grad for name, one in model.network.named_parameters()}
+    model.transformers_model(input_ids=ids, labels=ids).loss.backward()
+    gradients = {name: one.grad for name, one in model.transformers_model.named_parameters()}
     lacking = [name for name, one in gradients.items() if one is None or not one.abs().sum() > 0]
     assert lacking == []
 

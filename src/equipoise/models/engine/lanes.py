@@ -4,8 +4,9 @@ All threads on one batch wait for the slowest of them after every operation; lan
 and one reads its answers while the other multiplies. On two cores that is a tenth faster.
 """
 
+import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -17,9 +18,19 @@ Item = TypeVar("Item")
 Done = TypeVar("Done")
 
 
+_setting = threading.Lock()
+"""Held while lanes set their number of threads, which for that moment is every new thread's number too."""
+
+
 def lanes_on(device: torch.device) -> int:
     """How many batches to run at the same time there; none of its threads may be left without one."""
-    return LANES if device.type == "cpu" and torch.get_num_threads() % LANES == 0 else 1
+    return LANES if device.type == "cpu" and _threads() % LANES == 0 else 1
+
+
+def _threads() -> int:
+    """How many threads torch uses when all of them work on one thing."""
+    with _setting:
+        return torch.get_num_threads()
 
 
 def side_by_side(
@@ -36,7 +47,6 @@ def _in_lanes(
     workers: Sequence[Callable[[Item], Done]], items: Sequence[Item]
 ) -> Generator[Done, None, None]:
     """Whatever stops the caller, items begun are finished first: what a worker keeps of its work is kept."""
-    threads = torch.get_num_threads()
     free: SimpleQueue[Callable[[Item], Done]] = SimpleQueue()
     for worker in workers:
         free.put(worker)
@@ -48,11 +58,26 @@ def _in_lanes(
         finally:
             free.put(worker)
 
-    share = threads // len(workers)
-    pool = ThreadPoolExecutor(len(workers), initializer=torch.set_num_threads, initargs=(share,))
+    pool = _open_lanes(len(workers))
     try:
         for done in as_completed([pool.submit(work, item) for item in items]):
             yield done.result()
     finally:
         pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(threads)  # what a lane set would hold for threads begun later
+
+
+def _open_lanes(count: int) -> ThreadPoolExecutor:
+    """A pool of threads that each have their share of torch's threads.
+
+    What a thread sets for itself is what threads begun later find, so all lanes are begun at once and the
+    number is set back before anything else can see it: another model may be at work in this process.
+    """
+    with _setting:
+        threads = torch.get_num_threads()
+        pool = ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(threads // count,))
+        begun = threading.Barrier(count)
+        try:
+            wait([pool.submit(begun.wait) for _ in range(count)])
+        finally:
+            torch.set_num_threads(threads)
+    return pool

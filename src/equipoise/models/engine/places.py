@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from equipoise.models.rows import Row, RowAnswer
+from equipoise.models.engine.rows import Row, RowAnswer
 
 
 class Place(NamedTuple):
@@ -47,8 +47,8 @@ def read_asked(answers: list[RowAnswer], places: list[Place], logits: torch.Tens
     """Write log P of every wanted id into the answers; the difference is taken in double precision."""
     index = [number for number, place in enumerate(places) for _ in place.wanted]
     tokens = [token for place in places for token in place.wanted]
-    normaliser = torch.logsumexp(logits, dim=-1).double()
-    values = (logits[index, tokens].double() - normaliser[index]).tolist()
+    normaliser = torch.logsumexp(logits, dim=-1).cpu().double()  # not every device has doubles
+    values = (logits[index, tokens].cpu().double() - normaliser[index]).tolist()
     for number, token, value in zip(index, tokens, values, strict=True):
         place = places[number]
         answers[place.row].logprobs[place.position, token] = value
@@ -58,7 +58,7 @@ def read_tops(answers: list[RowAnswer], places: list[Place], logits: torch.Tenso
     """Write the likeliest ids of every place that wants them into the answers."""
     for place, scores in zip(places, logits, strict=True):
         if place.top:
-            logprobs = torch.log_softmax(scores.double(), dim=-1)
+            logprobs = torch.log_softmax(scores.cpu().double(), dim=-1)
             values, tokens = logprobs.topk(min(place.top, len(scores)))
             pairs = list(zip(tokens.tolist(), values.tolist(), strict=True))
             answers[place.row].tops[place.position] = pairs

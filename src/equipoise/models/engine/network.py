@@ -7,16 +7,16 @@ short rows at construction compares the two ways; a family for which they differ
 """
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.last_layer import LastLayer, find_last_layer
+from equipoise.models.engine.last_layer import LastLayer, find_last_layer
+from equipoise.models.engine.stand_in import standing_in
 from equipoise.models.plain_bert import PlainBert, States
-from equipoise.models.stand_in import standing_in
 
 HEAD_CELLS = 16_000_000
 """Logits held at once: positions times vocabulary (64 MB in fp32)."""
@@ -67,18 +67,21 @@ class Network:
         return self.hidden(ids, attention)[rows, positions]
 
     @torch.inference_mode()
-    def layer(self, ids: torch.Tensor, attention: torch.Tensor | None, layer: int) -> torch.Tensor:
-        """Hidden states of one layer (0 is the embeddings, -1 the last)."""
+    def layers(
+        self, ids: torch.Tensor, attention: torch.Tensor | None, wanted: Collection[int]
+    ) -> dict[int, torch.Tensor]:
+        """Hidden states of the wanted layers (0 is the embeddings, -1 the last), from one pass."""
         output = self._telling(
             input_ids=ids, attention_mask=attention, output_hidden_states=True, return_dict=True
         )
         states = _states(output)
-        if not -len(states) <= layer < len(states):
-            raise UserError(
-                f"Layer {layer} was asked of a model with {len(states) - 1} layers.",
-                f"Give a layer from {-len(states)} to {len(states) - 1} (0 is the embeddings).",
-            )
-        return states[layer].float()
+        for layer in wanted:
+            if not -len(states) <= layer < len(states):
+                raise UserError(
+                    f"Layer {layer} was asked of a model with {len(states) - 1} layers.",
+                    f"Give a layer from {-len(states)} to {len(states) - 1} (0 is the embeddings).",
+                )
+        return {layer: states[layer].float() for layer in wanted}
 
     @torch.inference_mode()
     def attended(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import torch
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.network import PRECISIONS, Network
+from equipoise.models.engine.network import PRECISIONS, Network
 
 if TYPE_CHECKING:
-    from equipoise.models.engine import Engine
+    from equipoise.models.engine.engine import Engine
 
 _TIMING = """
 import time, torch
@@ -62,7 +62,7 @@ def check_precision(precision: str, device: torch.device) -> None:
 def largest_deviation(engine: "Engine") -> float:
     """The largest |log P(this precision) - log P(fp32)| over a sample of the rows that were run."""
     network = engine.network
-    rows = [row for row in engine.sample if row.vector is None]
+    rows = [row for row in engine.sample if not row.vectors]
     if network.precision == "fp32" or not rows:
         return 0.0
     exact = type(engine)(

@@ -1,7 +1,7 @@
 """Rows: what a neural network is really asked, without a word of language in it."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -12,6 +12,9 @@ from equipoise.models.base import Vector
 
 Ask = tuple[int, int]
 """A position in the row and the token id whose log P is wanted there."""
+
+Tops = dict[int, list[tuple[int, float]]]
+"""The likeliest ids with their log P, by position."""
 
 
 class VectorSpec(NamedTuple):
@@ -29,21 +32,21 @@ class Row:
     asks: tuple[Ask, ...] = ()
     tops: tuple[tuple[int, int], ...] = ()
     weighed: bool = False
-    vector: VectorSpec | None = None
+    vectors: tuple[VectorSpec, ...] = ()
 
     @property
     def mode(self) -> str:
-        """Rows of one mode can share a batch."""
-        if self.vector is not None:
-            return f"vector:{self.vector.layer}"
+        """Rows of one mode can share a batch; all vectors of a row come from one pass."""
+        if self.vectors:
+            return "vectors"
         return "weighed" if self.weighed else "plain"
 
     @cached_property
     def key(self) -> bytes:
         """What the answer depends on besides the model: the ids and the mode."""
         digest = hashlib.blake2b(np.asarray(self.ids, dtype=np.int32).tobytes(), digest_size=16)
-        if self.vector is not None or self.weighed:
-            digest.update(repr((self.mode, self.vector)).encode())
+        if self.vectors or self.weighed:
+            digest.update(self.mode.encode())
         return digest.digest()
 
 
@@ -52,14 +55,14 @@ class RowAnswer:
     """What the network said of one row."""
 
     logprobs: dict[Ask, float] = field(default_factory=dict)
-    tops: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
+    tops: Tops = field(default_factory=dict)
     weights: list[float] = field(default_factory=list)
-    vector: Vector | None = None
+    vectors: dict[VectorSpec, Vector] = field(default_factory=dict)
 
     def covers(self, row: Row) -> bool:
         """Whether everything the row asks is here."""
-        if row.vector is not None:
-            return self.vector is not None
+        if any(spec not in self.vectors for spec in row.vectors):
+            return False
         if row.weighed and len(self.weights) != len(row.ids):
             return False
         if any(len(self.tops.get(position, ())) < count for position, count in row.tops):
@@ -72,10 +75,16 @@ class RowAnswer:
             return self
         return RowAnswer(
             older.logprobs | self.logprobs,
-            older.tops | self.tops,
+            _longer_tops(older.tops, self.tops),
             self.weights or older.weights,
-            older.vector if self.vector is None else self.vector,
+            older.vectors | self.vectors,
         )
+
+
+def _longer_tops(older: Tops, newer: Tops) -> Tops:
+    """At each position the longer list of likeliest ids."""
+    kept = {at: pairs for at, pairs in older.items() if len(pairs) > len(newer.get(at, ()))}
+    return newer | kept
 
 
 def merge(rows: Iterable[Row]) -> dict[bytes, Row]:
@@ -94,34 +103,5 @@ def _union(first: Row, second: Row) -> Row:
     for position, count in second.tops:
         counts[position] = max(count, counts.get(position, 0))
     asks = tuple(dict.fromkeys(first.asks + second.asks))
-    return Row(first.ids, asks, tuple(counts.items()), first.weighed, first.vector)
-
-
-def batches(rows: Sequence[tuple[bytes, Row]], budget: int) -> list[list[tuple[bytes, Row]]]:
-    """Batches of one mode and nearly one length under a token budget, longest first.
-
-    A batch that is already half full ends where the length changes, so that most batches need no padding.
-    The order depends on the rows alone: a run that is resumed forms the same batches again.
-    """
-    ordered = sorted(rows, key=lambda pair: (pair[1].mode, -len(pair[1].ids), pair[0]))
-    packed: list[list[tuple[bytes, Row]]] = []
-    for pair in ordered:
-        current = packed[-1] if packed else None
-        if current is None or not _fits(current, pair[1], budget):
-            packed.append([pair])
-        else:
-            current.append(pair)
-    return packed
-
-
-def tokens_in(batch: Sequence[tuple[bytes, Row]]) -> int:
-    """How many tokens a batch runs, padding included."""
-    return len(batch) * max(len(row.ids) for _, row in batch)
-
-
-def _fits(batch: list[tuple[bytes, Row]], row: Row, budget: int) -> bool:
-    first = batch[0][1]
-    longest = len(first.ids)
-    if first.mode != row.mode or longest * (len(batch) + 1) > budget:
-        return False
-    return len(row.ids) == longest or longest * len(batch) < budget // 2
+    vectors = tuple(dict.fromkeys(first.vectors + second.vectors))
+    return Row(first.ids, asks, tuple(counts.items()), first.weighed, vectors)

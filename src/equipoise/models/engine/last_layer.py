@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from equipoise.models.stand_in import standing_in
+from equipoise.models.engine.stand_in import standing_in
 
 
 class LastLayer:

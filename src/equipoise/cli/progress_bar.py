@@ -1,0 +1,190 @@
+"""The progress bar: what a run tells, drawn on stderr once it has taken more than two seconds."""
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+from equipoise.models.progress import SCORING, STOPPED, Progress
+
+PATIENCE = 2.0
+"""Seconds before anything is shown."""
+
+PLAIN_EVERY = 10.0
+"""Seconds between lines where there is no terminal to draw on."""
+
+LOOK_EVERY = 0.25
+"""Seconds between two looks at how far the run has come."""
+
+SEEN_FOR, SEEN_REPORTS = 3.0, 4
+"""Seconds and reports of scoring before a time left is named: the first batches are not like the rest."""
+
+
+class ProgressBar:
+    """A progress callback that draws: `with ProgressBar() as bar: load_model(..., progress=bar)`.
+
+    Reports only note the state. A thread of its own shows it, so that a phase that says nothing for a while
+    is shown too; the thread ends with each phase that is finished or stopped.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._state: Progress | None = None
+        self._rate = Rate()
+        self._shown_since = 0.0
+        self._drawing: threading.Thread | None = None
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Note how far the run has come."""
+        with self._lock:
+            now = time.monotonic()
+            if self._state is None or self._state.phase != progress.phase:
+                self._begin(progress, now)
+            self._rate.note(progress, now)
+            self._state = None if progress.is_finished else progress
+            if self._state is None and progress.phase in (SCORING, STOPPED):
+                self._rate = Rate()
+            if self._state is not None and self._drawing is None:
+                self._drawing = threading.Thread(target=self._draw_until_idle, daemon=True)
+                self._drawing.start()
+        if progress.phase == STOPPED:
+            self.close()
+
+    def __enter__(self) -> "ProgressBar":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar off the screen."""
+        with self._lock:
+            self._state = None
+            drawing = self._drawing
+        if drawing is not None:
+            drawing.join(timeout=5)
+
+    def _begin(self, progress: Progress, now: float) -> None:
+        if self._drawing is None:
+            self._shown_since = now
+        if progress.phase == SCORING and not self._rate.is_counting:
+            self._rate = Rate()
+
+    def _draw_until_idle(self) -> None:
+        """Show the state now and then; after an idle moment take it off the screen."""
+        spoke, idle = 0.0, 0
+        while idle < 2:
+            time.sleep(LOOK_EVERY)
+            with self._lock:
+                state, now = self._state, time.monotonic()
+                idle = idle + 1 if state is None else 0
+                if idle == 2:
+                    self._drawing = None
+                    self._hide()
+                    return
+                if state is None or now - self._shown_since < PATIENCE:
+                    continue
+                if sys.stderr.isatty():
+                    self._draw(state)
+                elif not spoke or now - spoke > PLAIN_EVERY:
+                    spoke = now
+                    sys.stderr.write(line(state, self._rate) + "\n")
+                    sys.stderr.flush()
+
+    def _draw(self, state: Progress) -> None:
+        if self._bar is None:
+            self._bar = _bar()
+            self._task = self._bar.add_task("", total=None, words="")
+            self._bar.start()
+        self._bar.update(
+            self._task,
+            description=f"{state.subject}: {state.phase}" if state.subject else state.phase,
+            total=state.total or None,
+            completed=state.done,
+            words=rate_words(state, self._rate),
+        )
+
+    def _hide(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+class Rate:
+    """How fast scoring goes, judged from after the first batch, which is slower than the rest."""
+
+    def __init__(self) -> None:
+        self._first: tuple[float, Progress] | None = None
+        self._last: tuple[float, Progress] | None = None
+        self._reports = 0
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether something was noted."""
+        return self._first is not None
+
+    def note(self, progress: Progress, now: float) -> None:
+        """Take a report of scoring into account."""
+        if progress.phase == SCORING and progress.done > 0:
+            self._first = self._first or (now, progress)
+            self._last = (now, progress)
+            self._reports += 1
+
+    def rows_per_second(self) -> float | None:
+        """Rows per second, once enough was seen."""
+        return self._per_second("rows")
+
+    def seconds_left(self, total: int) -> float | None:
+        """Seconds until all tokens are scored, once enough was seen to tell."""
+        speed = self._per_second("done")
+        if speed is None or self._last is None:
+            return None
+        return max(0, total - self._last[1].done) / speed
+
+    def _per_second(self, what: str) -> float | None:
+        if self._first is None or self._last is None or self._reports < SEEN_REPORTS:
+            return None
+        seconds = self._last[0] - self._first[0]
+        done = getattr(self._last[1], what) - getattr(self._first[1], what)
+        return done / seconds if seconds >= SEEN_FOR and done > 0 else None
+
+
+def line(state: Progress, rate: Rate) -> str:
+    """The state in words: what is done, how fast, and how long it will take."""
+    subject = f"{state.subject}: " if state.subject else ""
+    share = f", {state.done / state.total:.0%} done" if state.total and state.done else ""
+    words = rate_words(state, rate)
+    return f"{subject}{state.phase}{share}{', ' + words if words else ''}"
+
+
+def rate_words(state: Progress, rate: Rate) -> str:
+    """Rows done, rows per second and time left, as far as they are known."""
+    if state.phase != SCORING:
+        return ""
+    speed, left = rate.rows_per_second(), rate.seconds_left(state.total)
+    words = [f"{state.rows:,} rows"]
+    words += [f"{speed:,.0f} rows/s"] if speed is not None else []
+    words += [f"{left:,.0f} s left"] if left is not None else []
+    return ", ".join(words)
+
+
+def _bar() -> Any:
+    from rich import progress as rich
+    from rich.console import Console
+
+    return rich.Progress(
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.TaskProgressColumn(),
+        rich.TextColumn("{task.fields[words]}"),
+        console=Console(stderr=True),
+        transient=True,
+    )

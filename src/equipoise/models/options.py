@@ -1,0 +1,59 @@
+"""How a model is run: every option in one object, which the command line's options are made from.
+
+A new option is one line here. A field with a help text can be offered on a command line; its flag is the
+field's name unless another is given.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import UserError, unknown_name
+from equipoise.models.progress import ProgressCallback
+
+
+def _option(default: Any, text: str, flag: str | None = None) -> Any:
+    """A field that a command line can offer."""
+    return field(default=default, metadata={"help": text, **({"flag": flag} if flag else {})})
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Precision, device and executor; what may be read and kept; who is told of progress and may cancel."""
+
+    precision: str = _option("fp32", "fp32 (exact) or bf16, where the processor has it.")
+    device: str = _option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest there is.")
+    cache: bool = _option(True, "Keep no answers between runs.", flag="--no-cache")
+    allow_pickle: bool = _option(False, "Read pickled weights, which can run code.")
+    executor: str = _option("local", "What runs the batches: local, this machine.")
+    token_budget: int = _option(0, "Tokens to run at once; 0 suits the device.")
+    progress: ProgressCallback | None = None
+    is_cancelled: Callable[[], bool] | None = None
+    store: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.token_budget < 0:
+            raise UserError(
+                f"A token budget of {self.token_budget} was given where a positive number is expected.",
+                "Give a number of tokens, or 0 for what suits the device.",
+            )
+
+
+def offered_options() -> tuple[Field[Any], ...]:
+    """The fields that a command line can offer: `metadata` holds the help text and any flag of its own."""
+    return tuple(each for each in fields(RunOptions) if "help" in each.metadata)
+
+
+def choose_options(options: RunOptions | None, choices: Mapping[str, Any]) -> RunOptions:
+    """Options given as one object or one by one, by name; both at once is refused."""
+    known = [each.name for each in fields(RunOptions)]
+    for name in choices:
+        if name not in known:
+            raise unknown_name("run option", name, known)
+    if options is not None and choices:
+        raise UserError(
+            f"Options were given twice: as an object and as {', '.join(choices)}.",
+            "Put them all into RunOptions, or name them one by one.",
+        )
+    return options or RunOptions(**choices)

@@ -17,6 +17,7 @@ from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Raw
+from equipoise.models.capabilities import require
 from equipoise.results import Quantity, Result, Summary
 from equipoise.results.estimate import estimates_table
 from equipoise.results.records import column_kinds
@@ -112,7 +113,7 @@ class _Prepared:
                 "name": model.name,
                 "kind": model.kind,
                 "fingerprint": model.fingerprint,
-                "precision": getattr(model, "precision", "fp32"),
+                "precision": model.precision,
                 "notes": list(model.notes),
             },
             "data": {
@@ -164,13 +165,7 @@ def _run(model: LanguageModel, prepared: Sequence[_Prepared]) -> list[Result]:
 
 def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings) -> _Prepared:
     instrument = load_instrument(source) if isinstance(source, str) else source
-    for question in instrument.needs:
-        if not model.can_answer(question):
-            raise UserError(
-                f"{instrument.name} cannot measure {model.name!r}: a {model.kind} model does not answer "
-                f"'{question.__name__.lower()}' questions.",
-                "Name another instrument or another kind of model.",
-            )
+    require(model, *instrument.needs, by=instrument.name)
     settings = settings.completed(instrument)
     resolved = settings.source(instrument)
     if not isinstance(settings.data, pd.DataFrame):

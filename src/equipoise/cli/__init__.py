@@ -1,6 +1,7 @@
 """The command line: parse, one public call, print."""
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -9,18 +10,16 @@ from equipoise.errors import UserError
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a user's mistake is two lines and exit code 2, an interruption 130."""
-    from equipoise.cli.commands import Interruption, app
-
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
-        app([one for one in given if one != "--debug"], standalone_mode=True)
+        _run([one for one in given if one != "--debug"])
     except UserError as error:
         if debug:
             raise
         _say(f"Error: {error.message}", error.hint)
         sys.exit(2)
-    except (Interruption, KeyboardInterrupt):
+    except KeyboardInterrupt:
         if debug:
             raise
         _say("Interrupted.", "Finished answers are kept: the same command goes on from here.")
@@ -28,6 +27,65 @@ def main(arguments: Sequence[str] | None = None) -> None:
     finally:
         if arguments is None:  # the process ends: what is frozen is not searched for garbage once more
             gc.freeze()
+
+
+def _run(arguments: list[str]) -> None:
+    """Run one command; what cannot be read or written at the edges is a user's matter too."""
+    from equipoise.cli.commands import Interruption, app
+
+    _refuse_undecodable(arguments)
+    _never_fail_to_encode()
+    try:
+        try:
+            app(arguments, standalone_mode=True)
+        finally:
+            sys.stdout.flush()
+    except Interruption as stop:
+        raise KeyboardInterrupt from stop
+    except OSError as error:
+        if _is_about_output(error):
+            _give_output_up()
+            raise UserError(
+                f"The output could not be written: {error.strerror or error}.",
+                "Free the disk, or write to another place; what --out names was saved before it was printed.",
+            ) from error
+        raise
+
+
+def _refuse_undecodable(arguments: Sequence[str]) -> None:
+    for place, text in enumerate(arguments, start=1):
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            shown = text.encode("utf-8", "backslashreplace").decode("ascii", "backslashreplace")
+            raise UserError(
+                f"Argument {place} is not UTF-8 text: {shown}.",
+                "Rename the file, or set the terminal to UTF-8.",
+            ) from error
+
+
+def _never_fail_to_encode() -> None:
+    """A terminal without a character shows a stand-in for it."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _is_about_output(error: OSError) -> bool:
+    """Whether writing to the screen or a pipe failed: such an error names no file."""
+    return error.filename is None and (isinstance(error, BrokenPipeError) or error.errno in _OUTPUT_ERRORS)
+
+
+_OUTPUT_ERRORS = (5, 9, 28, 32)
+"""EIO, EBADF, ENOSPC and EPIPE."""
+
+
+def _give_output_up() -> None:
+    """Point stdout at nothing, so that the end of the process does not fail at it once more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None  # type: ignore[assignment]
 
 
 def _say(*lines: str) -> None:

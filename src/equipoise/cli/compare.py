@@ -6,38 +6,65 @@ from typing import Annotated
 import typer
 
 from equipoise.cli.options import Json
+from equipoise.errors import UserError
+
+COLUMNS = ("quantity", "first", "second", "difference", "95 % interval", "p", "n", "verdict")
 
 
 def compare(
     folders: Annotated[list[Path], typer.Argument(help="Two or more result folders.")],
     margin: Annotated[
-        float | None, typer.Option(help="The largest difference that would not matter.")
+        list[str] | None,
+        typer.Option(help="[INSTRUMENT=]NUMBER, the largest difference that would not matter."),
     ] = None,
+    by_text: Annotated[
+        bool, typer.Option("--by-text", help="Pair items by their text, across different files.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compare results item by item: lower, higher, equivalent, or not enough items to tell."""
-    from equipoise.cli.printing import console, print_json, print_table
-    from equipoise.comparison import compare as compare_results
-    from equipoise.results import load_results, to_records
+    from equipoise.cli.printing import interval, print_json, print_rows, say
+    from equipoise.results import load_results
+    from equipoise.results.comparison import compare as compare_results
+    from equipoise.results.records import to_records
 
-    comparison = compare_results(*[load_results(folder) for folder in folders], margin=margin)
+    results = [load_results(folder) for folder in folders]
+    comparison = compare_results(*results, margin=_margins(margin), by_text=by_text)
     if as_json:
-        rows = to_records(comparison.table)
-        sentences = comparison.sentences()
-        print_json([row | {"sentence": text} for row, text in zip(rows, sentences, strict=True)])
+        print_json({"differences": to_records(comparison.table), "sentences": comparison.sentences()})
         return
-    columns = [
-        "instrument",
-        "quantity",
-        "first",
-        "second",
-        "difference",
-        "low",
-        "high",
-        "p_holm",
-        "n",
-        "verdict",
-    ]
-    print_table("Differences: second minus first, paired by item", comparison.table[columns])
+    for (first, second), rows in comparison.table.groupby(["first", "second"], sort=False):
+        shown = [
+            (
+                f"{row['instrument']}: {row['label']}",
+                row["first_value"],
+                row["second_value"],
+                row["difference"],
+                interval(row["low"], row["high"]),
+                row["p_holm"],
+                row["n"],
+                row["verdict"],
+            )
+            for row in rows.to_dict("records")
+        ]
+        print_rows(f"first: {first}\nsecond: {second}", COLUMNS, shown)
     for sentence in comparison.sentences():
-        console().print(sentence, markup=False, highlight=False)
+        say(sentence)
+
+
+def _margins(given: list[str] | None) -> dict[str, float] | float | None:
+    """One margin for everything, or one for each named instrument."""
+    margins: dict[str, float] = {}
+    for text in given or ():
+        name, _, number = text.rpartition("=")
+        try:
+            margins[name] = float(number)
+        except ValueError as error:
+            raise UserError(
+                f"--margin {text} is no number.", "Write --margin 0.05, or --margin tbe=0.05."
+            ) from error
+    if "" in margins and len(margins) > 1:
+        raise UserError(
+            "One --margin names no instrument while others do.", "Name an instrument in each, or in none."
+        )
+    return margins.get("", margins or None)

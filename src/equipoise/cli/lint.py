@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.options import AllowPickle, Json, Models, open_model
+from equipoise.cli.options import Json, Models, open_model, runs_models
 from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,24 +17,26 @@ if TYPE_CHECKING:
 COLUMNS = ("line", "id", "code", "finding")
 
 
+@runs_models
 def lint(
     file: Annotated[Path, typer.Argument(help="A CSV with category, stereotype and counterpart.")],
+    *,
+    options: RunOptions,
     model: Models = None,
-    allow_pickle: AllowPickle = False,
     as_json: Json = False,
 ) -> None:
     """Check a file of sentence pairs; with --model also their token counts. Exit 1 if there are findings."""
     from equipoise.cli.printing import print_json, print_rows
-    from equipoise.data.pairs import pair_findings, read_pairs
+    from equipoise.data.sets.pairs import pair_findings, read_pairs
 
     table = read_pairs(file)
-    found = pair_findings(table)
+    findings = pair_findings(table)
     for name in model or ():
-        found += _counted(table, name, allow_pickle)
-    rows = [tuple(finding) for finding in sorted(found)]
+        findings += _counted(table, name, options)
+    rows = [tuple(finding) for finding in sorted(findings)]
     if as_json:
-        findings = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-        print_json({"file": str(file), "pairs": len(table), "findings": findings})
+        records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        print_json({"file": str(file), "pairs": len(table), "findings": records})
     elif rows:
         print_rows(f"{len(rows)} findings in {len(table)} pairs of {file}", COLUMNS, rows)
     else:
@@ -42,15 +45,15 @@ def lint(
         raise typer.Exit(1)
 
 
-def _counted(table: "pd.DataFrame", name: str, allow_pickle: bool) -> "list[Finding]":
-    from equipoise.data.pairs import length_findings
-    from equipoise.models.neural import NeuralModel
+def _counted(table: "pd.DataFrame", name: str, options: RunOptions) -> "list[Finding]":
+    from equipoise.data.sets.pairs import length_findings
+    from equipoise.models.base import Tokenized
 
-    model = open_model(name, no_cache=True, allow_pickle=allow_pickle)
-    if not isinstance(model, NeuralModel):
+    model = open_model(name, options)
+    if not isinstance(model, Tokenized):
         raise UserError(
             f"{name!r} has no tokenizer, so it has no token counts.",
             "Give a masked, causal or encoder-decoder language model.",
         )
-    found = length_findings(table, lambda text: len(model.encode(text).content))
-    return [finding._replace(message=f"{finding.message} in {name}") for finding in found]
+    findings = length_findings(table, lambda text: len(model.tokens.encode(text).content))
+    return [finding._replace(message=f"{finding.message} in {name}") for finding in findings]

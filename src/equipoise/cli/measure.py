@@ -7,21 +7,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.options import (
-    AllowPickle,
+    Data,
     DataDir,
+    Force,
     Json,
     Model,
-    NoCache,
     Out,
-    Precision,
-    by_instrument,
+    PolesOf,
+    Seed,
+    Variant,
     open_model,
     report_precision,
+    runs_models,
+    settings_by_instrument,
 )
+from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
-    from equipoise.instruments.base import Settings
     from equipoise.results import Result
+
+All = Annotated[bool, typer.Option("--all", help="Show every estimate, not the ones to read first.")]
 
 
 def _complete_instrument(incomplete: str) -> list[str]:
@@ -30,6 +36,7 @@ def _complete_instrument(incomplete: str) -> list[str]:
     return [name for name in INSTRUMENTS if name.startswith(incomplete)]
 
 
+@runs_models
 def measure(
     instruments: Annotated[
         list[str],
@@ -39,97 +46,80 @@ def measure(
         ),
     ],
     out: Out,
+    *,
+    options: RunOptions,
     model: Model = None,
-    data: Annotated[list[str] | None, typer.Option("--data", help="[INSTRUMENT=]DATASET_OR_FILE")] = None,
-    variant: Annotated[list[str] | None, typer.Option("--variant", help="[INSTRUMENT=]VARIANT")] = None,
-    poles: Annotated[list[str] | None, typer.Option("--poles", help="[INSTRUMENT=]POLES_OR_FILE")] = None,
+    data: Data = None,
+    variant: Variant = None,
+    poles: PolesOf = None,
     data_dir: DataDir = None,
-    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
-    precision: Precision = "fp32",
-    no_cache: NoCache = False,
-    allow_pickle: AllowPickle = False,
+    seed: Seed = 0,
+    everything: All = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Measure a model with one or more instruments, in one plan."""
-    from equipoise.instruments import load_instrument
+    from equipoise.measuring import audit as run_audit
 
-    for name in instruments:
-        load_instrument(name)
-    chosen = {
-        option: by_instrument(given, instruments, f"--{option}")
-        for option, given in (("data", data), ("variant", variant), ("poles", poles))
-    }
-    settings = _settings(instruments, chosen, data_dir=data_dir, seed=seed)
-    loaded = open_model(model, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle)
-    _run(loaded, instruments, settings, out=out, as_json=as_json)
+    given = {"data": data, "variant": variant, "poles": poles}
+    settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed)
+    loaded = open_model(model, options)
+    results = run_audit(loaded, instruments, settings)
+    _show(loaded, results, _save(results, out, force), everything=everything, as_json=as_json)
 
 
+@runs_models
 def audit(
     out: Out,
+    *,
+    options: RunOptions,
     model: Model = None,
     full: Annotated[bool, typer.Option("--full", help="Every instrument, not the chosen few.")] = False,
     data_dir: DataDir = None,
-    precision: Precision = "fp32",
-    no_cache: NoCache = False,
-    allow_pickle: AllowPickle = False,
+    seed: Seed = 0,
+    everything: All = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Run the default set of instruments on a model and write a result folder."""
+    """Run the default set of instruments on a model, those that fit it, and write a result folder."""
     from equipoise.instruments import DEFAULT_AUDIT, audit_names
+    from equipoise.measuring import audit_fitting
 
     names = audit_names() if full else list(DEFAULT_AUDIT)
-    settings = _settings(names, {}, data_dir=data_dir, seed=0)
-    loaded = open_model(model, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle)
-    if not full:
-        _run(loaded, names, settings, out=out, as_json=as_json)
-        return
-    from equipoise.measuring import audit_possible
-
-    results, left_out = audit_possible(loaded, names, settings)
+    settings = settings_by_instrument(names, {}, data_dir=data_dir, seed=seed)
+    loaded = open_model(model, options)
+    results, left_out = audit_fitting(loaded, names, settings)
     for name, reason in left_out.items():
         sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
-    _show(loaded, results, out=out, as_json=as_json)
-
-
-def _settings(
-    instruments: list[str], chosen: dict[str, dict[str, str]], *, data_dir: Path | None, seed: int
-) -> "dict[str, Settings]":
-    from equipoise.instruments.base import Settings
-
-    return {
-        name: Settings(
-            **{option: values[name] for option, values in chosen.items() if name in values},
-            data_dir=data_dir,
-            seed=seed,
+    if not results:
+        raise UserError(
+            f"No instrument fits {loaded.name!r}, a {loaded.kind} model; the reasons stand above.",
+            "Name a masked, causal or encoder-decoder language model.",
         )
-        for name in instruments
-    }
+    _show(loaded, results, _save(results, out, force), everything=everything, as_json=as_json)
 
 
-def _run(
-    model: Any, instruments: list[str], settings: "dict[str, Settings]", *, out: Path, as_json: bool
+def _save(results: "list[Result]", out: Path, force: bool) -> list[Path]:
+    return [result.save(out, force=force) for result in results]
+
+
+def _show(
+    model: Any, results: "list[Result]", folders: list[Path], *, everything: bool, as_json: bool
 ) -> None:
-    from equipoise.measuring import audit as run_audit
+    """Print results that were saved."""
+    from equipoise.cli.printing import print_headlines, print_json, print_result
 
-    _show(model, run_audit(model, instruments, settings), out=out, as_json=as_json)
-
-
-def _show(model: Any, results: "list[Result]", *, out: Path, as_json: bool) -> None:
-    """Save every result, then print it."""
-    from equipoise.cli.printing import print_brief, print_json, print_result
-
-    folders = [result.save(out) for result in results]
     report_precision(model)
     if as_json:
         print_json([_summary(result, folder) for result, folder in zip(results, folders, strict=True)])
-        return
-    show = print_result if len(results) == 1 else print_brief
-    for result, folder in zip(results, folders, strict=True):
-        show(result, folder)
+    elif len(results) == 1:
+        print_result(results[0], folders[0], everything=everything)
+    else:
+        print_headlines(results, folders[0].parent, everything=everything)
 
 
 def _summary(result: "Result", folder: Path) -> dict[str, Any]:
-    from equipoise.results import to_records
+    from equipoise.results.records import to_records
 
     return {
         "instrument": result.instrument,

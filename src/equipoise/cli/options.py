@@ -1,48 +1,82 @@
 """Options that several commands share, and what they mean."""
 
+import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.errors import UserError
+from equipoise.models.options import RunOptions, offered_options
 
 if TYPE_CHECKING:
+    from equipoise.instruments.base import Settings
     from equipoise.models.base import LanguageModel
 
 Model = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="A model folder, a file of word vectors or a hub name."),
+    typer.Option("--model", "-m", help="A model folder, a GGUF file, word vectors or a hub name."),
 ]
 Models = Annotated[
     list[str] | None,
     typer.Option("--model", "-m", help="A model folder or hub name; may be given several times."),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write results to.")]
+MaybeOut = Annotated[
+    Path | None, typer.Option("--out", "-o", help="The folder to write tables and results to.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 DataDir = Annotated[
     Path | None,
     typer.Option("--data-dir", envvar="EQUIPOISE_DATA", help="Where published data sets lie."),
 ]
-Precision = Annotated[str, typer.Option(help="fp32 (exact) or bf16, where the processor has it.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers between runs.")]
-AllowPickle = Annotated[
-    bool, typer.Option("--allow-pickle", help="Read pickled weights, which can run code.")
-]
+Data = Annotated[list[str] | None, typer.Option("--data", help="[INSTRUMENT=]DATASET_OR_FILE")]
+Variant = Annotated[list[str] | None, typer.Option("--variant", help="[INSTRUMENT=]VARIANT")]
+PolesOf = Annotated[list[str] | None, typer.Option("--poles", help="[INSTRUMENT=]POLES_OR_FILE")]
+Seed = Annotated[int, typer.Option(help="Seed of what is drawn: samples and intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 
-def open_model(
-    name: str | None, *, precision: str = "fp32", no_cache: bool = False, allow_pickle: bool = False
-) -> "LanguageModel":
-    """Load the named model, or the default one with a line that says so."""
-    from equipoise.cli.progress_bar import ProgressBar
-    from equipoise.models import RunOptions, load_model
+def runs_models(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command every option of `RunOptions` that has a help text; it gets them as `options`."""
+    signature = inspect.signature(command)
+    own = [parameter for parameter in signature.parameters.values() if parameter.name != "options"]
+    offered = [_parameter(field) for field in offered_options()]
 
-    options = RunOptions(
-        precision=precision, cache=not no_cache, allow_pickle=allow_pickle, progress=ProgressBar()
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        from equipoise.cli.progress_bar import ProgressBar
+
+        run = {field.name: _value(field, given.pop(field.name)) for field in offered_options()}
+        with ProgressBar() as bar:
+            command(**given, options=RunOptions(**run, progress=bar))
+
+    with_options.__signature__ = signature.replace(parameters=[*own, *offered])  # type: ignore[attr-defined]
+    return with_options
+
+
+def _parameter(field: Any) -> inspect.Parameter:
+    """A field of `RunOptions` as an option; one that is on by default has a flag that switches it off."""
+    flag = field.metadata.get("flag", f"--{field.name.replace('_', '-')}")
+    annotation = Annotated[type(field.default), typer.Option(flag, help=field.metadata["help"])]  # type: ignore[misc]
+    default = False if isinstance(field.default, bool) else field.default
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
+
+
+def _value(field: Any, given: Any) -> Any:
+    """What was given for a field; a flag of one that is on switches it off."""
+    return given != field.default if isinstance(field.default, bool) else given
+
+
+def open_model(name: str | None, options: RunOptions) -> "LanguageModel":
+    """Load the named model, or the default one with a line that says so."""
+    from equipoise.models import load_model
+
     model = load_model(name, options)
     if name is None:
         _say_default(model.name)
@@ -60,11 +94,10 @@ def _say_default(name: str) -> None:
 
 def report_precision(model: "LanguageModel") -> None:
     """After a run in half precision, say how far it was from fp32."""
-    if getattr(model, "precision", "fp32") != "fp32":
+    if model.precision != "fp32":
         deviation = model.deviation()  # type: ignore[attr-defined]
         sys.stderr.write(
-            f"{model.precision}: largest deviation from fp32 on a sample of the rows: "  # type: ignore[attr-defined]
-            f"{deviation:.4f} nats.\n"
+            f"{model.precision}: largest deviation from fp32 on a sample of the rows: {deviation:.4f} nats.\n"
         )
 
 
@@ -82,3 +115,27 @@ def by_instrument(given: Sequence[str] | None, instruments: Sequence[str], optio
             name, value = instruments[0], text
         chosen[name] = value
     return chosen
+
+
+def settings_by_instrument(
+    instruments: Sequence[str], given: Mapping[str, Sequence[str] | None], **common: Any
+) -> "dict[str, Settings]":
+    """The settings of every instrument: what was given for it by option, and what holds for all."""
+    from equipoise.instruments import load_instrument
+    from equipoise.instruments.base import Settings
+
+    for name in instruments:
+        load_instrument(name)
+    chosen = {option: by_instrument(values, instruments, f"--{option}") for option, values in given.items()}
+    return {
+        name: Settings(
+            **{option: values[name] for option, values in chosen.items() if name in values}, **common
+        )
+        for name in instruments
+    }
+
+
+def refuse_existing(path: Path, force: bool) -> None:
+    """What was written before is not overwritten unless that was asked for."""
+    if path.exists() and not force:
+        raise UserError(f"{path} exists.", "Give another path with --out, or --force to write over it.")

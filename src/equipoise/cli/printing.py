@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -14,13 +15,16 @@ if TYPE_CHECKING:
 
     from equipoise.results import Result
 
-HEADLINE = ("profession:", "occupation:", "item:", "word:")
-"""Groups of estimates that are too many for a screen; they stand in the result's files."""
+WIDEST = 10_000
+"""Columns of a console that is no terminal: a table in a file is as wide as it needs."""
+
+FEW_LEVELS = 8
+"""Estimates by something with more levels than this are not shown unless all are asked for."""
 
 
 def console() -> Console:
-    """The console for tables: as wide as the terminal, wide enough for a pipe."""
-    return Console(width=None if sys.stdout.isatty() else 140, soft_wrap=False)
+    """The console for tables: as wide as the terminal, or as the table where there is none."""
+    return Console(width=None if sys.stdout.isatty() else WIDEST, soft_wrap=False)
 
 
 def print_json(content: Any) -> None:
@@ -28,13 +32,22 @@ def print_json(content: Any) -> None:
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def say(text: str, style: str | None = None) -> None:
+    """A line of text, wrapped at words."""
+    if sys.stdout.isatty():
+        console().print(text, style=style, markup=False, highlight=False)
+    else:
+        sys.stdout.write(text + "\n")
+
+
 def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A plain table."""
-    table = Table(title=title, title_justify="left")
-    for name in columns:
-        table.add_column(name, overflow="fold")
+    """A plain table; numbers stand to the right and are never broken."""
+    table = Table(title=title, title_justify="left", box=_box(), pad_edge=False)
+    for place, name in enumerate(columns):
+        numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
     for row in rows:
-        table.add_row(*[_cell(value) for value in row])
+        table.add_row(*[cell(value) for value in row])
     console().print(table)
 
 
@@ -43,57 +56,67 @@ def print_table(title: str, frame: "pd.DataFrame") -> None:
     print_rows(title, [str(name) for name in frame.columns], frame.to_numpy().tolist())
 
 
-def print_result(result: "Result", folder: Any) -> None:
-    """The estimates that fit on a screen, with interval, n kept and dropped, and which way is good."""
-    many = result.estimates["group"].str.startswith(HEADLINE) | (result.estimates["name"] == "histogram")
-    _print_estimates(result, ~many, folder)
-
-
-def print_brief(result: "Result", folder: Any) -> None:
-    """The estimates over all items only: one of several results on a screen."""
-    overall = result.estimates["group"] == "all"
-    guard = result.estimates["name"].str.startswith("guard") & ~result.estimates["group"].str.startswith(
-        HEADLINE
-    )
-    _print_estimates(result, overall | guard if overall.any() else ~overall, folder)
-
-
-def _print_estimates(result: "Result", chosen: Any, folder: Any) -> None:
-    shown = result.estimates[chosen]
-    rows = [
-        (
-            row["name"],
-            row["group"],
-            row["value"],
-            _interval(row["low"], row["high"]),
-            f"{row['n']} / {row['dropped']}",
-            f"{row['neutral']:g}" if row["better"] == "neutral" else row["better"],
-            row["unit"],
-        )
-        for row in shown.to_dict("records")
-    ]
+def print_result(result: "Result", folder: Path, *, everything: bool = False) -> None:
+    """The estimates that fit on a screen, or all of them, with interval, n and which way is good."""
+    levels = result.estimates.groupby("by")["level"].nunique()
+    few = result.estimates["by"].map(levels).le(FEW_LEVELS)
+    shown = result.estimates if everything else result.estimates[few]
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
-    columns = ("estimate", "of", "value", "95 % interval", "kept / dropped", "good", "unit")
-    print_rows(title, columns, rows)
-    for sentence in result.provenance.get("answers", ()):
-        console().print(f"  {sentence}", markup=False, highlight=False)
-    for notice in result.provenance["data"]["notices"]:
-        console().print(f"  note: {notice}", style="yellow", markup=False)
+    print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
+    _print_words(result)
     hidden = len(result.estimates) - len(shown)
-    console().print(f"  {hidden} more estimates and every item: {folder}", markup=False, highlight=False)
+    more = f"{hidden} more estimates (--all) and every item" if hidden else "Every item"
+    say(f"{more}: {folder}")
 
 
-def _interval(low: float, high: float) -> str:
-    return "unknown" if math.isnan(low) else f"{_cell(low)} to {_cell(high)}"
+def print_headlines(results: Sequence["Result"], folder: Path, *, everything: bool = False) -> None:
+    """One table of the numbers to read first, for all instruments; then what they say in words."""
+    if everything:
+        for result in results:
+            print_result(result, folder / result.instrument, everything=True)
+        return
+    rows = []
+    for result in results:
+        rows += [(result.instrument, *row) for row in _estimate_rows(result.headlines())]
+    columns = ("instrument", "estimate", "value", "95 % interval", "n", "good")
+    print_rows(f"What to read first of {results[0].model}", columns, rows)
+    for result in results:
+        _print_words(result)
+    say(f"All estimates (--all) and every item: {folder}")
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return (
-            "-"
-            if math.isnan(value)
-            else f"{value:.3f}"
-            if abs(value) >= 0.001 or value == 0
-            else f"{value:.1e}"
-        )
-    return str(value)
+def _print_words(result: "Result") -> None:
+    for sentence in result.sentences:
+        say(f"{result.instrument}: {sentence}")
+    for notice in result.notices:
+        say(f"note, {result.instrument}: {notice}", style="yellow")
+
+
+def _estimate_rows(estimates: "pd.DataFrame") -> list[tuple[Any, ...]]:
+    rows = []
+    for row in estimates.to_dict("records"):
+        named = f"{row['label']}, {row['by']} {row['level']}" if row["by"] else row["label"]
+        good = f"{row['neutral']:g}" if row["better"] == "neutral" else row["better"].replace("none", "-")
+        count = f"{row['n']}" + (f" ({row['dropped']} dropped)" if row["dropped"] else "")
+        rows.append((named, row["value"], interval(row["low"], row["high"]), count, good))
+    return rows
+
+
+def interval(low: float, high: float) -> str:
+    """The two ends of an interval, or that there were too few clusters for one."""
+    return "too few to tell" if math.isnan(low) else f"{cell(low)} to {cell(high)}"
+
+
+def cell(value: Any) -> str:
+    """A value as a cell: numbers with three decimals, tiny ones by their exponent."""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "-"
+    return f"{value:.3f}" if abs(value) >= 0.001 or value == 0 else f"{value:.1e}"
+
+
+def _box() -> Any:
+    from rich import box
+
+    return box.SIMPLE_HEAD

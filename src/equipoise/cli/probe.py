@@ -1,121 +1,128 @@
 """`probe` and `score`: a blank or a sentence, looked at directly."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from equipoise.cli.options import (
-    AllowPickle,
+    Force,
     Json,
     Model,
     Models,
-    NoCache,
-    Precision,
     open_model,
+    refuse_existing,
     report_precision,
+    runs_models,
 )
 from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from equipoise.models.base import LanguageModel
 
+SHOWN_UNKNOWN = 5
+"""How many lines with something unknown are named."""
 
+
+@runs_models
 def probe(
     text: Annotated[str, typer.Argument(help='A sentence with one blank, e.g. "[MASK] is a doctor."')],
+    *,
+    options: RunOptions,
     model: Models = None,
     word: Annotated[list[str] | None, typer.Option("--word", "-w", help="Ask for this word.")] = None,
     top: Annotated[int, typer.Option(min=1, help="How many of the likeliest words to show.")] = 8,
     poles: Annotated[str, typer.Option(help="Named poles or a poles file.")] = "pronouns",
-    precision: Precision = "fp32",
-    no_cache: NoCache = False,
-    allow_pickle: AllowPickle = False,
     as_json: Json = False,
 ) -> None:
     """What one or more models expect at a blank."""
-    words, likely = [], []
+    from equipoise.probing import probe_blank
+
+    probed = []
     names: list[str | None] = [*model] if model else [None]
     for name in names:
-        loaded = open_model(name, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle)
-        words.append(_asked(loaded, text, word, poles))
-        likely.append(_likeliest(loaded, text, top))
+        loaded = open_model(name, options)
+        probed.append(probe_blank(loaded, text, words=word or (), poles=poles, top=top))
         report_precision(loaded)
     import pandas as pd  # here and not above, so that loading the model imports it, which is quicker
 
-    from equipoise.cli.printing import print_json, print_table
-    from equipoise.results import to_records
+    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.results.records import to_records
 
-    asked, tops = pd.concat(words), pd.concat(likely)
+    asked = pd.concat([one.words for one in probed])
+    likeliest = pd.concat([one.likeliest for one in probed])
+    notes = list(dict.fromkeys(note for one in probed for note in one.notes))
     if as_json:
-        print_json({"text": text, "words": to_records(asked), "likeliest": to_records(tops)})
+        records = {"words": to_records(asked), "likeliest": to_records(likeliest)}
+        print_json({"text": text, **records, "notes": notes})
         return
     print_table(text, asked)
-    if not tops.empty:
-        print_table("The likeliest words", tops)
+    if not likeliest.empty:
+        print_table("The likeliest words", likeliest)
+    for note in notes:
+        say(f"note: {note}")
 
 
-def _asked(model: "LanguageModel", text: str, words: list[str] | None, poles: str) -> "pd.DataFrame":
-    """Probabilities of the given words, or of the poles' words in every form."""
-    from equipoise.data.poles import load_poles
-
-    if words:
-        table = model.fill(text, words)
-        return table.assign(model=model.name)[["model", "word", "probability", "logprob", "pieces"]]
-    named = load_poles(poles)
-    pole_of = {word: pole for (pole, _), group in named.words.items() for word in group}
-    table = model.fill(text, list(pole_of))
-    table.insert(0, "pole", [pole_of[word] for word in table["word"]])
-    best = table.sort_values("probability", ascending=False).groupby("pole", sort=False).head(1)
-    return best.assign(model=model.name)[["model", "pole", "word", "probability", "logprob", "pieces"]]
-
-
-def _likeliest(model: "LanguageModel", text: str, top: int) -> "pd.DataFrame":
-    import pandas as pd
-
-    from equipoise.models.base import TopFill
-
-    if not model.can_answer(TopFill):
-        return pd.DataFrame()
-    table = model.fill(text, top=top)
-    return table.assign(model=model.name)[["model", "word", "probability", "logprob"]]
-
-
+@runs_models
 def score(
     file: Annotated[Path, typer.Argument(help="A text file with a sentence on each line.")],
+    *,
+    options: RunOptions,
     model: Model = None,
     rule: Annotated[
         str, typer.Option(help="How sentences are scored; `default` suits the model.")
     ] = "default",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write every token to this CSV.")] = None,
-    precision: Precision = "fp32",
-    no_cache: NoCache = False,
-    allow_pickle: AllowPickle = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """The log-probability of every sentence in a file."""
     from equipoise.cli.printing import print_json, print_table
-    from equipoise.data.reading import read_lines
-    from equipoise.results import to_records
+    from equipoise.data.reading import numbered_lines
+    from equipoise.results.records import to_records
 
-    sentences = read_lines(file)
-    loaded = open_model(model, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle)
-    tokens = loaded.score(sentences, rule)
-    tokens["value"] = tokens["logprob"] * tokens["weight"]
-    table = (
-        tokens.groupby("sentence")["value"]
-        .agg(tokens="size", logprob="sum", per_token="mean")
-        .assign(text=sentences)
-        .reset_index(drop=True)
-    )
     if out is not None:
-        _write(tokens.drop(columns="value"), out)
+        _refuse_input(file, out)
+        refuse_existing(out, force)
+    lines = numbered_lines(file)
+    loaded = open_model(model, options)
+    tokens = loaded.score(list(lines.values()), rule)
+    tokens["sentence"] = tokens["sentence"].map(dict(enumerate(lines)))
+    tokens = tokens.rename(columns={"sentence": "line"})
+    values = tokens.assign(value=tokens["logprob"] * tokens["weight"]).groupby("line")["value"]
+    table = values.agg(tokens="size", logprob="sum", per_token="mean").reset_index()
+    table["text"] = table["line"].map(lines)
+    if out is not None:
+        _write(tokens, out)
+    _tell_unknown(loaded, lines)
     report_precision(loaded)
     if as_json:
         print_json({"model": loaded.name, "rule": rule, "sentences": to_records(table)})
         return
     print_table(f"Log-probability in nats, rule {rule!r}, of {loaded.name}", table)
+
+
+def _refuse_input(file: Path, out: Path) -> None:
+    if file.exists() and out.exists() and file.samefile(out):
+        raise UserError(f"--out {out} is the file that is read.", "Give another path: it would be destroyed.")
+
+
+def _tell_unknown(model: "LanguageModel", lines: dict[int, str]) -> None:
+    """Say which lines hold something that the tokenizer cannot spell: its score is the unknown token's."""
+    unknown = {number: model.unknown_parts(text) for number, text in lines.items()}
+    unknown = {number: parts for number, parts in unknown.items() if parts}
+    if not unknown:
+        return
+    named = [f"line {number} ({' '.join(parts)})" for number, parts in unknown.items()]
+    more = f" and {len(named) - SHOWN_UNKNOWN} more" if len(named) > SHOWN_UNKNOWN else ""
+    sys.stderr.write(
+        f"{model.name!r} cannot spell something in {len(named)} of {len(lines)} lines and scores its unknown "
+        f"token there: {', '.join(named[:SHOWN_UNKNOWN])}{more}.\n"
+    )
 
 
 def _write(table: "pd.DataFrame", path: Path) -> None:

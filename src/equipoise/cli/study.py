@@ -7,136 +7,180 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.options import AllowPickle, DataDir, Json, NoCache, Precision, by_instrument, open_model
+from equipoise.cli.options import (
+    Data,
+    DataDir,
+    Force,
+    Json,
+    MaybeOut,
+    Model,
+    Seed,
+    Variant,
+    open_model,
+    runs_models,
+    settings_by_instrument,
+)
+from equipoise.cli.writing import save_by_model, write_tables
 from equipoise.errors import UserError, unknown_name
+from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    import pandas as pd
-
-    from equipoise.instruments.base import Settings
     from equipoise.results import Result
     from equipoise.stats.correlation import Correlation
 
 study_app = typer.Typer(
-    help="Compose measurements: rank models, choose a sample size, set skew beside stereotype.",
+    help="Compose measurements: rank models, draw a control, choose a sample size, see skew by stereotype.",
     no_args_is_help=True,
 )
 
-SKEW_GROUPS = ("type:1", "type:2", "all")
+SKEW_TYPES = ("1", "2")
 
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="The folder to write tables and results to.")]
+Instruments = Annotated[
+    list[str] | None,
+    typer.Option("--instrument", "-i", help="May be given several times."),
+]
 
 
 @study_app.command("models")
+@runs_models
 def models(
     names: Annotated[list[str], typer.Argument(help="Two or more model folders or hub names.")],
-    instrument: Annotated[
-        list[str] | None,
-        typer.Option("--instrument", "-i", help="sbe if left out; may be given several times."),
-    ] = None,
-    data: Annotated[list[str] | None, typer.Option("--data", help="[INSTRUMENT=]DATASET_OR_FILE")] = None,
-    variant: Annotated[list[str] | None, typer.Option("--variant", help="[INSTRUMENT=]VARIANT")] = None,
+    *,
+    options: RunOptions,
+    instrument: Instruments = None,
+    data: Data = None,
+    variant: Variant = None,
     data_dir: DataDir = None,
-    out: Out = None,
-    precision: Precision = "fp32",
-    no_cache: NoCache = False,
-    allow_pickle: AllowPickle = False,
+    out: MaybeOut = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Rank models by their distance from neutral, with intervals and a test of each difference."""
-    from equipoise.cli.printing import print_json, print_table
-    from equipoise.results import to_records
-    from equipoise.studies.model_comparison import compare_models
+    """Rank models (by sbe unless another is named), guard and ability beside, each difference tested."""
+    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.results.comparison import Comparison
+    from equipoise.results.records import to_records
+    from equipoise.studies.models import compare_models
 
     if len(names) < 2:
         raise UserError("One model was named where at least two are compared.", "Name two or more.")
     chosen = instrument or ["sbe"]
-    settings = _settings(chosen, data, variant, data_dir=data_dir)
-    loaded = (
-        open_model(name, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle) for name in names
-    )
-    found = compare_models(loaded, chosen, settings=settings)
+    settings = settings_by_instrument(chosen, {"data": data, "variant": variant}, data_dir=data_dir)
+    study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
     if out is not None:
-        _write_tables(out, {"ranking.csv": found.ranking, "differences.csv": found.differences})
-        _save_results(out, found.results)
+        save_by_model(out, study.results, force=force)
+        write_tables(out, {"ranking.csv": study.ranking, "differences.csv": study.differences})
+    sentences = Comparison(study.differences).sentences()
     if as_json:
-        print_json({"ranking": to_records(found.ranking), "differences": to_records(found.differences)})
+        tables = {"ranking": to_records(study.ranking), "differences": to_records(study.differences)}
+        print_json({**tables, "sentences": sentences})
         return
     for name in chosen:
-        ranked = found.ranking[found.ranking["instrument"] == name]
+        ranked = study.ranking[study.ranking["instrument"] == name]
         print_table(f"{name}: rank 1 is nearest to neutral", ranked.drop(columns="instrument"))
-    print_table("Differences: second minus first, paired by item", found.differences.drop(columns="p"))
+    for sentence in sentences:
+        say(sentence)
+
+
+@study_app.command("control")
+@runs_models
+def control(
+    *,
+    options: RunOptions,
+    model: Model = None,
+    instrument: Instruments = None,
+    draws: Annotated[int, typer.Option(help="How many times weights are drawn.")] = 5,
+    data_dir: DataDir = None,
+    out: MaybeOut = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """What the same architecture gives with random weights, over several draws (tbe unless named)."""
+    from equipoise.cli.printing import print_json, print_table
+    from equipoise.results.records import to_records
+    from equipoise.studies.control import random_weights_control
+
+    chosen = instrument or ["tbe"]
+    settings = settings_by_instrument(chosen, {}, data_dir=data_dir)
+    study = random_weights_control(open_model(model, options), chosen, draws=draws, settings=settings)
+    if out is not None:
+        save_by_model(out, (*study.results, *study.controls), force=force)
+        write_tables(out, {"control.csv": study.table})
+    if as_json:
+        print_json({"table": to_records(study.table)})
+        return
+    print_table(f"The model beside {draws} draws of random weights", study.table)
 
 
 @study_app.command("sample-size")
+@runs_models
 def sample_size(
+    *,
+    options: RunOptions,
     result: Annotated[
         Path | None, typer.Option("--result", help="A result folder of sbe; else the model is measured.")
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", "-m", help="A model folder or hub name.")] = None,
+    model: Model = None,
     sizes: Annotated[str, typer.Option(help="Items drawn from each category.")] = "20,40,60,80,100",
-    draws: Annotated[int, typer.Option(help="Samples of each size.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
-    out: Out = None,
-    precision: Precision = "fp32",
-    no_cache: NoCache = False,
-    allow_pickle: AllowPickle = False,
+    draws: Annotated[int, typer.Option(help="Samples of each size in the published design.")] = 5,
+    seed: Seed = 0,
+    out: MaybeOut = None,
     as_json: Json = False,
 ) -> None:
     """How far a score moves with the number of items it rests on; with --out also as a figure."""
-    from equipoise.cli.printing import print_json, print_table
-    from equipoise.results import to_records
-    from equipoise.studies.sample_size import sample_size as study
+    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.results.records import to_records
+    from equipoise.studies.sample_size import BOOTSTRAP, PUBLISHED
+    from equipoise.studies.sample_size import sample_size as study_sizes
 
     counts = _parse_sizes(sizes)
     if result is not None and model is not None:
         raise UserError("Both --result and --model were given.", "Give one of them.")
-    source = (
-        open_model(model, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle)
-        if result is None
-        else _one_result(result)
-    )
-    found = study(source, counts, draws=draws, seed=seed)
+    source = open_model(model, options) if result is None else _one_result(result)
+    study = study_sizes(source, counts, draws=draws, seed=seed)
     figures: list[Path] = []
     if out is not None:
         from equipoise.report.charts import sample_size_chart, save_chart
 
-        _write_tables(out, {"sample-size.csv": found.table, "samples.csv": found.samples})
-        figures = save_chart(sample_size_chart(found), out, "sample-size")
+        write_tables(out, {"sample-size.csv": study.table, "samples.csv": study.samples})
+        figures = save_chart(sample_size_chart(study), out, "sample-size")
     if as_json:
-        print_json({"table": to_records(found.table), "figures": [str(path) for path in figures]})
+        print_json({"table": to_records(study.table), "figures": [str(path) for path in figures]})
         return
-    print_table(f"{found.quantity} of {found.model} ({found.unit}) by sample size", found.table)
+    print_table(f"{study.quantity} of {study.model} ({study.unit}) by sample size", study.table)
+    say(
+        f"{PUBLISHED}: drawn without replacement, as in the thesis; near the full size samples share their "
+        f"pairs and cannot differ. {BOOTSTRAP}: drawn with replacement; how far other pairs would move it."
+    )
     for path in figures:
-        typer.echo(f"  figure: {path}")
+        say(f"figure: {path}")
 
 
 @study_app.command("skew")
 def skew(
     folders: Annotated[list[Path], typer.Argument(help="Result folders, one model or more.")],
-    group: Annotated[str, typer.Option(help="Which sentences: type:1, type:2 or all.")] = "type:2",
-    out: Out = None,
+    kind: Annotated[str, typer.Option("--type", help="Which type of sentences: 1 or 2.")] = "2",
+    out: MaybeOut = None,
     as_json: Json = False,
 ) -> None:
     """Set the skew of models beside their stereotype; with --out also as a chart."""
     import pandas as pd
 
-    from equipoise.cli.printing import print_json, print_rows
-    from equipoise.instruments.skew_table import skew_rank_correlation, skew_stereotype_table
-    from equipoise.results import to_records
+    from equipoise.cli.printing import print_json, print_rows, say
+    from equipoise.results.records import to_records
+    from equipoise.studies.skew import skew_rank_correlation, skew_stereotype_table
 
-    if group not in SKEW_GROUPS:
-        raise unknown_name("group of sentences", group, SKEW_GROUPS)
-    table = skew_stereotype_table([one for folder in folders for one in _skew_results(folder)], group)
+    if kind not in SKEW_TYPES:
+        raise unknown_name("type of sentences", kind, SKEW_TYPES)
+    table = skew_stereotype_table([one for folder in folders for one in _skew_results(folder)], kind)
     related = skew_rank_correlation(table)
     figures: list[Path] = []
     if out is not None:
         from equipoise.report.charts import save_chart
         from equipoise.report.skew_chart import skew_stereotype_chart
 
-        _write_tables(out, {"skew.csv": table})
+        write_tables(out, {"skew.csv": table})
         figures = save_chart(skew_stereotype_chart(table), out, "skew")
     if as_json:
         (shown,) = to_records(pd.DataFrame([{**asdict(related), **related.interval._asdict()}]))
@@ -145,43 +189,34 @@ def skew(
         print_json({"table": to_records(table), "rank_correlation": shown, "figures": files})
         return
     columns = (
-        "model",
-        "n",
-        "skew",
-        "stereotype",
-        "mean |skew|",
-        "mean |stereotype|",
-        "ability",
-        "meaningful",
+        *("model", "n", "skew", "stereotype"),
+        *("mean |skew|", "mean |stereotype|", "ability", "meaningful"),
     )
     rows = [_skew_row(row) for row in table.to_dict("records")]
     print_rows("Skew and stereotype (F1 x 100, 0 is neutral, 95 % intervals)", columns, rows)
-    typer.echo(f"  {_in_words(related)}")
+    say(_in_words(related))
     for path in figures:
-        typer.echo(f"  figure: {path}")
+        say(f"figure: {path}")
 
 
 def _skew_results(folder: Path) -> "list[Result]":
-    from equipoise.instruments.skew_table import INSTRUMENT
     from equipoise.results import load_results
+    from equipoise.studies.skew import INSTRUMENT
 
-    found = [one for one in load_results(folder) if one.instrument == INSTRUMENT]
-    if not found:
+    results = [one for one in load_results(folder) if one.instrument == INSTRUMENT]
+    if not results:
         raise UserError(
             f"{folder} holds no result of {INSTRUMENT}.",
             f"Write one with `equipoise measure {INSTRUMENT} --model M --out DIR`.",
         )
-    return found
+    return results
 
 
 def _skew_row(row: "dict[Hashable, Any]") -> list[str]:
     names = ("skew", "stereotype", "absolute_skew", "absolute_stereotype")
     values = [f"{row[name]:.1f} [{row[f'{name}_low']:.1f}, {row[f'{name}_high']:.1f}]" for name in names]
-    return [str(row["model"]), str(row["n"]), *values, f"{row['ability']:.0f} %", _yes(row["is_meaningful"])]
-
-
-def _yes(flag: bool) -> str:
-    return "yes" if flag else "no"
+    meaningful = "yes" if row["is_meaningful"] else "no"
+    return [str(row["model"]), str(row["n"]), *values, f"{row['ability']:.0f} %", meaningful]
 
 
 def _in_words(related: "Correlation") -> str:
@@ -190,22 +225,6 @@ def _in_words(related: "Correlation") -> str:
         return f"{said} none below three models, or where one of the two does not vary."
     low, high = related.interval
     return f"{said} {related.value:.2f} [{low:.2f}, {high:.2f}]."
-
-
-def _settings(
-    instruments: list[str], data: list[str] | None, variant: list[str] | None, *, data_dir: Path | None
-) -> "dict[str, Settings]":
-    from equipoise.instruments import load_instrument
-    from equipoise.instruments.base import Settings
-
-    for name in instruments:
-        load_instrument(name)
-    files = by_instrument(data, instruments, "--data")
-    variants = by_instrument(variant, instruments, "--variant")
-    return {
-        name: Settings(data=files.get(name, ""), variant=variants.get(name, ""), data_dir=data_dir)
-        for name in instruments
-    }
 
 
 def _parse_sizes(text: str) -> list[int]:
@@ -227,20 +246,3 @@ def _one_result(folder: Path) -> "Result":
             "Give the folder of one sentence-based result.",
         )
     return results[0]
-
-
-def _write_tables(folder: Path, tables: "dict[str, pd.DataFrame]") -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            table.to_csv(folder / name, index=False, lineterminator="\n")
-    except OSError as error:
-        raise UserError(
-            f"{folder} cannot be written: {error.strerror or error}.", "Give another folder with --out."
-        ) from error
-
-
-def _save_results(folder: Path, results: "tuple[Result, ...]") -> None:
-    """One folder per model, named after the last part of its name and its fingerprint."""
-    for result in results:
-        result.save(folder / f"{Path(result.model).name}-{result.fingerprint[:8]}")

@@ -36,13 +36,13 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
-    check_rule,
     pair_groups,
     preference_estimate,
     preferred,
     tie_estimate,
 )
 from equipoise.models.base import LanguageModel, Score
+from equipoise.models.capabilities import SCORE, require, score_by
 from equipoise.results import Quantity, Roles, Summary
 
 UNIT = "nats per token"
@@ -72,7 +72,7 @@ class AllUnmaskedLikelihood:
     rule = "unmasked"
     datasets = (crows.GENDER, crows.EVERY_TYPE, stereoset.GENDER, stereoset.EVERY_TYPE)
     variants = ("kaneko2022",)
-    needs = (Score,)
+    needs = (SCORE,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category", "direction"))
     quantities = _quantities(0.02)
 
@@ -87,7 +87,7 @@ class AllUnmaskedLikelihood:
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
         """Both sentences, nothing hidden, of a model that sees the tokens that it is asked for."""
         hint = "Use a masked model, or crows-pairs with the variant 'whole-sentence'."
-        check_rule(model, self.rule, what=self.name, hint=hint)
+        require(model, score_by(self.rule), by=self.name, hint=hint)
         for row in asked_rows(design.items):
             for side in SIDES:
                 yield Ask(row["item"], side, Score(row[side], self.rule))

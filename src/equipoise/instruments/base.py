@@ -80,14 +80,14 @@ D = TypeVar("D", bound=Design)
 class Instrument(Protocol[D]):
     """A published method; the docstring of its module is its card.
 
-    `needs` are the questions that a model must answer at all, `quantities` what models are compared by.
+    `needs` are the capabilities that a model must have, `quantities` what models are compared by.
     """
 
     name: str
     title: str
     datasets: tuple[str, ...]
     variants: tuple[str, ...]
-    needs: tuple[type[Any], ...]
+    needs: tuple[str, ...]
     roles: Roles
     quantities: tuple[Quantity, ...]
 

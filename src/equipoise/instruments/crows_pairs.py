@@ -46,13 +46,13 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
-    check_rule,
     pair_groups,
     preference_estimate,
     preferred,
     tie_estimate,
 )
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
+from equipoise.models.capabilities import SCORE, require, score_by
 from equipoise.results import Estimate, Quantity, Roles, Summary
 
 NANGIA, MEADE, WHOLE = "nangia2020", "meade2022", "whole-sentence"
@@ -81,7 +81,7 @@ class CrowSPairs:
     title = "CrowS-Pairs: share of pairs whose more stereotyping sentence is preferred"
     datasets = (GENDER, EVERY_TYPE)
     variants = (NANGIA, MEADE, WHOLE)
-    needs = (Score,)
+    needs = (SCORE,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category", "direction"))
     quantities = (
         Quantity(
@@ -107,7 +107,7 @@ class CrowSPairs:
         variant = design.settings.variant
         if variant != WHOLE:
             hint = f"Choose the variant {WHOLE!r}, which compares the likelihoods of whole sentences."
-            check_rule(model, HIDDEN_RULE, what=f"crows-pairs {variant}", hint=hint)
+            require(model, score_by(HIDDEN_RULE), by=f"crows-pairs {variant}", hint=hint)
         rule = DEFAULT_RULE if variant == WHOLE else HIDDEN_RULE
         for row in asked_rows(design.items):
             for side in SIDES:

@@ -46,6 +46,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
 from equipoise.models.base import Fill, LanguageModel
+from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
@@ -65,7 +66,7 @@ class LogProbabilityBias:
     title = "Log probability bias score, normalised by the prior"
     datasets = ("equipoise-templates",)
     variants = (PER_PIECE, ONE_MASK, PUBLISHED)
-    needs = (Fill,)
+    needs = (FILL, HIDE_WORDS)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
     quantities = (
         Quantity("lpbs", "LPBS", 0.1, unit=NATS, factors=FACTORS, where=_OCCUPATIONS),
@@ -119,11 +120,6 @@ class LogProbabilityBias:
 
     def ask(self, design: PolarDesign, model: LanguageModel) -> Iterator[Ask]:
         """The pole words beside the profession, and with it hidden."""
-        if model.kind == "causal":
-            raise UserError(
-                f"lpbs cannot measure {model.name!r}: a causal model cannot hide a word beside a blank.",
-                "Name a masked model, or an instrument that asks one blank at a time, such as tbe.",
-            )
         for row in asked_rows(design.items):
             beside = Fill(row["text"], asked_words(design.poles.pair_at(row["form"])))
             yield Ask(row["item"], "beside", beside)

@@ -48,6 +48,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
+from equipoise.models.capabilities import SCORE
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.stats.ratios import ratio_of_means, sided_cells
@@ -82,7 +83,7 @@ class SentenceBased:
     title = "Sentence-based evaluation: sentence likelihood difference"
     datasets = ("equipoise-pairs", CROWS)
     variants = (ORIGINAL_RULE, WITHIN_WORD)
-    needs = (Score,)
+    needs = (SCORE,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category",))
     quantities = (
         Quantity(

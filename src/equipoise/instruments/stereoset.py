@@ -49,7 +49,6 @@ from equipoise.data.sets.stereoset import (
     load_stereoset,
 )
 from equipoise.data.sources import Source
-from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.estimates import (
     Groups,
@@ -63,12 +62,12 @@ from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
     TIE,
-    check_rule,
     pair_groups,
     preferred,
     tie_estimate,
 )
-from equipoise.models.base import DEFAULT_RULE, Fill, LanguageModel, Raw, Score, TokenScores
+from equipoise.models.base import DEFAULT_RULE, Fill, LanguageModel, Raw, Score, Tokenized, TokenScores
+from equipoise.models.capabilities import RAW_ROWS, SCORE, require, score_by
 from equipoise.models.words import Tokens, is_unknown, place_word
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.ratios import icat_of_sums
@@ -96,7 +95,7 @@ class StereoSet:
     title = "StereoSet: stereotype score, language-model score and ICAT"
     datasets = (GENDER, EVERY_TYPE)
     variants = (MEAN_LOGPROB, PUBLISHED, WHOLE, CONDITIONAL)
-    needs = (Score,)
+    needs = (SCORE,)
     roles = Roles(text=("text", *CANDIDATES), factors=FACTORS, groups=("category",))
     quantities = (
         Quantity(
@@ -134,7 +133,7 @@ class StereoSet:
         variant = design.settings.variant
         if variant in (MEAN_LOGPROB, PUBLISHED):
             hint = f"Choose the variant {WHOLE!r} or {CONDITIONAL!r}."
-            check_rule(model, "original", what=f"stereoset {variant}", hint=hint)
+            require(model, score_by("original"), by=f"stereoset {variant}", hint=hint)
         if variant == PUBLISHED:
             yield from _published_asks(_tokens_of(model), design.items)
             return
@@ -177,15 +176,12 @@ class StereoSet:
         return Summary(estimates)
 
 
-def _tokens_of(model: Any) -> Tokens:
+def _tokens_of(model: LanguageModel) -> Any:
     """The tokenizer of a model that runs rows of ids."""
-    if not model.can_answer(Raw):
-        raise UserError(
-            f"{model.name!r} cannot run rows of ids with masks, which the variant {PUBLISHED!r} needs.",
-            f"Use the variant {MEAN_LOGPROB!r}, or a masked model.",
-        )
-    tokens: Tokens = model.tokens
-    return tokens
+    hint = f"Use the variant {MEAN_LOGPROB!r}, or a masked model."
+    require(model, RAW_ROWS, by=f"stereoset {PUBLISHED}", hint=hint)
+    assert isinstance(model, Tokenized)
+    return model.tokens
 
 
 def _fill(row: Row) -> Fill:

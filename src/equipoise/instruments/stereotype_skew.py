@@ -87,6 +87,7 @@ from equipoise.instruments.parts.skew_estimates import (
     skew_estimates,
 )
 from equipoise.models.base import Fill, LanguageModel
+from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.text.blank import BLANK
 from equipoise.text.mentions import mention_spans
@@ -112,7 +113,7 @@ class StereotypeSkew:
     title = "Stereotype and skew of pronouns for occupations"
     datasets = (OWN, DATASET)
     variants = (CORRECTED, NORMALISED, PUBLISHED, NORMALISED_AS_PUBLISHED)
-    needs = (Fill,)
+    needs = (FILL,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("type", "split", "profession"))
     quantities = ()
 

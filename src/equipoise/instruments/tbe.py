@@ -47,6 +47,7 @@ from equipoise.instruments.parts.fragility import movement_estimates, originals,
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.models.base import Fill, LanguageModel
+from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
 
 CORRECTED, AS_PUBLISHED = "corrected", "as-published"
@@ -69,7 +70,7 @@ class TemplateBased:
     title = "Template-based evaluation: pronoun probability difference"
     datasets = ("equipoise-templates", gbef.NAME)
     variants = (CORRECTED, AS_PUBLISHED)
-    needs = (Fill,)
+    needs = (FILL,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
     quantities = (
         Quantity("appd", "APPD", 0.05, unit=UNIT, factors=FACTORS, where=_MAIN),

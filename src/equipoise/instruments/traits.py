@@ -53,6 +53,7 @@ from equipoise.instruments.parts.pole_mass import (
     second_share,
 )
 from equipoise.models.base import Fill, LanguageModel
+from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.stats.agreement import agreement_cells, fleiss_kappa, kappa_of_sums, majority_vote
@@ -90,7 +91,7 @@ class Traits:
     title = "Pronouns by trait: competence and care"
     datasets = ("equipoise-traits",)
     variants = ("corrected",)
-    needs = (Fill,)
+    needs = (FILL,)
     roles = Roles(text=("text",), groups=tuple(AXES))
     quantities = (
         *(_contrast_quantity(axis) for axis in AXES),

@@ -45,6 +45,7 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate
 from equipoise.models.base import Fill, LanguageModel
+from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.correlation import pearson
 
@@ -59,7 +60,7 @@ class Winogender:
     title = "Winogender: pronoun preference by occupation and referent"
     datasets = (NAME,)
     variants = ("pronoun-at-blank",)
-    needs = (Fill,)
+    needs = (FILL,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person"))
     quantities = (
         Quantity("mean-difference", "mean difference", 0.05, unit=UNIT, factors=FACTORS),

@@ -48,11 +48,18 @@ def in_words(capability: str) -> str:
 def require(model: "LanguageModel", *capabilities: str, by: str, hint: str = "") -> None:
     """Refuse a model that lacks a capability which the instrument named in `by` needs."""
     for capability in capabilities:
-        if capability not in model.capabilities:
+        if not _has(model, capability):
             raise UserError(
                 f"{by} cannot measure {model.name!r}: a {model.kind} model cannot {in_words(capability)}.",
                 hint or f"It has: {listing(model)}. Name another instrument or another kind of model.",
             )
+
+
+def _has(model: "LanguageModel", capability: str) -> bool:
+    """Whether a model has a capability; to score at all is to score by any rule."""
+    if capability == SCORE:
+        return bool(scoring_rules(model.capabilities))
+    return capability in model.capabilities
 
 
 def listing(model: "LanguageModel") -> str:

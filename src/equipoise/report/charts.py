@@ -14,12 +14,27 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
 ALL_COLOUR = "#444444"
 PNG_SCALE = 2.0
+DESIGNS = {
+    "published": "Published design: without replacement",
+    "bootstrap": "Bootstrap: with replacement",
+}
+"""The designs of the sample-size study, as the chart names them."""
 
 
-def sample_size_chart(study: "SampleSizeStudy") -> "alt.LayerChart":
-    """Mean over the draws by sample size and category, with every draw and the range of the draws."""
+def sample_size_chart(study: "SampleSizeStudy") -> "alt.HConcatChart":
+    """Mean over the draws by sample size and category, with the range of the draws, for both designs."""
     import altair as alt
 
+    designs = [name for name in DESIGNS if name in set(study.table["design"])]
+    charts = [_one_design(study, design) for design in designs]
+    return alt.hconcat(*charts).properties(title=_sample_size_title(study))
+
+
+def _one_design(study: "SampleSizeStudy", design: str) -> "alt.LayerChart":
+    import altair as alt
+
+    table = study.table[study.table["design"] == design]
+    samples = study.samples[study.samples["design"] == design]
     names = list(study.table["category"].unique())
     palette = [*(COLOURS * len(names))[: len(names) - 1], ALL_COLOUR]
     lowest, highest = study.samples["value"].min(), study.samples["value"].max()
@@ -30,17 +45,17 @@ def sample_size_chart(study: "SampleSizeStudy") -> "alt.LayerChart":
     across = alt.X("size:O", title="Items drawn from each category", axis=alt.Axis(labelAngle=0))
     aside = alt.XOffset("category:N", sort=names)
     ranges = (
-        alt.Chart(study.table)
+        alt.Chart(table)
         .mark_rule(strokeWidth=2, opacity=0.55)
         .encode(x=across, y=alt.Y("lowest:Q", scale=scale), y2="highest:Q", color=plain, xOffset=aside)
     )
     ticks = (
-        alt.Chart(study.samples)
+        alt.Chart(samples)
         .mark_tick(thickness=1.5, width=8, orient="horizontal")
         .encode(x=across, y=alt.Y("value:Q", scale=scale), color=plain, xOffset=aside)
     )
     means = (
-        alt.Chart(study.table)
+        alt.Chart(table)
         .mark_point(filled=True, size=70, opacity=1)
         .encode(
             x=across,
@@ -53,7 +68,8 @@ def sample_size_chart(study: "SampleSizeStudy") -> "alt.LayerChart":
     )
     # Scales of their own let the legend show the points, with their shapes, and nothing else.
     layers = (ranges + ticks + means).resolve_scale(color="independent", shape="independent")
-    return layers.properties(width=520, height=300, title=_sample_size_title(study))
+    draws = int(table["draws"].iloc[0])
+    return layers.properties(width=380, height=300, title=f"{DESIGNS[design]} ({draws} samples of a size)")
 
 
 def _axis_title(quantity: str, unit: str) -> str:
@@ -64,18 +80,17 @@ def _axis_title(quantity: str, unit: str) -> str:
 def _sample_size_title(study: "SampleSizeStudy") -> "alt.TitleParams":
     import altair as alt
 
-    draws = int(study.table["draws"].iloc[0])
     return alt.TitleParams(
         f"{_axis_title(study.quantity, '')} of samples, by their size",
         subtitle=[
             Path(study.model).name,
-            f"Points: mean of {draws} samples. Ticks: each sample. Bars: from the lowest to the highest.",
+            "Points: mean of the samples. Ticks: each sample. Bars: from the lowest to the highest.",
         ],
         anchor="start",
     )
 
 
-def save_chart(chart: "alt.LayerChart", folder: Path, name: str) -> list[Path]:
+def save_chart(chart: "alt.LayerChart | alt.HConcatChart", folder: Path, name: str) -> list[Path]:
     """Write the chart as HTML with everything in it, SVG and PNG; give the paths."""
     targets = [folder / f"{name}.{suffix}" for suffix in ("html", "svg", "png")]
     try:

@@ -61,6 +61,6 @@ def _title(table: "pd.DataFrame") -> "alt.TitleParams":
     first = table.iloc[0]
     return alt.TitleParams(
         "Skew and stereotype of pronouns for occupations",
-        subtitle=[f"{first['data']}, {first['variant']}, {first['group']}", "Lines: 95 % intervals."],
+        subtitle=[f"{first['data']}, {first['variant']}, type {first['type']}", "Lines: 95 % intervals."],
         anchor="start",
     )

@@ -1,9 +1,10 @@
 """How many sentence pairs are enough: the mean distance from neutral in samples of growing size.
 
 This is the size study of the thesis behind the sentence-based evaluation (its Fig. 6: 20 to 100 pairs of
-a category, five samples of each size). The thesis shows the mean of the five; here their spread is shown as
-well, because the mean of five samples hides how far a single one can be off. Samples of nearly the whole
-set can hardly differ, since they share most of their pairs.
+a category, five samples of each size), in two designs. `published` draws without replacement, as the thesis
+does: samples of nearly the whole set share most of their pairs, so that their spread shrinks to nothing at
+the full size whatever the pairs are worth. `bootstrap` draws with replacement from the same pairs: its
+spread is how far a score of that many pairs would move with other pairs of the same kind. Read that one.
 """
 
 from collections.abc import Sequence
@@ -13,19 +14,22 @@ import numpy as np
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.instruments.base import ALL
 from equipoise.measuring import measure
 from equipoise.models.base import LanguageModel
 from equipoise.results import Result
-from equipoise.studies.scores import item_distances, quantity_of
+from equipoise.results.comparison.differences import rows_of
 
 SIZES = (20, 40, 60, 80, 100)
-DRAWS = 5
+DRAWS, BOOTSTRAP_DRAWS = 5, 200
+PUBLISHED, BOOTSTRAP = "published", "bootstrap"
+ALL = "all"
+PUBLISHED_NAMES = {"sbe": "asld"}
+"""What an instrument's own paper calls the mean distance from neutral."""
 
 
 @dataclass(frozen=True)
 class SampleSizeStudy:
-    """Every draw, and by category and size the mean, the spread and the extremes of the draws."""
+    """Every draw, and by design, category and size the mean, the spread and the extremes of the draws."""
 
     instrument: str
     model: str
@@ -42,7 +46,7 @@ def sample_size(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> SampleSizeStudy:
-    """Draw samples of each size from every category, without replacement, and summarise them.
+    """Draw samples of each size from every category in both designs, and summarise them.
 
     A model is measured with the sentence-based evaluation first; `all` joins the samples of the categories.
     """
@@ -52,33 +56,57 @@ def sample_size(
     dropped = distances[distances["distance"].isna()].groupby("category").size()
     answered = distances.dropna(subset="distance")
     _check_enough(answered, max(sizes), result.instrument)
-    samples = _drawn(answered, sizes, draws, np.random.default_rng(seed))
+    samples = _samples(answered, sizes, draws, np.random.default_rng(seed))
     table = (
-        samples.groupby(["category", "size"], sort=False)["value"]
+        samples.groupby(["design", "category", "size"], sort=False)["value"]
         .agg(mean="mean", sd="std", lowest="min", highest="max", draws="size")
         .reset_index()
     )
     counts = answered.groupby("category").size()
-    for name, found in (("n_available", counts), ("n_dropped", dropped)):
-        totals = found.to_dict() | {ALL: int(found.sum())}
+    for name, of_category in (("n_available", counts), ("n_dropped", dropped)):
+        totals = of_category.to_dict() | {ALL: int(of_category.sum())}
         table[name] = table["category"].map(totals).fillna(0).astype(int)
-    quantity, unit = quantity_of(result.instrument), result.provenance["comparable"]["unit"]
-    return SampleSizeStudy(result.instrument, result.model, quantity, unit, samples, table)
+    quantity = PUBLISHED_NAMES.get(result.instrument, "mean distance from neutral")
+    return SampleSizeStudy(
+        result.instrument, result.model, quantity, result.quantities[0].unit, samples, table
+    )
 
 
-def _drawn(
+def item_distances(result: Result) -> pd.DataFrame:
+    """The compared items with `distance` (of the score from neutral) and `category`."""
+    quantity = result.quantities[0]
+    rows = rows_of(result.items, quantity)
+    if "category" not in rows or rows.empty:
+        raise UserError(
+            f"{result.instrument} has no items with a category to study.",
+            "Name an instrument whose items have one, such as sbe.",
+        )
+    distance = (rows[quantity.column] - quantity.neutral).abs()
+    table = pd.DataFrame({"item": rows["item"], "category": rows["category"], "distance": distance})
+    return table.reset_index(drop=True)
+
+
+def _samples(
     answered: pd.DataFrame, sizes: Sequence[int], draws: int, rng: np.random.Generator
 ) -> pd.DataFrame:
-    values = {name: rows["distance"].to_numpy() for name, rows in answered.groupby("category", sort=False)}
-    rows: list[tuple[str, int, int, float]] = []
-    for size in sizes:
-        for draw in range(1, draws + 1):
-            picked = {name: rng.choice(one, size=size, replace=False) for name, one in values.items()}
-            picked[ALL] = np.concatenate(list(picked.values()))
-            rows.extend((name, size, draw, float(one.mean())) for name, one in picked.items())
-    table = pd.DataFrame(rows, columns=["category", "size", "draw", "value"])
-    order = {name: place for place, name in enumerate([*values, ALL])}
-    return table.sort_values("category", key=lambda one: one.map(order), kind="stable", ignore_index=True)
+    values = {
+        str(name): rows["distance"].to_numpy() for name, rows in answered.groupby("category", sort=False)
+    }
+    rows: list[tuple[str, str, int, int, float]] = []
+    for design, count in ((PUBLISHED, draws), (BOOTSTRAP, BOOTSTRAP_DRAWS)):
+        for size in sizes:
+            for draw in range(1, count + 1):
+                picked = {
+                    name: rng.choice(pool, size=size, replace=design == BOOTSTRAP)
+                    for name, pool in values.items()
+                }
+                picked[ALL] = np.concatenate(list(picked.values()))
+                rows.extend((design, name, size, draw, float(drawn.mean())) for name, drawn in picked.items())
+    table = pd.DataFrame(rows, columns=["design", "category", "size", "draw", "value"])
+    order = {name: place for place, name in enumerate([PUBLISHED, BOOTSTRAP, *values, ALL])}
+    return table.sort_values(
+        ["design", "category"], key=lambda one: one.map(order), kind="stable", ignore_index=True
+    )
 
 
 def _check_counts(sizes: Sequence[int], draws: int) -> None:

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from equipoise.errors import UserError
 from equipoise.instruments.parts.estimates import Groups, Spec, percent_estimate
-from equipoise.models.base import LanguageModel
 from equipoise.results import Estimate
 
 NEUTRAL = 50.0
@@ -62,13 +60,3 @@ def pair_groups(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
     is_equal = items["tokens_stereotype"] == items["tokens_counterpart"]
     if is_equal.any() and not is_equal.all():
         yield EQUAL_TOKENS, items[is_equal]
-
-
-def check_rule(model: LanguageModel, rule: str, *, what: str, hint: str) -> None:
-    """Refuse a model that has not got the scoring rule, with the reason."""
-    if rule not in model.rules:
-        raise UserError(
-            f"{what} cannot measure {model.name!r}: a {model.kind} model does not score by the rule {rule!r} "
-            f"(it has: {', '.join(model.rules) or 'none'}).",
-            hint,
-        )

@@ -1,0 +1,78 @@
+"""Probing: what a model expects at one blank, by pole or by word, beside its likeliest words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from equipoise.data.poles import DEFAULT_POLES, Poles, load_poles
+from equipoise.models.base import Fill, LanguageModel, TopFill, WordScores
+
+SHARES = "shares among the asked words: a causal model gives no probability over all words"
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The asked words and the likeliest ones with their probabilities, and what is to be said of them."""
+
+    words: pd.DataFrame
+    likeliest: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def probe_blank(
+    model: LanguageModel,
+    text: str,
+    *,
+    words: Sequence[str] = (),
+    poles: str = DEFAULT_POLES,
+    top: int = 8,
+) -> Probed:
+    """The words at the blank, or without words those of the poles in the form that fits it best."""
+    named = None if words else load_poles(poles)
+    asked = tuple(words) if named is None else _all_words(named)
+    questions: list[Fill | TopFill] = [Fill(text, asked)]
+    if model.can_answer(TopFill):
+        questions.append(TopFill(text, top))
+    answer, *others = model.answer(questions)
+    is_share = model.kind == "causal"
+    value = "share" if is_share else "probability"
+    table = _words_table(answer, value) if named is None else _poles_table(answer, named, value)
+    likeliest = _words_table(others[0], value).drop(columns="pieces") if others else pd.DataFrame()
+    return Probed(_of(model, table), _of(model, likeliest), (SHARES,) if is_share else ())
+
+
+def _all_words(poles: Poles) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for words in poles.words.values() for word in words))
+
+
+def _words_table(answer: WordScores, value: str) -> pd.DataFrame:
+    columns = {"word": answer.words, value: np.exp(answer.logprobs), "logprob": answer.logprobs}
+    return pd.DataFrame(columns | {"pieces": answer.pieces})
+
+
+def _poles_table(answer: WordScores, poles: Poles, value: str) -> pd.DataFrame:
+    """The likeliest word of each pole, all in the one form that is likeliest at this blank."""
+    table = _words_table(answer, value).set_index("word")
+    masses = {
+        form: sum(_mass(table, words, value) for words in poles.at(form).values()) for form in poles.forms
+    }
+    form = max(masses, key=lambda name: masses[name])
+    rows = []
+    for pole, words in poles.at(form).items():
+        if words:
+            best = table.loc[list(words)].sort_values(value, ascending=False).iloc[:1].reset_index()
+            rows.append(best.assign(pole=pole, form=form))
+    shown = pd.concat(rows, ignore_index=True)
+    return shown[["pole", "form", "word", value, "logprob", "pieces"]]
+
+
+def _mass(table: pd.DataFrame, words: Sequence[str], value: str) -> float:
+    return float(table.loc[list(words), value].sum()) if words else 0.0
+
+
+def _of(model: LanguageModel, table: pd.DataFrame) -> pd.DataFrame:
+    if len(table.columns):
+        table.insert(0, "model", model.name)
+    return table

@@ -1,0 +1,86 @@
+"""What an instrument gives for no knowledge at all: the same architecture with random weights, several times.
+
+One draw of random weights is one opinion of chance and need not be neutral; the spread over several draws
+says how far from neutral a number is by chance alone, whatever it claims to measure.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.instruments.base import Settings
+from equipoise.measuring import audit
+from equipoise.models.base import LanguageModel
+from equipoise.models.neural import NeuralModel
+from equipoise.results import Result
+
+DRAWS = 5
+FEWEST = 3
+COLUMNS = (
+    *("instrument", "estimate", "by", "level", "model_value", "low", "high"),
+    *("random_mean", "random_sd", "random_lowest", "random_highest", "draws", "outside"),
+)
+
+
+@dataclass(frozen=True)
+class RandomControl:
+    """The headline estimates of a model beside those of its random twins, and every result."""
+
+    table: pd.DataFrame
+    results: tuple[Result, ...]
+    controls: tuple[Result, ...]
+
+
+def random_weights_control(
+    model: LanguageModel,
+    instruments: Sequence[str] = ("tbe",),
+    *,
+    draws: int = DRAWS,
+    settings: dict[str, Settings] | None = None,
+) -> RandomControl:
+    """Measure a model and several draws of its architecture with random weights."""
+    from equipoise.models.random_weights import random_controls
+
+    if not isinstance(model, NeuralModel):
+        raise UserError(
+            f"{model.name!r} is a {model.kind} model: it has no weights to draw at random.",
+            "Name a masked, causal or encoder-decoder language model.",
+        )
+    if draws < FEWEST:
+        raise UserError(f"{draws} draws have hardly a spread.", f"Ask for at least {FEWEST}.")
+    results = audit(model, instruments, settings)
+    controls = [
+        result for twin in random_controls(model, draws) for result in audit(twin, instruments, settings)
+    ]
+    rows = [row for result in results for row in _rows(result, controls)]
+    return RandomControl(pd.DataFrame(rows, columns=list(COLUMNS)), tuple(results), tuple(controls))
+
+
+def _rows(result: Result, controls: Sequence[Result]) -> list[dict[str, object]]:
+    """The headlines of one instrument, each beside the same estimate of every draw."""
+    key = ["key", "by", "level"]
+    drawn = pd.concat([one.estimates for one in controls if one.instrument == result.instrument])
+    rows = []
+    for shown in result.headlines().to_dict("records"):
+        same = (drawn[key] == pd.Series({name: shown[name] for name in key})).all(axis=1)
+        values = drawn.loc[same, "value"].dropna()
+        rows.append(
+            {
+                "instrument": result.instrument,
+                "estimate": shown["label"],
+                "by": shown["by"],
+                "level": shown["level"],
+                "model_value": shown["value"],
+                "low": shown["low"],
+                "high": shown["high"],
+                "random_mean": values.mean(),
+                "random_sd": values.std(),
+                "random_lowest": values.min(),
+                "random_highest": values.max(),
+                "draws": len(values),
+                "outside": bool(len(values) and not values.min() <= shown["value"] <= values.max()),
+            }
+        )
+    return rows

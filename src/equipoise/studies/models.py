@@ -1,0 +1,175 @@
+"""Which of several models leans least: a ranked table with intervals, and a test of each difference.
+
+Models are ranked by the quantity that each instrument declares for it, which grows with bias rather than
+with noise, and stand beside what they must keep knowing (guard, ability). Differences come from the one
+comparison: paired by item, clustered as `measure` clusters, corrected by Holm for all pairs of models.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from itertools import combinations
+
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.instruments.base import Settings
+from equipoise.measuring import ModelSource, as_model, audit
+from equipoise.results import Quantity, Result
+from equipoise.results.comparison import compared_table
+from equipoise.results.comparison.differences import value_of
+from equipoise.results.comparison.pairing import Paired, check_comparable, pair
+
+GROUP = "category"
+"""The column by which models are also ranked, where the items have it."""
+
+RANKING_COLUMNS = (
+    *("instrument", "quantity", "group", "rank", "model"),
+    *("value", "low", "high", "n", "unit", "kept"),
+)
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Models ranked in every group, and each difference (second minus first) with its verdict."""
+
+    ranking: pd.DataFrame
+    differences: pd.DataFrame
+    results: tuple[Result, ...]
+
+    def matrix(self, instrument: str, key: str) -> pd.DataFrame:
+        """One estimate as a table of groups by models, as papers print it."""
+        columns = {}
+        for result in self.results:
+            if result.instrument == instrument:
+                rows = result.estimates[result.estimates["key"] == key]
+                rows = rows[rows["by"].isin(("", GROUP))]
+                columns[result.model] = rows.set_index("level")["value"].rename(index={"": "all"})
+        return pd.DataFrame(columns)
+
+
+def compare_models(
+    models: Iterable[ModelSource],
+    instruments: Sequence[str] = ("sbe",),
+    *,
+    settings: Mapping[str, Settings] | None = None,
+) -> ModelComparison:
+    """Measure every model with every instrument and compare them all; one model is in memory at a time."""
+    if isinstance(models, Sized):
+        _refuse_one(len(models))
+    seen: dict[str, str] = {}
+    results: list[Result] = []
+    for source in models:
+        model = as_model(source)
+        _refuse_twin(model.name, model.fingerprint, seen)
+        results.extend(audit(model, instruments, settings))
+    _refuse_one(len(seen))
+    return compare_results(results)
+
+
+def compare_results(results: Sequence[Result]) -> ModelComparison:
+    """The same from results that were measured before."""
+    by_instrument: dict[str, list[Result]] = {}
+    for result in results:
+        by_instrument.setdefault(result.instrument, []).append(result)
+    ranking, tables = [], []
+    for group in by_instrument.values():
+        check_comparable(group)
+        ranking.append(_ranked(group))
+        tables.append(list(_pairs(group)))
+    differences = compared_table([paired for pairs in tables for paired in pairs])
+    return ModelComparison(pd.concat(ranking, ignore_index=True), differences, tuple(results))
+
+
+def _pairs(group: Sequence[Result]) -> Iterator[Paired]:
+    for first, second in combinations(group, 2):
+        yield pair(first, second)
+
+
+def _ranked(group: Sequence[Result]) -> pd.DataFrame:
+    """Every model's value in every group, the nearest to what is good first."""
+    rows = [
+        _ranked_row(result, quantity, level)
+        for result in group
+        for quantity in _ranking_quantities(result)
+        for level in ("", *_levels(result, quantity))
+    ]
+    table = pd.DataFrame(rows)
+    table["rank"] = table.groupby(["quantity", "group"])["distance"].rank(method="min")
+    order = {name: place for place, name in enumerate(table["group"].unique())}
+    table = table.sort_values(
+        ["quantity", "group", "rank"], key=lambda one: one.map(order) if one.name == "group" else one
+    )
+    return table[list(RANKING_COLUMNS)].reset_index(drop=True)
+
+
+def _ranking_quantities(result: Result) -> list[Quantity]:
+    quantities = [quantity for quantity in result.quantities if quantity.ranks]
+    return quantities or [quantity for quantity in result.quantities if quantity.part == "bias"][:1]
+
+
+def _ranked_row(result: Result, quantity: Quantity, level: str) -> dict[str, object]:
+    mean = value_of(_of_level(result.items, quantity, level), quantity)
+    is_size = quantity.better == "lower"
+    distance = mean.value if is_size else abs(mean.value - quantity.neutral)
+    return {
+        "instrument": result.instrument,
+        "quantity": quantity.label,
+        "group": level or "all",
+        "model": result.model,
+        "value": mean.value,
+        "low": mean.low,
+        "high": mean.high,
+        "n": mean.n,
+        "unit": quantity.unit,
+        "kept": _kept(result),
+        "distance": distance,
+    }
+
+
+def _kept(result: Result) -> str:
+    """What the model must keep knowing, in one cell."""
+    beside = [quantity for quantity in result.quantities if quantity.part != "bias"]
+    shown = ((quantity.label, value_of(result.items, quantity)) for quantity in beside)
+    return ", ".join(f"{label} {mean.value:.2f}" for label, mean in shown if mean.n)
+
+
+def _levels(result: Result, quantity: Quantity) -> list[str]:
+    """The categories that the quantity can be split by, where there are several."""
+    if GROUP not in result.items:
+        return []
+    rows = result.items
+    for column, value in quantity.where.items():
+        rows = rows[rows[column].fillna("").astype(str) == value]
+    if quantity.contrast is not None and quantity.contrast.column in rows:
+        rows = rows[rows[quantity.contrast.column] == quantity.contrast.first]
+    levels = [str(level) for level in rows[GROUP].unique() if level]
+    return levels if len(levels) > 1 else []
+
+
+def _of_level(items: pd.DataFrame, quantity: Quantity, level: str) -> pd.DataFrame:
+    """The items of a category, with those that a contrast sets them against."""
+    if not level:
+        return items
+    kept = items[GROUP] == level
+    if quantity.contrast is not None and quantity.contrast.column != GROUP:
+        kept |= items[quantity.contrast.column].astype(str) == quantity.contrast.second
+    return items[kept]
+
+
+def _refuse_one(count: int) -> None:
+    if count < 2:
+        raise UserError(f"{count} model was named where at least two are compared.", "Name two or more.")
+
+
+def _refuse_twin(name: str, fingerprint: str, seen: dict[str, str]) -> None:
+    if fingerprint in seen:
+        raise UserError(
+            f"{seen[fingerprint]!r} and {name!r} are the same model: their weights, configuration and "
+            "tokenizer are identical.",
+            "Name each model once.",
+        )
+    if name in seen.values():
+        raise UserError(
+            f"Two different models are called {name!r}.", "Name them by folders that tell them apart."
+        )
+    seen[fingerprint] = name

@@ -7,7 +7,7 @@ the items shrinks its own residuals by 1 - h, and few or very unequal clusters l
 Two crossed factors: V_a + V_b - V_ab (Cameron, Gelbach and Miller 2011), where ab are the combinations of
 both, with Satterthwaite degrees of freedom of that sum. It is never taken below V_ab: where neither factor
 matters the sum is mostly noise. A floor at the larger of V_a and V_b would be the cautious choice, but made
-intervals too wide there (coverage .973 to .981 for 5 x 8 to 10 x 10 items, and .964 to .972 as it is now).
+intervals too wide there (coverage .973 to .981 for 5 x 8 to 10 x 10 items, and .964 to .977 as it is now).
 `benchmarks/coverage.py` has the coverage of all of it.
 """
 

@@ -8,7 +8,7 @@ import typer
 from equipoise.cli.options import Json
 from equipoise.errors import UserError
 
-COLUMNS = ("quantity", "first", "second", "difference", "95 % interval", "p", "n", "verdict")
+COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
 
 
 def compare(
@@ -39,10 +39,7 @@ def compare(
                 f"{row['instrument']}: {row['label']}",
                 row["first_value"],
                 row["second_value"],
-                row["difference"],
                 interval(row["low"], row["high"]),
-                row["p_holm"],
-                row["n"],
                 row["verdict"],
             )
             for row in rows.to_dict("records")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 WIDEST = 10_000
 """Columns of a console that is no terminal: a table in a file is as wide as it needs."""
 
+UNBROKEN = 20
+"""A column whose longest cell has no more characters than this is never broken."""
+
 FEW_LEVELS = 8
 """Estimates by something with more levels than this are not shown unless all are asked for."""
 
@@ -41,13 +44,15 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A plain table; numbers stand to the right and are never broken."""
+    """A plain table; numbers stand to the right, and short cells are never broken."""
     table = Table(title=title, title_justify="left", box=_box(), pad_edge=False)
+    cells = [[cell(value) for value in row] for row in rows]
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
-    for row in rows:
-        table.add_row(*[cell(value) for value in row])
+        is_short = max((len(line[place]) for line in cells), default=0) <= UNBROKEN
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=is_short, overflow="fold")
+    for line in cells:
+        table.add_row(*line)
     console().print(table)
 
 
@@ -95,7 +100,7 @@ def _print_words(result: "Result") -> None:
 def _estimate_rows(estimates: "pd.DataFrame") -> list[tuple[Any, ...]]:
     rows = []
     for row in estimates.to_dict("records"):
-        named = f"{row['label']}, {row['by']} {row['level']}" if row["by"] else row["label"]
+        named = f"{row['label']} ({row['by']}: {row['level']})" if row["by"] else row["label"]
         good = f"{row['neutral']:g}" if row["better"] == "neutral" else row["better"].replace("none", "-")
         count = f"{row['n']}" + (f" ({row['dropped']} dropped)" if row["dropped"] else "")
         rows.append((named, row["value"], interval(row["low"], row["high"]), count, good))

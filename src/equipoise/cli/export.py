@@ -1,0 +1,32 @@
+"""`export`: saved results in another format."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from equipoise.cli.options import Force, refuse_existing
+from equipoise.errors import UserError
+
+
+def export(
+    folders: Annotated[list[Path], typer.Argument(help="One or more result folders.")],
+    format_name: Annotated[str, typer.Option("--format", "-f", help="csv, json, latex or markdown.")] = "csv",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else stdout.")] = None,
+    force: Force = False,
+) -> None:
+    """Write saved results as CSV, JSON, LaTeX or Markdown."""
+    from equipoise.report.exports import export as render
+    from equipoise.results import load_results
+
+    text = render([result for folder in folders for result in load_results(folder)], format_name)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    refuse_existing(out, force)
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"{out} cannot be written: {error.strerror or error}.", "Give another path with --out."
+        ) from error

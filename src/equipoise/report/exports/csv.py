@@ -1,0 +1,20 @@
+"""CSV: every estimate of every result, a row each."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from equipoise.results import Result
+
+
+def render(results: Sequence[Result]) -> str:
+    """One table with the model and the instrument in front."""
+    tables = []
+    for result in results:
+        table = result.estimates.copy()
+        table.insert(0, "model", result.model)
+        table.insert(1, "instrument", result.instrument)
+        table.insert(2, "variant", result.variant)
+        tables.append(table)
+    text: str = pd.concat(tables, ignore_index=True).to_csv(index=False, lineterminator="\n")
+    return text

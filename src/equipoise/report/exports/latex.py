@@ -1,0 +1,38 @@
+"""LaTeX: the numbers to read first as a table that needs the package booktabs."""
+
+from collections.abc import Sequence
+from math import isnan
+
+from equipoise.results import Result
+
+_ESCAPED = {
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
+
+
+def render(results: Sequence[Result]) -> str:
+    """One row per headline: model, instrument, estimate, value with its interval, items."""
+    lines = [
+        r"\begin{tabular}{lllrlr}",
+        r"\toprule",
+        r"model & instrument & estimate & value & 95\,\% interval & $n$ \\",
+        r"\midrule",
+    ]
+    lines += [_row(result, row) for result in results for row in result.headlines().to_dict("records")]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _row(result: Result, row: "dict[str, object]") -> str:
+    label = f"{row['label']} ({row['level']})" if row["by"] else str(row["label"])
+    words = [_escaped(text) for text in (result.model, result.instrument, label)]
+    low, high = float(str(row["low"])), float(str(row["high"]))
+    interval = "too few to tell" if isnan(low) else f"[{low:.3f}, {high:.3f}]"
+    return " & ".join([*words, f"{float(str(row['value'])):.3f}", interval, str(row["n"])]) + r" \\"
+
+
+def _escaped(text: str) -> str:
+    """The text with the characters that mean something to LaTeX made harmless."""
+    return "".join(_ESCAPED.get(letter, letter) for letter in text)

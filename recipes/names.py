@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from recipes.name_classes import EXCLUDED, NOT_WORDS, PLACES, WORDS
+from recipes.name_classes import COMMON, EXCLUDED, NOT_WORDS, PLACES, WORDS
 
 TABLE = Path(__file__).resolve().parents[1] / "src/equipoise/text/rewriting/tables/first_names.csv"
 BOTH_FROM, BOTH_TO = 0.2, 0.8
 LEAST_LOWER_CASE, LEAST_WORD_SHARE = 5, 0.1
-# Far more men's names than women's are surnames too: one share for both would leave most of them without a match.
+# More men's names than women's are surnames too: one share for both would leave most without a match.
 SURNAME_SHARE = {"male": 1.0, "female": 0.2}
 SPECIFICITY_WEIGHT = 2.0
 LOWER_CASE_OR_TITLE = re.compile(r"\b(?:[a-z]+|[A-Z][a-z]+)\b(?!['’]t\b)")
@@ -90,7 +90,9 @@ def classify(census: Path, books: Path) -> list[Name]:
     names = []
     for name in sorted((male.keys() | female.keys()) - EXCLUDED):
         men, women = male.get(name, 0.0), female.get(name, 0.0)
-        if is_word(name, lower, title):
+        if name in COMMON:
+            kind = "common"
+        elif is_word(name, lower, title):
             kind = "word"
         elif name in PLACES:
             kind = "place"

@@ -1,6 +1,6 @@
 """What the neighbours of a capitalised word say about it: a first name, a surname, something else.
 
-A rule asks for the class of a name (plain, also a word, also a surname, also a place), never for the
+A rule asks for the class of a name (plain, also a word, a common word, a surname or a place), never for the
 name itself: a name and its partner, which share a class, are judged alike.
 """
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from equipoise.text.rewriting.name_cues import (
-    DATE_WORDS,
+    DATES,
     DETERMINERS,
     DOUBTFUL_NEIGHBOURS,
     FIRST_NAME_TITLES,
@@ -32,10 +32,16 @@ FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER = range(5)
 SENTENCE_ENDS = frozenset(".!?:;…")
 QUOTES = frozenset(["``", "''", '"', "“", "”", "‘", "’", "'", "`", "«", "»"])
 OPENERS = QUOTES | {"(", "["}
-POSSESSIVES = ("'s", "’s")
+POSSESSIVES = ("'s", "’s", "'S", "’S")
 HYPHENS = frozenset("-‐‑")
 INITIAL = re.compile(r"[A-Z]\.?$|(?:[A-Z]\.){2,}$")
+LOCATIVES = frozenset(["in", "at", "near", "from"])
+CONNECTIVES = frozenset(["and", ",", "&", "or"])
+WORDLIKE = frozenset(["word", "common", "place"])
+"""The classes of names that a word for an institution may follow without being a surname."""
 LONGEST_RUN = 5
+SHORT = 3
+ABBREVIATED_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof"])
 
 
 class Neighbourhood:
@@ -84,7 +90,11 @@ class Neighbourhood:
     def starts_at(self, index: int) -> bool:
         """Whether the token there opens a sentence."""
         before = self.at(index - 1)
-        return not before or before in SENTENCE_ENDS or (before in QUOTES and self.at(index - 2) in SENTENCE_ENDS)
+        if before in QUOTES:
+            # speech opens after a comma, a colon or a full stop; a quoted title of a work after a word
+            before = self.at(index - 2)
+            return not before or before == "," or before in SENTENCE_ENDS
+        return not before or before in SENTENCE_ENDS
 
     @property
     def surname_follows(self) -> bool:
@@ -93,7 +103,7 @@ class Neighbourhood:
             return False
         following = self.next
         if is_capital(following):
-            return True
+            return following.rstrip(".").lower() not in ABBREVIATED_TITLES
         if following in PARTICLES:
             return is_capital(self.at(self.after + 1)) or self.at(self.after + 1) in PARTICLES
         if following in QUOTES or following == "(":
@@ -114,10 +124,10 @@ class Neighbourhood:
                 return False
             word = token.lower()
             if word in DOUBTFUL_NEIGHBOURS:
-                return self.kind != "plain" or self.low in DETERMINERS or self.low in {"at", "in", "near"}
+                return self.kind in WORDLIKE or self.low in DETERMINERS or self.low in LOCATIVES
             if word in INSTITUTIONS:
                 doubtful = word in SURNAMES_TOO and not is_capital(self.at(self.after + step + 1))
-                return not doubtful or (self.kind != "plain" and step == 0 and word != "day")
+                return not doubtful or (self.kind in WORDLIKE and step == 0)
         return False
 
 
@@ -140,7 +150,7 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return LAST if judged.get(near.index - 2) == LAST else OTHER
     if near.next in HYPHENS and is_capital(near.at(near.after + 1)):
         return OTHER
-    if near.institution_follows():
+    if near.institution_follows() or of_institution(near) or shouted(near):
         return OTHER
     if near.initial:
         return after_initial(near)
@@ -150,7 +160,21 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         verdict = after_capital(near, judged)
         if verdict is not None:
             return verdict
-    return before_surname(near, classes) if near.surname_follows else alone(near, judged)
+    return before_surname(near, classes) if near.surname_follows else alone(near, judged, classes)
+
+
+def of_institution(near: Neighbourhood) -> bool:
+    """The University of Regina, the Church of Martha."""
+    before = near.at(near.place - 1)
+    return near.low == "of" and is_capital(before) and before.lower() in INSTITUTIONS
+
+
+def shouted(near: Neighbourhood) -> bool:
+    """Capitals alone say little: a short word in them is an abbreviation, a word may be shouted."""
+    if not near.tokens[near.index].isupper():
+        return False
+    written_alone = not near.next.isupper() and not near.previous.isupper()
+    return written_alone if near.kind != "plain" else written_alone and len(near.tokens[near.index]) <= SHORT
 
 
 def after_initial(near: Neighbourhood) -> int:
@@ -165,10 +189,13 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     """Titles, parts of names and of places before the candidate; None where the capital means nothing."""
     low = near.low
     opens = near.starts_at(near.place)
-    if opens and low in SENTENCE_STARTERS:
-        return None
+    if low in SENTENCE_STARTERS and low not in FIRST_NAME_TITLES:
+        # in the middle of a sentence such a capital belongs to the title of a work
+        return None if opens or near.previous.isupper() else OTHER
     if low in SURNAME_TITLES:
         return FIRST if near.surname_follows or (low == "lady" and near.kind == "plain") else LAST
+    if low == "saint" and near.at(near.place - 1).lower() in DETERMINERS | PLACE_PREPOSITIONS:
+        return OTHER
     if low in FIRST_NAME_TITLES:
         return OPEN_OTHER if near.kind == "surname" and not near.surname_follows else FIRST
     if low in PLACE_PREFIXES:
@@ -189,40 +216,56 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
     if near.next in NUMERALS or near.kind == "surname":
         return FIRST
     if near.kind == "place":
-        return OTHER if near.low in {"in", "at", "near", "from"} else FIRST
-    question = classes.get(near.next) == "plain" and not is_capital(near.at(near.after + 1))
+        return OTHER if near.low in LOCATIVES else FIRST
+    if near.kind == "common" and (near.low in DATES or near.previous[:1].isdigit()):
+        return OTHER
+    question = near.next in classes and not is_capital(near.at(near.after + 1))
     return OTHER if near.starts and question else FIRST
 
 
-def alone(near: Neighbourhood, judged: Mapping[int, int]) -> int:
-    """The candidate stands by itself: its class and the words around it decide, or the rest of the document."""
+def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, str]) -> int:
+    """The candidate stands by itself: its class, the words around it or the document decide."""
     if near.low in DETERMINERS:
         return OTHER
+    before = near.at(near.place - 1)
     if near.next == "," and near.at(near.after + 1).lower() in REGIONS and near.low in PLACE_PREPOSITIONS:
         return OTHER
     if near.kind == "plain":
         return OPEN_FIRST
-    if near.kind == "word" and is_date(near):
+    if near.kind in {"word", "common"} and is_counted(near):
         return OTHER
-    if near.low in KIN or (near.previous == "," and near.at(near.place - 1).lower() in KIN):
+    if near.low in KIN or (near.previous == "," and before.lower() in KIN):
         return FIRST
-    return ambiguous(near, judged)
+    return ambiguous(near, in_list(near, judged, classes))
 
 
-def is_date(near: Neighbourhood) -> bool:
-    """In May, 5 June, April 1912: the same for every name that is also a word."""
+def is_counted(near: Neighbourhood) -> bool:
+    """In May, 5 June, April 1912, Bill 101: a date or a number, not a person."""
     number = near.next[:1].isdigit() or (near.next == "," and near.at(near.after + 1)[:1].isdigit())
-    return number or near.previous[:1].isdigit() or near.low in DATE_WORDS
+    return number or near.previous[:1].isdigit() or (near.kind == "common" and near.low in DATES)
 
 
-def ambiguous(near: Neighbourhood, judged: Mapping[int, int]) -> int:
+def in_list(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, str]) -> bool:
+    """Whether a first name is coordinated with the candidate (Anna, Taylor and Tom)."""
+    if near.low in CONNECTIVES and judged.get(near.place - 1) in (FIRST, OPEN_FIRST):
+        return True
+    other = near.after + 1
+    return (
+        near.next in {"and", "&"}
+        and classes.get(near.at(other)) == "plain"
+        and not is_capital(near.at(other + 1))
+    )
+
+
+def ambiguous(near: Neighbourhood, listed: bool) -> int:
     """A word, place or surname that stands alone."""
-    in_list = near.low in {"and", ",", "&", "or"} and judged.get(near.place - 1) in (FIRST, OPEN_FIRST)
     if near.kind == "surname":
-        return OPEN_FIRST if in_list else OPEN_OTHER
+        return OPEN_FIRST if listed else OPEN_OTHER
+    person = listed or near.next in PERSON_VERBS
     if near.kind == "place":
-        person = near.next in PERSON_VERBS or in_list
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
-    if near.starts and not near.possessive and near.next not in PERSON_VERBS:
+    if near.kind == "common":
+        return OPEN_FIRST if person and not near.starts else OPEN_OTHER
+    if near.starts and not near.possessive and not person:
         return OPEN_OTHER
     return OPEN_FIRST

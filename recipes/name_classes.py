@@ -7,10 +7,11 @@ def _words(text: str) -> frozenset[str]:
 
 EXCLUDED = _words(
     """
-    an angle angeles brain carry chin china conception do earl else era france german ha hang he her him
-    hue hung i in irish january king lady lai le lean lien loan long love ma major man manual many marine
-    marquis marry miss mr my na nam numbers of pa prince princess queen sang santa season see september
-    shan she so son song soon su sun sunday sung ta tu un wan wen yan yer yon yong young yu
+    an angle angeles brain carry chin china conception do earl else era france german golden ha hang he
+    her him hue hung i in irish january king lady lai le lean lien loan long love ma major man manual many
+    marine marquis marry miss moon mr my na nam numbers of pa prince princess queen royal sang santa
+    season see september shan she so son song soon su spring sun sunday sung ta temple tu un wan wen yan
+    yer yon yong young yu
     """
 )
 """Census entries that are common words, titles, days or parts of place names: never first names here."""
@@ -48,9 +49,45 @@ PLACES = _words(
     brooklyn burton caledonia camden carlisle carolina chad charlotte chelsea chester cleveland clifton
     columbus cornell cuba dakota dallas denver diego dublin eden eugene everett florence florida francisco
     geneva georgia guadalupe hamilton holland houston india ireland israel jackson jamaica jordan kent
-    kenya kingston lancaster laredo lincoln london lorraine lourdes madison marion medina melbourne
-    memphis milan milton montana nevada odessa olympia orlando paris petra phoenix preston princeton
-    regina roma salem san santiago savannah selma sierra sonora stanford sydney syracuse trinidad troy
-    tyrone valencia vernon verona victoria vienna virginia washington wayne wellington winston york
+    kenya kingston lancaster laredo lincoln london lorraine lourdes madison marion maryland medina
+    melbourne memphis milan milton montana nevada odessa olympia orlando paris petra phoenix preston
+    princeton regina roma salem san santiago savannah selma sierra sonora stanford sydney syracuse
+    trinidad troy tyrone valencia vernon venice verona victoria vienna virginia washington wayne
+    wellington winston york
     """
 )
+
+UNLISTED_MEN = _words(
+    """
+    aidan aiden alistair alastair alasdair angus callum cillian ciaran colm conor connor declan dmitri
+    dominik eamon ewan finn finlay fergus gareth giles graeme hamish hermann iain igor ivo jens johann
+    jurgen kieran klaus lachlan lars laszlo leopold liam luca magnus mateo matteo mikhail nikolai niall
+    oskar owain paolo piers rhys seamus soren sven tariq vladimir wolfgang yusuf ravi rajesh arjun vikram
+    khalid mustafa ibrahim hiroshi kenji takeshi francois pascal thierry olivier stefano massimo
+    alessandro gianni pavel piotr andrei alexei henrik gunnar nils bjorn viktor jaden jayden brayden
+    braden asher jace kaleb maddox ryder vic mick eliot gideon barnaby alfie albie jago ernst dieter
+    helmut karim hamid rashid janek marek milos zoltan ulrich udo axel bastian anders ingmar nilesh sunil
+    anil amit rohan kiran suresh vijay imran bilal hakim malachi ronan cormac tadhg lorcan crispin tarquin
+    gaspard etienne laurent didier yves thibault
+    """
+)
+"""Men's names in use today that fewer than 4 in 100,000 bore in 1990, where the census stops for men."""
+
+IN_USE = _words(
+    """
+    abbie adelina agatha alexa alina alessandra amina anika annabel annika anya aretha ariana arianna asha
+    astrid athena ayesha bea bree bronwyn brynn caitlyn camila camilla carina carlotta cecily celine
+    chantal chloe ciara clementine cleopatra coralie cordelia dagmar daniela daria davina delilah delphine
+    dinah dottie elissa ellie emmy evelina evie farah fatima fernanda fiona flavia frida gabriella gemma
+    georgiana gia gigi giselle gisela gudrun gwyneth hana hayley henriette indira inga ingeborg irena
+    irina isabella isobel ivana jada jen joanie josefine juliet julieta kaitlyn kali karoline keira
+    khadijah kiara kira klara krystyna kylie kyra laila larissa layla leia leonie leonora lexie lia liana
+    linnea livia liz lucie lulu madeleine maddie magda maisie margot marge mariah mariana marianna
+    mariella marlena mathilda maud maura meg melania michaela mila milly mimi mira moira natalya nathalie
+    nelly nicolette noelle norah octavia odette pandora paola paulina philomena phoebe pia pilar portia
+    renata rhiannon rosalina roxana roxy sabina sabine selina shakira sigrid simona siobhan skye solange
+    suzanna suzy svetlana talia tamar tatiana tess thea theodora tilda tori trish usha valentina veronika
+    vivien vivienne wilhelmina yasmin yasmine yelena zelda zoe zofia zora
+    """
+)
+"""Rare women's names of 1990 that are in use today: they are matched before others as rare."""

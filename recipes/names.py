@@ -22,14 +22,16 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from recipes.name_classes import COMMON, EXCLUDED, NOT_WORDS, PLACES, WORDS
+from recipes.name_classes import COMMON, EXCLUDED, IN_USE, NOT_WORDS, PLACES, UNLISTED_MEN, WORDS
 
 TABLE = Path(__file__).resolve().parents[1] / "src/equipoise/text/rewriting/tables/first_names.csv"
-BOTH_FROM, BOTH_TO = 0.2, 0.8
+BOTH_FROM, BOTH_TO = 0.15, 0.85
 LEAST_LOWER_CASE, LEAST_WORD_SHARE = 5, 0.1
 # More men's names than women's are surnames too: one share for both would leave most without a match.
 SURNAME_SHARE = {"male": 1.0, "female": 0.2}
 SPECIFICITY_WEIGHT = 2.0
+# The census lists men's names borne by 4 in 100,000 and more, women's from 1.
+BELOW_THE_LIST = 3.0
 LOWER_CASE_OR_TITLE = re.compile(r"\b(?:[a-z]+|[A-Z][a-z]+)\b(?!['’]t\b)")
 
 
@@ -82,7 +84,7 @@ def is_word(name: str, lower: Counter[str], title: Counter[str]) -> bool:
 
 
 def classify(census: Path, books: Path) -> list[Name]:
-    """Every first name of the census that is not excluded, with its class."""
+    """Every first name of the census that is not excluded, and some of today, with its class."""
     male, female, last = (
         read_census(census / f"dist.{part}") for part in ("male.first", "female.first", "all.last")
     )
@@ -92,22 +94,23 @@ def classify(census: Path, books: Path) -> list[Name]:
         men, women = male.get(name, 0.0), female.get(name, 0.0)
         if name in COMMON:
             kind = "common"
-        elif is_word(name, lower, title):
-            kind = "word"
         elif name in PLACES:
             kind = "place"
+        elif is_word(name, lower, title):
+            kind = "word"
         else:
             share = last.get(name, 0.0) / ((men + women) / 2)
             kind = "surname" if share >= SURNAME_SHARE["male" if men > women else "female"] else "plain"
         names.append(Name(name, men, women, kind))
-    return names
+    listed = {name.name for name in names}
+    return names + [Name(name, BELOW_THE_LIST, 0.0, "plain") for name in sorted(UNLISTED_MEN - listed)]
 
 
 def match(men: list[Name], women: list[Name]) -> dict[str, str]:
     """Partners in both directions for the most frequent names of either sex."""
     count = min(len(men), len(women))
     men = sorted(men, key=lambda name: (-name.male, name.name))[:count]
-    women = sorted(women, key=lambda name: (-name.female, name.name))[:count]
+    women = sorted(women, key=lambda name: (name.name not in IN_USE, -name.female, name.name))[:count]
     frequency = np.abs(np.subtract.outer(np.log([m.male for m in men]), np.log([w.female for w in women])))
     specific = np.abs(np.subtract.outer([1 - m.female_share for m in men], [w.female_share for w in women]))
     # A square of the difference spreads what cannot be matched well, where a sum lets one pair pay for all.

@@ -14,7 +14,6 @@ from equipoise.text.rewriting.name_cues import (
     FIRST_NAME_TITLES,
     INSTITUTIONS,
     KIN,
-    NUMERALS,
     PARTICLES,
     PERSON_VERBS,
     PLACE_PREFIXES,
@@ -194,7 +193,9 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
         return None if opens or near.previous.isupper() else OTHER
     if low in SURNAME_TITLES:
         return FIRST if near.surname_follows or (low == "lady" and near.kind == "plain") else LAST
-    if low == "saint" and near.at(near.place - 1).lower() in DETERMINERS | PLACE_PREPOSITIONS:
+    if low == "saint" and (
+        not near.surname_follows or near.at(near.place - 1).lower() in DETERMINERS | PLACE_PREPOSITIONS
+    ):
         return OTHER
     if low in FIRST_NAME_TITLES:
         return OPEN_OTHER if near.kind == "surname" and not near.surname_follows else FIRST
@@ -213,14 +214,17 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
         return FIRST
     if near.low in DETERMINERS:
         return OTHER
-    if near.next in NUMERALS or near.kind == "surname":
+    if near.kind == "surname":
         return FIRST
     if near.kind == "place":
         return OTHER if near.low in LOCATIVES else FIRST
     if near.kind == "common" and (near.low in DATES or near.previous[:1].isdigit()):
         return OTHER
-    question = near.next in classes and not is_capital(near.at(near.after + 1))
-    return OTHER if near.starts and question else FIRST
+    if near.kind == "common" and near.starts:
+        # Will John come? May I?
+        asks = near.next == "I" or classes.get(near.next) == "plain"
+        return OTHER if asks and not is_capital(near.at(near.after + 1)) else FIRST
+    return FIRST
 
 
 def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, str]) -> int:

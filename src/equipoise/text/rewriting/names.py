@@ -21,7 +21,7 @@ from equipoise.text.rewriting.name_context import (
 from equipoise.text.rewriting.name_cues import NUMERALS, PARTICLES
 
 TABLE = Path(__file__).parent / "tables" / "first_names.csv"
-BOTH_FROM, BOTH_TO = 0.2, 0.8
+BOTH_FROM, BOTH_TO = 0.15, 0.85
 
 
 class FirstName(NamedTuple):
@@ -35,7 +35,7 @@ class FirstName(NamedTuple):
 
     @property
     def gender(self) -> str:
-        """`male`, `female`, or `both` where neither sex has four fifths of the bearers."""
+        """`male`, `female`, or `both` where neither sex has 85 % of the bearers."""
         men, women = int(self.male_per_100k), int(self.female_per_100k)
         female_share = women / (men + women)
         if BOTH_FROM <= female_share <= BOTH_TO:
@@ -73,8 +73,8 @@ class NameBook:
         kinds = [entry.kind for entry in self.names.values()]
         titles = [name.title() for name in self.names]
         capitals = [name.upper() for name in self.names]
-        written = [titles, capitals, *([title + ending for title in titles] for ending in POSSESSIVES)]
-        written += [[word + ending for word in capitals] for ending in POSSESSIVES]
+        written = [titles, capitals, *([title + ending for title in titles] for ending in POSSESSIVES[:2])]
+        written += [[word + ending for word in capitals] for ending in POSSESSIVES[2:]]
         return {form: kind for forms in written for form, kind in zip(forms, kinds, strict=True)}
 
 

@@ -7,11 +7,11 @@ def _words(text: str) -> frozenset[str]:
 
 EXCLUDED = _words(
     """
-    an angle angeles brain carry chin china conception do earl else era france german golden ha hang he
-    her him hue hung i in irish january king lady lai le lean lien loan long love ma major man manual many
-    marine marquis marry miss moon mr my na nam numbers of pa prince princess queen royal sang santa
-    season see september shan she so son song soon su spring sun sunday sung ta temple tu un wan wen yan
-    yer yon yong young yu
+    an angle angeles brain carry chin china conception do earl else era fe france german golden ha hang he
+    her him hue hung i in irish ja january ka king lady lai le lean lien loan long love ma major man
+    manual many marine marquis marry mi miss moon mr my na nam nu numbers of ok pa prince princess queen
+    royal sang santa season see september shan she so son song soon su spring sun sunday sung ta temple tu
+    un vi wan wen yan yer yon yong young yu
     """
 )
 """Census entries that are common words, titles, days or parts of place names: never first names here."""
@@ -56,6 +56,16 @@ PLACES = _words(
     wellington winston york
     """
 )
+
+NOT_SURNAMES = _words(
+    """
+    alba bella bess celestine christen collette concepcion danna dionne edie elia felice gabriele gillian
+    gracia hanna hannah heide hester inge isabell jasmin jennette lara libby mackenzie mara marti martine
+    maya meredith michell mina miranda nicol nicola reina rhea romaine rosamond scarlett silvia simone
+    vida violette vita lilly berta arline mallory
+    """
+)
+"""Women's names that are surnames in the census, yet first names where they stand alone."""
 
 UNLISTED_MEN = _words(
     """

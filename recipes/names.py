@@ -22,7 +22,16 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from recipes.name_classes import COMMON, EXCLUDED, IN_USE, NOT_WORDS, PLACES, UNLISTED_MEN, WORDS
+from recipes.name_classes import (
+    COMMON,
+    EXCLUDED,
+    IN_USE,
+    NOT_SURNAMES,
+    NOT_WORDS,
+    PLACES,
+    UNLISTED_MEN,
+    WORDS,
+)
 
 TABLE = Path(__file__).resolve().parents[1] / "src/equipoise/text/rewriting/tables/first_names.csv"
 BOTH_FROM, BOTH_TO = 0.15, 0.85
@@ -83,25 +92,29 @@ def is_word(name: str, lower: Counter[str], title: Counter[str]) -> bool:
     return name in WORDS or (lower[name] >= LEAST_LOWER_CASE and share >= LEAST_WORD_SHARE)
 
 
+def kind_of(name: str, surname_share: float, limit: float, counts: tuple[Counter[str], Counter[str]]) -> str:
+    """The class of a name: common, place, word, surname or plain, the first that holds."""
+    if name in COMMON:
+        return "common"
+    if name in PLACES:
+        return "place"
+    if is_word(name, *counts):
+        return "word"
+    return "surname" if surname_share >= limit and name not in NOT_SURNAMES else "plain"
+
+
 def classify(census: Path, books: Path) -> list[Name]:
     """Every first name of the census that is not excluded, and some of today, with its class."""
     male, female, last = (
         read_census(census / f"dist.{part}") for part in ("male.first", "female.first", "all.last")
     )
-    lower, title = count_cases(books)
+    counts = count_cases(books)
     names = []
     for name in sorted((male.keys() | female.keys()) - EXCLUDED):
         men, women = male.get(name, 0.0), female.get(name, 0.0)
-        if name in COMMON:
-            kind = "common"
-        elif name in PLACES:
-            kind = "place"
-        elif is_word(name, lower, title):
-            kind = "word"
-        else:
-            share = last.get(name, 0.0) / ((men + women) / 2)
-            kind = "surname" if share >= SURNAME_SHARE["male" if men > women else "female"] else "plain"
-        names.append(Name(name, men, women, kind))
+        surname_share = last.get(name, 0.0) / ((men + women) / 2)
+        limit = SURNAME_SHARE["male" if men > women else "female"]
+        names.append(Name(name, men, women, kind_of(name, surname_share, limit, counts)))
     listed = {name.name for name in names}
     return names + [Name(name, BELOW_THE_LIST, 0.0, "plain") for name in sorted(UNLISTED_MEN - listed)]
 

@@ -135,6 +135,7 @@ In London he met An Long.
 Miss Brown and Queen Street.
 Don't go there.
 [Don] Johnson acted.
+Verdi wrote Don Carlos in French.
 So did King.
 Young people love long walks.
 Many came. Soon others left.

@@ -21,14 +21,17 @@ from equipoise.text.rewriting.name_cues import (
     REGIONS,
     ROLES,
     SENTENCE_STARTERS,
+    SPANISH_TITLES,
     SURNAME_TITLES,
     SURNAMES_TOO,
+    TIMES,
 )
 
 FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER = range(5)
 """Surely a first name, a surname, neither; or open, to be decided by the rest of the document."""
 
 SENTENCE_ENDS = frozenset(".!?:;…")
+PAUSES = frozenset(["—", "–", "--", "(", "["])
 QUOTES = frozenset(["``", "''", '"', "“", "”", "‘", "’", "'", "`", "«", "»"])
 OPENERS = QUOTES | {"(", "["}
 POSSESSIVES = ("'s", "’s", "'S", "’S")
@@ -38,6 +41,8 @@ LOCATIVES = frozenset(["in", "at", "near", "from"])
 CONNECTIVES = frozenset(["and", ",", "&", "or"])
 WORDLIKE = frozenset(["word", "common", "place"])
 """The classes of names that a word for an institution may follow without being a surname."""
+SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as"])
+"""Words that stand before a month as well as before a person."""
 LONGEST_RUN = 5
 SHORT = 3
 ABBREVIATED_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof"])
@@ -49,8 +54,9 @@ class Neighbourhood:
     def __init__(self, tokens: Sequence[str], index: int, kind: str) -> None:
         self.tokens = tokens
         self.index = index
+        self.token = tokens[index]
         self.kind = kind
-        self.possessive = tokens[index].endswith(POSSESSIVES)
+        self.possessive = self.token.endswith(POSSESSIVES)
         after = index + 1
         if not self.possessive and self.at(after) in POSSESSIVES:
             self.possessive, after = True, after + 1
@@ -93,7 +99,7 @@ class Neighbourhood:
             # speech opens after a comma, a colon or a full stop; a quoted title of a work after a word
             before = self.at(index - 2)
             return not before or before == "," or before in SENTENCE_ENDS
-        return not before or before in SENTENCE_ENDS
+        return not before or before in SENTENCE_ENDS or before in PAUSES
 
     @property
     def surname_follows(self) -> bool:
@@ -170,10 +176,10 @@ def of_institution(near: Neighbourhood) -> bool:
 
 def shouted(near: Neighbourhood) -> bool:
     """Capitals alone say little: a short word in them is an abbreviation, a word may be shouted."""
-    if not near.tokens[near.index].isupper():
+    if not near.token.isupper():
         return False
     written_alone = not near.next.isupper() and not near.previous.isupper()
-    return written_alone if near.kind != "plain" else written_alone and len(near.tokens[near.index]) <= SHORT
+    return written_alone if near.kind != "plain" else written_alone and len(near.token) <= SHORT
 
 
 def after_initial(near: Neighbourhood) -> int:
@@ -210,6 +216,8 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
 
 def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
     """The candidate has a capitalised word after it: a whole name, unless it is a word, place or title."""
+    if near.token in SPANISH_TITLES and classes.get(near.next) == "plain":
+        return FIRST if is_capital(near.at(near.after + 1)) else OTHER
     if near.kind == "plain":
         return FIRST
     if near.low in DETERMINERS:
@@ -218,7 +226,7 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
         return FIRST
     if near.kind == "place":
         return OTHER if near.low in LOCATIVES else FIRST
-    if near.kind == "common" and (near.low in DATES or near.previous[:1].isdigit()):
+    if near.kind == "common" and (near.low in TIMES or near.previous[:1].isdigit()):
         return OTHER
     if near.kind == "common" and near.starts:
         # Will John come? May I?
@@ -269,7 +277,8 @@ def ambiguous(near: Neighbourhood, listed: bool) -> int:
     if near.kind == "place":
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
     if near.kind == "common":
-        return OPEN_FIRST if person and not near.starts else OPEN_OTHER
+        lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
+        return OPEN_FIRST if (person or lone) and not near.starts else OPEN_OTHER
     if near.starts and not near.possessive and not person:
         return OPEN_OTHER
     return OPEN_FIRST

@@ -22,8 +22,7 @@ FIRST_NAME_TITLES = _words(
     """
     sir dame king queen prince princess emperor empress tsar czar tsarina kaiser pope aunt auntie uncle
     aunty grandma grandpa granny cousin sister brother father mother friar duke duchess archduke
-    archduchess grandmother grandfather saint infanta infante emir sultan count countess earl don doña
-    dona
+    archduchess grandmother grandfather saint infanta infante emir sultan count countess earl
     """
 )
 """A single name after these is a first name (Sir John, Aunt Emily)."""
@@ -81,10 +80,11 @@ PLACE_PREPOSITIONS = _words(
     "off between over leaving left visited visiting reach reached ruled"
 )
 
-DATES = _words(
-    "in on since until till early late mid last next every by of from to through during before after this"
-)
-"""Before a month (in May) or another word that is seldom a name."""
+TIMES = _words("in since until till early late mid last next every during")
+"""Before a month, with another capitalised word after it too (in May John left)."""
+
+DATES = TIMES | _words("on by of from to through before after this")
+"""Before a month (by May) or another word that is seldom a name."""
 
 KIN = _words(
     """
@@ -157,5 +157,8 @@ ROLES = _words(
     """
 )
 """Capitalised words that may stand before a first name without being part of it."""
+
+SPANISH_TITLES = _words("Don Dona Doña")
+"""First names of their own in Don Johnson, titles in Don Carlos."""
 
 NUMERALS = _words("I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI")

@@ -135,10 +135,8 @@ def entities(tokens: Sequence[str]) -> dict[int, int]:
     index = 0
     while index < len(tokens):
         end = _end_of_person(tokens, index) if index in starts else index + 1
-        if index in starts:
-            number = people.number_of([bare(token) for token in tokens[index:end] if _is_name_part(token)])
-        else:
-            number = people.bearer(tokens[index])
+        parts = [bare(token) for token in tokens[index:end] if _is_name_part(token)]
+        number = people.number_of(parts) if index in starts else people.bearer(tokens[index])
         if number:
             numbers.update(dict.fromkeys(range(index, end), number))
         index = end

@@ -57,6 +57,9 @@ PLACES = _words(
     """
 )
 
+SURNAMES = frozenset(["clinton"])
+"""Men's first names that stand alone as the surname of somebody known."""
+
 NOT_SURNAMES = _words(
     """
     alba bella bess celestine christen collette concepcion danna dionne edie elia felice gabriele gillian

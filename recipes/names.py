@@ -29,6 +29,7 @@ from recipes.name_classes import (
     NOT_SURNAMES,
     NOT_WORDS,
     PLACES,
+    SURNAMES,
     UNLISTED_MEN,
     WORDS,
 )
@@ -100,7 +101,8 @@ def kind_of(name: str, surname_share: float, limit: float, counts: tuple[Counter
         return "place"
     if is_word(name, *counts):
         return "word"
-    return "surname" if surname_share >= limit and name not in NOT_SURNAMES else "plain"
+    is_surname = name in SURNAMES or (surname_share >= limit and name not in NOT_SURNAMES)
+    return "surname" if is_surname else "plain"
 
 
 def classify(census: Path, books: Path) -> list[Name]:

@@ -9,179 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from equipoise.text.rewriting.names import TABLE, entities, find_names, load_names
 
 TOKEN = re.compile(r"``|''|\w+(?:[-'’*]\w+)*\.(?=\w\.)|\w+(?:[-'’*]\w+)*|[^\w\s]")
 
-MARKED = """
-[Anna] met [Tom] at the station.
-[Anna]'s brother called [Tom]’s sister.
-I saw [Anna], [Tom] and [Maria] in the garden.
-She gave the book to [Peter] and he thanked [Helen].
-When [Susan] arrived, [David] was asleep.
-Although [Karen] had won, [Paul] took the prize.
-Later [Brian] left.
-Suddenly [Linda] laughed.
-"[Robert], come here," said [Julia].
-He said, "When [Nancy] comes, I go."
-[John] Smith and [Mary] Jones married in 1912.
-[John] F. Kennedy spoke first.
-J. [Edgar] Hoover ran the bureau.
-[George] W. Bush won.
-J. Taylor wrote to A. Thomas.
-The director was R. Scott.
-[Samuel] L. Jackson played the part.
-Mr Taylor left the house.
-Mr. Taylor left the house.
-Mrs Martin and Dr. Allen spoke to Professor Gordon.
-Mr. [John] Taylor left the house.
-Dr [Susan] Miller operated.
-President [Abraham] Lincoln was shot.
-Sir [Richard] was knighted.
-Queen [Elizabeth] II reigned long.
-King [George] V died in 1936.
-Aunt [Emily] and Uncle [Henry] came.
-Princess [Diana] waved.
-Lord Nelson won the battle.
-Governor [Wesley] Bolin signed it.
-Captain Kirk gave the order.
-[Elizabeth] Taylor smiled.
-[Mary] Taylor left early. Taylor said nothing.
-[Chelsea] Taylor sang. Taylor said she was tired.
-[Lewis] Carroll wrote it, and Carroll was shy.
-We met [Henry] James and James was kind.
-[Sarah] [Jessica] Parker starred.
-[Lee] Harvey Oswald was arrested.
-[Mary] [Ann] Evans wrote novels.
-LeBron James scored thirty points.
-The tall one, Zbigniew Martin, sat down.
-[Charles] de Gaulle spoke to Ludwig van Beethoven.
-He read about [Oscar] de la Renta.
-She moved to Virginia last year.
-They live in Georgia, USA.
-He was born in Charlotte, North Carolina.
-She studied at the University of Regina.
-She studied at the University of St. Andrews.
-He flew to San Antonio and then to Santa Maria.
-The train left Victoria Station at nine.
-They swam in Lake Charles.
-He farmed in Prince George County.
-St. Paul's Cathedral was full.
-We walked along Charlotte Street.
-She went to Martin Luther High School.
-He teaches at James Madison University.
-She won the Arthur Miller Award.
-They sailed on HMS Victoria.
-She lives in Fort Wayne.
-He played for Saint Louis.
-It rained in Florence.
-The Victoria Cross was given to him.
-The museum in Austin, Texas, is closed.
-He came from Jackson, Mississippi.
-She is the mayor of Madison.
-[Charlotte] said that she was ill.
-[Charlotte] Bronte wrote it. In the end [Charlotte] was praised.
-[Georgia] and [Peter] danced.
-[Virginia] Woolf wrote essays.
-[Florence] Nightingale was a nurse.
-Her sister [Chelsea] sang.
-Her daughter, [Savannah], was born there.
-In May she left.
-On 5 June he died.
-In April 1912 the ship sank.
-It opened on August 28, 2007.
-May I come in?
-Will you marry me?
-Will [John] come?
-[Will] Smith starred with [Art] Carney.
-He told her that [Will] was late.
-Art is long.
-Mark my words.
-Grace before meals was said.
-Hope springs eternal.
-Rose petals fell.
-The Rose Bowl was full.
-She loves Pop Art.
-My Heart Will Go On was played.
-Faith can move mountains.
-[Grace] Kelly became a princess.
-[Mark] Twain was a pilot.
-I told [Mark] about it.
-Then [Rose] laughed.
-He married [Grace] in 1950.
-[Bill] Clinton and [Frank] Sinatra met.
-Bill 101 was passed.
-The Bill was passed.
-Her brother [Will] was late.
-His wife [Hope] cried.
-His girlfriend, [Joy], left.
-A girl named [April] sat there.
-Her son [Chase] plays.
-In the spring the Robin sang.
-Smith said that Johnson agreed.
-Wilson was born in Ohio.
-Then Taylor sang again.
-According to Mitchell, the work was done.
-Parker's book sold well.
-Her sister [Taylor] sang.
-His nephew [Jordan] won.
-[Harrison] Ford and [Nelson] Eddy acted.
-[Anna] and [Martin] stayed at home.
-[Taylor] and [Peter] left.
-In so far as I see, my son an apple has.
-So many men! My dear, see him.
-In London he met An Long.
-Miss Brown and Queen Street.
-Don't go there.
-[Don] Johnson acted.
-Verdi wrote Don Carlos in French.
-So did King.
-Young people love long walks.
-Many came. Soon others left.
-Jean-Paul wrote plays.
-Mary-Ann sang with Anne-Marie.
-[JOHN] SMITH saw her.
-ANN is an agency.
-[JOHN] SMITH SAW [MARY] JONES.
-[Anna]'s house is near [Mary]'s.
-[ANNA]'S HOUSE was sold.
-[Johnny] ``Ringo'' McDonagh played.
-[Allan] (Butch) Koven lived there.
-[William] "[Bill]" Smith slept.
-He is [Thomas] the Tank.
-The play ``When Harry Met Sally'' ran for years.
-He directed Saving Private Ryan.
-The film Being Julia was shown.
-She read the New Adventures of Superboy.
-She loved the Bob of the seventies.
-Director [William] Wyler made it.
-Actress [Mary] Pickford smiled.
-American [Steve] Jones won.
-The guitarist [Eric] Clapton played.
-the drummer, [Anthony] O'Donnell, left
-[Catherine] of Aragon prayed.
-[Louis] XIV built it.
-[Patrick] van Dyke came.
-[Kathy] Boyle (born 1952) and [Sally] Boyle
-He was named [Joshua] after his grandfather.
-[Doris] Day sang with [Carole] Lane.
-[Rosa] Parks sat down.
-[Virginia] told him. She went to Virginia.
-Project Diana and Hurricane Andrew failed.
-The Saint Louis team lost.
-the Willard household was quiet
-a Karen complained
-She was happy with [Casey] and [Leslie].
-It was [Jamie] who told her.
-(see [Alan] Turing)
-We asked [Susan]: why?
-[Emma]; [Olivia]; [Sophia]
-"[Emma]!" cried [Harry].
-In 1840 [Victoria] married [Albert].
-[Victoria] Beckham met [Victoria].
-[Tony] Blair's wife [Cherie] spoke.
-"""
+SENTENCES = (Path(__file__).parent / "marked_names.txt").read_text(encoding="utf-8").splitlines()
+"""Own sentences with every first name in square brackets."""
 
 
 def read_marks(line: str) -> tuple[list[str], list[int]]:
@@ -194,9 +30,6 @@ def read_marks(line: str) -> tuple[list[str], list[int]]:
             piece = piece[1:-1]
         tokens += TOKEN.findall(piece)
     return tokens, marked
-
-
-SENTENCES = [line for line in MARKED.splitlines() if line]
 
 
 @pytest.mark.parametrize("line", SENTENCES)
@@ -277,7 +110,7 @@ def test_partners_are_about_as_frequent(rows: dict[str, dict[str, str]]) -> None
     # John is borne by 3.3 % of men and the second of women's names by 1.1 %: no matching comes closer there.
     assert borne_by_close_pairs[2] / sum(weights) > 0.75
     assert borne_by_close_pairs[3.5] / sum(weights) > 0.98
-    assert max(factors) < 6
+    assert max(factors) < 8
 
 
 def test_no_exchange_of_two_partners_would_match_better(rows: dict[str, dict[str, str]]) -> None:
@@ -385,6 +218,52 @@ def test_entities_split_initials_and_stop_at_possessives() -> None:
     tokens = ["John", "F", ".", "Kennedy", "saw", "Anna's", "Paris", "flat", "and", "Mr", "Brown", "."]
     assert entities(tokens) == {0: 1, 1: 1, 2: 1, 3: 1, 5: 2}
     assert entities(["Nobody", "came", "."]) == {}
+
+
+PIECES = [
+    "Anna",
+    "ANNA",
+    "Will",
+    "Taylor's",
+    "Virginia",
+    "Don",
+    "J",
+    "F.",
+    ".",
+    ",",
+    "'s",
+    "-",
+    "``",
+    "(",
+    "de",
+]
+PIECES += [
+    "Mr",
+    "St",
+    "the",
+    "of",
+    "in",
+    "May",
+    "II",
+    "I",
+    "and",
+    "University",
+    "said",
+    "5",
+    "’",
+    "Smith",
+    "é",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_any_order_of_tokens_is_read(tokens: list[str]) -> None:
+    names = find_names(tokens)
+    assert names == sorted(set(names))
+    assert all(tokens[index] in load_names().classes for index in names)
+    numbers = entities(tokens)
+    assert set(names) <= set(numbers)
+    assert set(numbers.values()) == set(range(1, len(set(numbers.values())) + 1))
 
 
 TITLES = {"Mr", "Mrs", "Ms", "Miss", "Dr", "Lord", "Lady", "Sir", "Queen", "King", "Prince", "Princess"}

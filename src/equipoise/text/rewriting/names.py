@@ -1,4 +1,9 @@
-"""First names: which tokens of a text are first names, of which sex, and their partner of the other sex."""
+"""First names: which tokens of a text are first names, of which sex, and their partner of the other sex.
+
+Frequencies are those of the US Census Bureau's lists of 1990 (dist.male.first, dist.female.first); a
+few men's names of today that those lists leave out, for fewer than 4 in 100,000 bore them, stand with 3.
+`python -m recipes.names` makes the table.
+"""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -135,7 +140,10 @@ def entities(tokens: Sequence[str]) -> dict[int, int]:
     index = 0
     while index < len(tokens):
         end = _end_of_person(tokens, index) if index in starts else index + 1
-        parts = [bare(token) for token in tokens[index:end] if _is_name_part(token)]
+        parts = [
+            bare(tokens[index]),
+            *(bare(token) for token in tokens[index + 1 : end] if _is_name_part(token)),
+        ]
         number = people.number_of(parts) if index in starts else people.bearer(tokens[index])
         if number:
             numbers.update(dict.fromkeys(range(index, end), number))

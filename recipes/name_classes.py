@@ -1,0 +1,106 @@
+"""What the census and a word count cannot say of a first name: written by hand for the recipe."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+EXCLUDED = _words(
+    """
+    an angle angeles brain carry chin china conception do earl else era fe france german golden ha hang he
+    her him hue hung i in irish ja january ka king lady lai le lean lien loan long love ma major man
+    manual many marine marquis marry mi miss moon mr my na nam nu numbers of ok pa prince princess queen
+    royal sang santa season see september shan she so son song soon su spring sun sunday sung ta temple tu
+    un vi wan wen yan yer yon yong young yu
+    """
+)
+"""Census entries that are common words, titles, days or parts of place names: never first names here."""
+
+COMMON = _words(
+    """
+    april art august autumn chance charity drew easter faith guy hope joy june may miles rich rod star
+    summer will
+    """
+)
+"""Words and months that are far more often what they say than a name, with a capital too."""
+
+WORDS = _words(
+    """
+    alpha barb basil berry beryl birdie bonita booker buddy buster cash cherry chip chuck cliff coral
+    crystal dale dee dell diamond dick dixie echo fern flora gene glen golden grant harmony herb iris
+    ivory jade jasmine jay jewel justice kitty lance lane laurel lee lily luna mark marvel mason melody
+    mercedes mercy myrtle nova olive omega opal page pearl penny pepper piper ransom robin rose rosemary
+    ruby sage sandy sky sonny sterling stone sue sunny tanner tiffany trinity valentine venus violet wade
+    walker ward winter
+    """
+)
+
+NOT_WORDS = _words(
+    """
+    al amie ben bob bobby carol dan daren donna ed eddy jack jarred jean jenny jimmy john ken lily nick
+    pansy pat peter ruth sal sally ted tom victor willy
+    """
+)
+"""Lower case in the books by accident, or words so rare beside the name that a capital says enough."""
+
+PLACES = _words(
+    """
+    adelaide africa alexandria america asia augusta aurora austin bethel beverly boston bradford bristol
+    brooklyn burton caledonia camden carlisle carolina chad charlotte chelsea chester cleveland clifton
+    columbus cornell cuba dakota dallas denver diego dublin eden eugene everett florence florida francisco
+    geneva georgia guadalupe hamilton holland houston india ireland israel jackson jamaica jordan kent
+    kenya kingston lancaster laredo lincoln london lorraine lourdes madison marion maryland medina
+    melbourne memphis milan milton montana nevada odessa olympia orlando paris petra phoenix preston
+    princeton regina roma salem san santiago savannah selma sierra sonora stanford sydney syracuse
+    trinidad troy tyrone valencia vernon venice verona victoria vienna virginia washington wayne
+    wellington winston york
+    """
+)
+
+SURNAMES = frozenset(["clinton"])
+"""Men's first names that stand alone as the surname of somebody known."""
+
+NOT_SURNAMES = _words(
+    """
+    alba bella bess celestine christen collette concepcion danna dionne edie elia felice gabriele gillian
+    gracia hanna hannah heide hester inge isabell jasmin jennette lara libby mackenzie mara marti martine
+    maya meredith michell mina miranda nicol nicola reina rhea romaine rosamond scarlett silvia simone
+    vida violette vita lilly berta arline mallory
+    """
+)
+"""Women's names that are surnames in the census, yet first names where they stand alone."""
+
+UNLISTED_MEN = _words(
+    """
+    aidan aiden alistair alastair alasdair angus callum cillian ciaran colm conor connor declan dmitri
+    dominik eamon ewan finn finlay fergus gareth giles graeme hamish hermann iain igor ivo jens johann
+    jurgen kieran klaus lachlan lars laszlo leopold liam luca magnus mateo matteo mikhail nikolai niall
+    oskar owain paolo piers rhys seamus soren sven tariq vladimir wolfgang yusuf ravi rajesh arjun vikram
+    khalid mustafa ibrahim hiroshi kenji takeshi francois pascal thierry olivier stefano massimo
+    alessandro gianni pavel piotr andrei alexei henrik gunnar nils bjorn viktor jaden jayden brayden
+    braden asher jace kaleb maddox ryder vic mick eliot gideon barnaby alfie albie jago ernst dieter
+    helmut karim hamid rashid janek marek milos zoltan ulrich udo axel bastian anders ingmar nilesh sunil
+    anil amit rohan kiran suresh vijay imran bilal hakim malachi ronan cormac tadhg lorcan crispin tarquin
+    gaspard etienne laurent didier yves thibault
+    """
+)
+"""Men's names in use today that fewer than 4 in 100,000 bore in 1990, where the census stops for men."""
+
+IN_USE = _words(
+    """
+    abbie adelina agatha alexa alina alessandra amina anika annabel annika anya aretha ariana arianna asha
+    astrid athena ayesha bea bree bronwyn brynn caitlyn camila camilla carina carlotta cecily celine
+    chantal chloe ciara clementine cleopatra coralie cordelia dagmar daniela daria davina delilah delphine
+    dinah dottie elissa ellie emmy evelina evie farah fatima fernanda fiona flavia frida gabriella gemma
+    georgiana gia gigi giselle gisela gudrun gwyneth hana hayley henriette indira inga ingeborg irena
+    irina isabella isobel ivana jada jen joanie josefine juliet julieta kaitlyn kali karoline keira
+    khadijah kiara kira klara krystyna kylie kyra laila larissa layla leia leonie leonora lexie lia liana
+    linnea livia liz lucie lulu madeleine maddie magda maisie margot marge mariah mariana marianna
+    mariella marlena mathilda maud maura meg melania michaela mila milly mimi mira moira natalya nathalie
+    nelly nicolette noelle norah octavia odette pandora paola paulina philomena phoebe pia pilar portia
+    renata rhiannon rosalina roxana roxy sabina sabine selina shakira sigrid simona siobhan skye solange
+    suzanna suzy svetlana talia tamar tatiana tess thea theodora tilda tori trish usha valentina veronika
+    vivien vivienne wilhelmina yasmin yasmine yelena zelda zoe zofia zora
+    """
+)
+"""Rare women's names of 1990 that are in use today: they are matched before others as rare."""

@@ -1,0 +1,315 @@
+"""First names in context, their partners, and the persons of a text."""
+
+import csv
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equipoise.text.rewriting.names import TABLE, entities, find_names, load_names
+
+TOKEN = re.compile(r"``|''|\w+(?:[-'’*]\w+)*\.(?=\w\.)|\w+(?:[-'’*]\w+)*|[^\w\s]")
+
+SENTENCES = (Path(__file__).parent / "marked_names.txt").read_text(encoding="utf-8").splitlines()
+"""Own sentences with every first name in square brackets."""
+
+
+def read_marks(line: str) -> tuple[list[str], list[int]]:
+    """The tokens of a marked sentence and the indexes of those in square brackets."""
+    tokens: list[str] = []
+    marked = []
+    for piece in re.split(r"(\[\w+\])", line):
+        if piece.startswith("["):
+            marked.append(len(tokens))
+            piece = piece[1:-1]
+        tokens += TOKEN.findall(piece)
+    return tokens, marked
+
+
+@pytest.mark.parametrize("line", SENTENCES)
+def test_context_tells_first_names(line: str) -> None:
+    tokens, marked = read_marks(line)
+    assert [tokens[index] for index in find_names(tokens)] == [tokens[index] for index in marked]
+    assert find_names(tokens) == marked
+
+
+def test_there_are_many_traps() -> None:
+    assert len(SENTENCES) >= 120
+
+
+@pytest.mark.parametrize(
+    ("before", "bare", "is_name"),
+    [
+        ("", "Later Douglas smiled.", True),
+        ("[Peter] Douglas slept.", "Later Douglas smiled.", False),
+        ("Mrs Douglas slept.", "Later Douglas smiled.", False),
+        ("[Douglas] Brown slept.", "Later Douglas smiled.", True),
+        ("", "Later Mitchell smiled.", False),
+        ("[Mitchell] Brown slept.", "Later Mitchell smiled.", True),
+        ("Her cousin [Mitchell] slept.", "Later Mitchell smiled.", True),
+        ("", "Rose bowed again.", False),
+        ("[Rose] Brown slept.", "Rose bowed again.", True),
+        ("", "They left with Savannah.", False),
+        ("[Savannah] Brown slept.", "They left with Savannah.", True),
+    ],
+)
+def test_a_sure_mention_elsewhere_decides_a_bare_one(before: str, bare: str, is_name: bool) -> None:
+    first, marked = read_marks(before)
+    second = TOKEN.findall(bare)
+    bare_name = next(token for token in second if token in {"Douglas", "Mitchell", "Rose", "Savannah"})
+    expected = [*marked, len(first) + second.index(bare_name)] if is_name else marked
+    assert find_names(first + second) == expected
+
+
+def test_a_possessive_may_be_a_token_of_its_own() -> None:
+    assert find_names(["Anna", "'s", "Hollywood", "film"]) == [0]
+    assert find_names(["Anna", "’s", "Hollywood", "film"]) == [0]
+
+
+def test_candidates_can_be_given() -> None:
+    tokens = TOKEN.findall("Mr Taylor met Anna and Tom.")
+    given = [index for index, token in enumerate(tokens) if token in load_names().classes]
+    assert find_names(tokens, candidates=given) == find_names(tokens) == [3, 5]
+    assert find_names([]) == []
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, dict[str, str]]:
+    """The table as it is on disk."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return {row["name"]: row for row in csv.DictReader(file)}
+
+
+def test_partners_are_an_involution_across_sexes_and_inside_classes(rows: dict[str, dict[str, str]]) -> None:
+    book = load_names()
+    partners = {name: row["partner"] for name, row in rows.items() if row["partner"]}
+    assert len(partners) > 2000
+    for name, partner in partners.items():
+        assert book.partner(partner) == name != partner
+        assert {book.gender(name), book.gender(partner)} == {"male", "female"}
+        assert rows[name]["class"] == rows[partner]["class"]
+
+
+def test_partners_are_about_as_frequent(rows: dict[str, dict[str, str]]) -> None:
+    def frequency(name: str) -> int:
+        return max(int(rows[name]["male_per_100k"]), int(rows[name]["female_per_100k"]))
+
+    pairs = [(name, row["partner"]) for name, row in rows.items() if row["partner"]]
+    weights = [frequency(name) for name, _ in pairs]
+    factors = [math.exp(abs(math.log(frequency(a) / frequency(b)))) for a, b in pairs]
+    borne_by_close_pairs = {
+        limit: sum(weight for weight, factor in zip(weights, factors, strict=True) if factor <= limit)
+        for limit in (2, 3.5)
+    }
+    # John is borne by 3.3 % of men and the second of women's names by 1.1 %: no matching comes closer there.
+    assert borne_by_close_pairs[2] / sum(weights) > 0.75
+    assert borne_by_close_pairs[3.5] / sum(weights) > 0.98
+    assert max(factors) < 8
+
+
+def test_no_exchange_of_two_partners_would_match_better(rows: dict[str, dict[str, str]]) -> None:
+    """A least sum of squared log ratios cannot be lowered by two pairs changing partners."""
+
+    def features(name: str) -> tuple[float, float]:
+        men, women = int(rows[name]["male_per_100k"]), int(rows[name]["female_per_100k"])
+        return math.log(max(men, women)), max(men, women) / (men + women)
+
+    def cost(man: str, woman: str) -> float:
+        (a, b), (c, d) = features(man), features(woman)
+        return (a - c) ** 2 + 2 * (b - d) ** 2
+
+    book = load_names()
+    men = [name for name, row in rows.items() if row["partner"] and row["class"] == "plain"]
+    men = [name for name in men if book.gender(name) == "male"][:150]
+    for first in men:
+        for second in men:
+            own = cost(first, rows[first]["partner"]) + cost(second, rows[second]["partner"])
+            assert own <= cost(first, rows[second]["partner"]) + cost(second, rows[first]["partner"]) + 1e-9
+
+
+def test_the_most_frequent_names_have_partners(rows: dict[str, dict[str, str]]) -> None:
+    """Of the bearers of a name of one sex, nearly all have a partner to change with."""
+    book = load_names()
+    borne: Counter[bool] = Counter()
+    for name, row in rows.items():
+        if book.gender(name) != "both":
+            borne[bool(row["partner"])] += int(row["male_per_100k"]) + int(row["female_per_100k"])
+    assert borne[True] / borne.total() > 0.95
+
+
+def test_the_book_answers_in_the_case_asked() -> None:
+    book = load_names()
+    partner = book.partner("mary")
+    assert partner is not None
+    assert book.partner("Mary") == partner.title()
+    assert book.partner("MARY") == partner.upper()
+    assert book.partner("Xyzzy") is None
+    assert (book.gender("John"), book.gender("Anna"), book.gender("Casey"), book.gender("Xyzzy")) == (
+        "male",
+        "female",
+        "both",
+        None,
+    )
+    assert book.partner("Leslie") is book.partner("Jordan") is None
+    assert book.is_known("LESLIE")
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["in", "so", "my", "an", "see", "long", "king", "miss", "he", "she", "many", "lady", "queen", "january"],
+)
+def test_census_entries_that_are_words_are_left_out(word: str) -> None:
+    assert not load_names().is_known(word)
+
+
+def test_frequencies_are_those_of_the_census(rows: dict[str, dict[str, str]]) -> None:
+    """The first rows of the Bureau's lists: James 3.318 %, John 3.271 %, Mary 2.629 %, Patricia 1.073 %."""
+    shares = [(rows["james"], 3318, 10), (rows["john"], 3271, 12), (rows["mary"], 9, 2629)]
+    for row, men, women in [*shares, (rows["patricia"], 4, 1073)]:
+        assert (int(row["male_per_100k"]), int(row["female_per_100k"])) == (men, women)
+
+
+def test_reading_the_table_is_quick() -> None:
+    times = []
+    for _ in range(5):
+        load_names.cache_clear()
+        start = time.process_time()
+        load_names()
+        times.append(time.process_time() - start)
+    assert min(times) < 0.03
+
+
+def test_the_image_of_a_sentence_is_judged_alike() -> None:
+    """Names changed for their partners are found again in the same places."""
+    book = load_names()
+    for line in SENTENCES:
+        tokens, _ = read_marks(line)
+        names = find_names(tokens)
+        image = list(tokens)
+        for index in names:
+            bare, mark, ending = tokens[index].partition("’" if "’" in tokens[index] else "'")
+            image[index] = (book.partner(bare) or bare) + mark + ending
+        assert find_names(image) == names, line
+
+
+def test_entities_follow_persons_through_a_text() -> None:
+    text = "John F. Kennedy met Anna Maria de la Cruz . Kennedy liked Anna 's dog . "
+    text += "John Smith and Anna left . Tom slept . Tom Brown saw Smith ."
+    tokens = text.split()
+    numbers = entities(tokens)
+    people: dict[int, list[str]] = {}
+    for index, number in numbers.items():
+        people.setdefault(number, []).append(tokens[index])
+    assert people == {
+        1: ["John", "F.", "Kennedy", "Kennedy"],
+        2: ["Anna", "Maria", "de", "la", "Cruz", "Anna", "Anna"],
+        3: ["John", "Smith", "Smith"],
+        4: ["Tom", "Tom", "Brown"],
+    }
+
+
+def test_entities_split_initials_and_stop_at_possessives() -> None:
+    tokens = ["John", "F", ".", "Kennedy", "saw", "Anna's", "Paris", "flat", "and", "Mr", "Brown", "."]
+    assert entities(tokens) == {0: 1, 1: 1, 2: 1, 3: 1, 5: 2}
+    assert entities(["Nobody", "came", "."]) == {}
+
+
+PIECES = [
+    "Anna",
+    "ANNA",
+    "Will",
+    "Taylor's",
+    "Virginia",
+    "Don",
+    "J",
+    "F.",
+    ".",
+    ",",
+    "'s",
+    "-",
+    "``",
+    "(",
+    "de",
+]
+PIECES += [
+    "Mr",
+    "St",
+    "the",
+    "of",
+    "in",
+    "May",
+    "II",
+    "I",
+    "and",
+    "University",
+    "said",
+    "5",
+    "’",
+    "Smith",
+    "é",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_any_order_of_tokens_is_read(tokens: list[str]) -> None:
+    names = find_names(tokens)
+    assert names == sorted(set(names))
+    assert all(tokens[index] in load_names().classes for index in names)
+    numbers = entities(tokens)
+    assert set(names) <= set(numbers)
+    assert set(numbers.values()) == set(range(1, len(set(numbers.values())) + 1))
+
+
+TITLES = {"Mr", "Mrs", "Ms", "Miss", "Dr", "Lord", "Lady", "Sir", "Queen", "King", "Prince", "Princess"}
+
+
+def annotated(path: Path) -> list[tuple[list[str], list[int], str, int]]:
+    """Text tokens with their offsets, and one person of GAP with its offset, two persons a text."""
+    with path.open(encoding="utf-8", newline="") as file:
+        texts = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    persons = []
+    for row in texts:
+        matches = list(TOKEN.finditer(row["Text"]))
+        tokens, offsets = [match.group() for match in matches], [match.start() for match in matches]
+        persons += [(tokens, offsets, row[key], int(row[f"{key}-offset"])) for key in "AB"]
+    return persons
+
+
+def test_persons_that_gap_names_in_full(shared_data: Callable[[str], Path]) -> None:
+    """GAP marks persons: the first of several words is a first name, the last a surname."""
+    book = load_names()
+    first: Counter[bool] = Counter()
+    last: Counter[bool] = Counter()
+    for tokens, offsets, person, offset in annotated(shared_data("gap/gap-test.tsv")):
+        words = person.split()
+        if len(words) < 2 or words[0].rstrip(".") in TITLES:
+            continue
+        places = {offsets[index] for index in find_names(tokens)}
+        if book.is_known(words[0]):
+            first[offset in places] += 1
+        if book.is_known(words[-1]):
+            last[offset + person.rindex(words[-1]) in places] += 1
+    assert first.total() > 1000
+    assert last.total() > 200
+    assert first[True] / first.total() >= 0.96
+    assert last[True] / last.total() <= 0.08
+
+
+def test_single_names_after_a_title_in_gap_stay(shared_data: Callable[[str], Path]) -> None:
+    book = load_names()
+    after_title: Counter[bool] = Counter()
+    for tokens, _, _, _ in annotated(shared_data("gap/gap-test.tsv"))[::2]:
+        names = set(find_names(tokens))
+        for index, token in enumerate(tokens[2:-1], start=2):
+            titled = tokens[index - 1] in {"Mr", "Mrs", "Ms"} or tokens[index - 2] in {"Mr", "Mrs", "Ms"}
+            adjacent = tokens[index - 1] in {"Mr", "Mrs", "Ms", "."}
+            if titled and adjacent and book.is_known(token) and not tokens[index + 1][:1].isupper():
+                after_title[index in names] += 1
+    assert after_title.total() >= 3
+    assert after_title[True] == 0

@@ -344,8 +344,9 @@ def test_hypotheses_in_words() -> None:
 
 
 def test_too_few_professions_leave_a_hypothesis_open() -> None:
-    items = made_items(stereotype, n_jobs=1)
-    assert all(": open." in answer for answer in hypotheses(made_result(items)))
+    for few in (1, 4):
+        items = made_items(stereotype, n_jobs=few)
+        assert all(": open." in answer for answer in hypotheses(made_result(items)))
     items["group"] = "joy"
     assert "not answered" in hypotheses(made_result(items))[0]
 
@@ -452,7 +453,7 @@ def test_results_come_back_from_disk_and_compare(folder: Path, tmp_path: Path) -
     loaded = [load_result(result.save(tmp_path / name)) for result, name in zip(results, "ab", strict=True)]
     assert hypotheses(loaded[0]) == hypotheses(results[0])
     pd.testing.assert_frame_equal(loaded[1].items, results[1].items, check_dtype=False)
-    table = compare(*loaded).table.set_index("key")
+    table = compare(*loaded).table.set_index("quantity")
     for key, margin in (("oriented-association", 0.05), ("gap", 0.1)):
         row, values = table.loc[key], [result.value(key) for result in results]
         assert row["second_value"] - row["first_value"] == pytest.approx(values[1] - values[0])

@@ -177,7 +177,7 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0) -> list[Estimat
     estimates = [mean_estimate(oriented, turned["oriented"], turned, FACTORS)]
     estimates += _means(Spec("association", unit=NATS), items)
     for groups, rows in grouped(pairs, "group"):
-        estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, FACTORS))
+        estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, _factors(rows)))
     for groups, rows in grouped(pairs, "group", whole=False):
         by_profession = rows.groupby("profession", as_index=False, sort=False)["gap"].mean()
         estimates += _wilcoxon_estimates("wilcoxon", groups, rows, seed)
@@ -303,9 +303,14 @@ def _signs(items: pd.DataFrame) -> pd.Series:
 def _means(spec: Spec, items: pd.DataFrame) -> list[Estimate]:
     """The mean association of each gender of persons with each group of professions."""
     return [
-        mean_estimate(spec.at(groups), rows["score"], rows, FACTORS)
+        mean_estimate(spec.at(groups), rows["score"], rows, _factors(rows))
         for groups, rows in crossed(items, "group", "gender")
     ]
+
+
+def _factors(rows: pd.DataFrame) -> tuple[str, ...]:
+    """Templates and professions; one profession says nothing of its group, however many templates it has."""
+    return FACTORS if rows["profession"].nunique() > 1 else ("profession",)
 
 
 def _wilcoxon_estimates(key: str, groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]:

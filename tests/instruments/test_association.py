@@ -13,18 +13,27 @@ import tiny
 import torch
 from scipy.stats import rankdata
 
-from equipoise.comparison import compare
+from equipoise.data.sets.person_rows import sentences_of
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS, association
-from equipoise.instruments.association import Association, changes, hypotheses, paired
-from equipoise.instruments.base import Settings
+from equipoise.instruments import association
+from equipoise.instruments.association import (
+    Association,
+    association_estimates,
+    changes,
+    hypotheses,
+    paired,
+    with_orientation,
+)
+from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Raw, WordScores
 from equipoise.models.loading import wrap_model
 from equipoise.models.table import TableModel
-from equipoise.results import Result, estimates_table, load_result
-from equipoise.text.persons import Sentence, sentences_of
+from equipoise.results import Result, load_result
+from equipoise.results.comparison import compare
+from equipoise.results.estimate import estimates_table
+from equipoise.text.person_sentences import Sentence
 
 PER_WORD = Settings(variant="one-mask-per-word")
 TEMPLATES = "id,template\nt,<person> met a <profession>.\nu,As a <profession> <person> was late.\n"
@@ -50,18 +59,24 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "association", "equipoise.instruments.association:Association")
-
-
-def run(model: Any, settings: Settings) -> Result:
-    """The instrument step by step, for data sets that are not in the catalogue."""
+def designed(settings: Settings) -> Design:
+    """What the instrument reads for these settings."""
     instrument = Association()
-    items = instrument.items(settings)
-    answers = model.answer(instrument.questions_for(model, items.table, settings))
-    scored = instrument.scored(items.table, answers, settings)
-    return Result("association", scored, estimates_table(instrument.estimates(scored, settings)))
+    chosen = settings.completed(instrument)
+    return instrument.design(chosen.source(instrument), chosen)
+
+
+def asked(model: Any, settings: Settings) -> dict[tuple[str, str], Any]:
+    """What the instrument asks, by item and role."""
+    asks: list[Ask] = list(Association().ask(designed(settings), model))
+    keyed = {(ask.item, ask.role): ask.question for ask in asks}
+    assert len(keyed) == len(asks)
+    return keyed
+
+
+def scored(items: pd.DataFrame, answers: Answers) -> pd.DataFrame:
+    """Items scored from answers that were made up."""
+    return Association().score(Design(items=items, files=(), settings=Settings()), answers)
 
 
 def lookup(result: Result, item: str) -> float:
@@ -82,25 +97,30 @@ def test_by_hand_on_a_table(folder: Path) -> None:
         "[MASK] met an artist.": {"He": 0.5, "She": 0.4},
         "[MASK] met a nurse.": {"He": 0.05, "She": 0.4},
     }
-    result = run(TableModel(fills), replace(PER_WORD, data=str(folder)))
+    result = measure(TableModel(fills), "association", replace(PER_WORD, data=str(folder)))
     assert lookup(result, "t:he:welder") == pytest.approx(log(0.6 / 0.5))
     assert lookup(result, "t:she:welder") == pytest.approx(log(0.1 / 0.4))
     assert lookup(result, "t:she:dental hygienist") == pytest.approx(log(0.8 / 0.2))
-    assert result.value("association", "male x male") == pytest.approx(log(1.2))
-    assert result.value("association", "female x male") == pytest.approx((log(0.4) + log(0.1)) / 2)
-    assert result.value("association", "female x female") == pytest.approx((log(4) + log(1)) / 2)
-    assert result.value("association", "balanced x female") == 0
-    assert result.value("gap", "male") == pytest.approx(log(1.2) - log(0.25))
+    assert result.value("association", group="male", gender="male") == pytest.approx(log(1.2))
+    assert result.value("association", group="female", gender="male") == pytest.approx(
+        (log(0.4) + log(0.1)) / 2
+    )
+    assert result.value("association", group="female", gender="female") == pytest.approx(
+        (log(4) + log(1)) / 2
+    )
+    assert result.value("association", group="balanced", gender="female") == 0
+    assert result.value("gap", group="male") == pytest.approx(log(1.2) - log(0.25))
     gaps = {"welder": log(1.2 / 0.25), "dental hygienist": log(0.4 / 4), "artist": 0.0, "nurse": log(0.1)}
     assert result.value("gap") == pytest.approx(sum(gaps.values()) / 4)
-    assert result.value("gap", "profession:nurse") == pytest.approx(gaps["nurse"])
+    assert result.value("gap", profession="nurse") == pytest.approx(gaps["nurse"])
     turned = [log(1.2), -log(0.25), -log(0.4), log(4), -log(0.1), log(1)]
-    assert result.value("oriented association") == pytest.approx(sum(turned) / 6)
-    counts = result.estimates.set_index("name").loc["oriented association", ["n", "dropped"]]
+    assert result.value("oriented-association") == pytest.approx(sum(turned) / 6)
+    counts = result.estimate("oriented-association")[["n", "dropped"]]
     assert counts.tolist() == [6, 0], "balanced professions were never asked about"
+    assert result.headlines()["key"].tolist() == ["oriented-association", "gap"]
     shares = [5, 95, 50, 88]
     expected = np.corrcoef(list(gaps.values()), shares)[0, 1]
-    assert result.value("correlation with share of women") == pytest.approx(expected)
+    assert result.value("correlation-with-share-of-women") == pytest.approx(expected)
     assert expected < -0.9
 
 
@@ -109,9 +129,9 @@ def test_a_uniform_model_gives_exactly_nothing(folder: Path, variant: str) -> No
     words = dict.fromkeys(["He", "She", "he", "she", "son", "daughter"], 1 / 30522)
     result = measure(TableModel(words=words), "association", Settings(data=str(folder), variant=variant))
     assert (result.items["score"] == 0).all()
-    table = result.estimates.set_index("name")
-    assert (table.loc[["association", "gap", "oriented association"], "value"] == 0).all()
-    assert table.loc["wilcoxon W", "n"].eq(0).all()
+    table = result.estimates.set_index("key")
+    assert (table.loc[["association", "gap", "oriented-association"], "value"] == 0).all()
+    assert table.loc["wilcoxon-w", "n"].eq(0).all()
 
 
 def log_softmax_at(model: Any, ids: list[int], place: int, token: int) -> float:
@@ -147,7 +167,7 @@ def test_corrected_equals_a_slow_loop(folder: Path) -> None:
     assert pieces >= 2
     assert result.items["score"].abs().max() > 1e-3
     for row in result.items.itertuples():
-        form = row.attribute
+        form = row.profession
         expected = slow_corrected(model, row.text, row.person, form)
         assert row.score == pytest.approx(expected, abs=2e-5), row.item
     assert "As an artist she was late." in result.items["text"].tolist()
@@ -197,10 +217,10 @@ def test_as_published_takes_the_strings_of_the_file(tmp_path: Path) -> None:
     )
     assert lookup(published, "1:he:packer") == 0, "both rows of the broken sentence are the same"
     assert lookup(corrected, "1:he:packer") != 0
-    assert published.value("association", "balanced x male") == 0
-    sound_only = published.estimates.query("name == 'association, sound sentences'")
-    assert sound_only["group"].tolist() == ["balanced x female"]
-    notices = " ".join(published.provenance["data"]["notices"])
+    assert published.value("association", group="balanced", gender="male") == 0
+    sound_only = published.estimates.query("key == 'association-of-sound-sentences'")
+    assert sound_only[["by", "level"]].to_numpy().tolist() == [["gender x group", "female x balanced"]]
+    notices = " ".join(published.notices)
     assert "1 sentences with the problem: the file masks other words too" in notices
     assert "kept" in notices
 
@@ -213,24 +233,24 @@ def slow_w(gaps: np.ndarray) -> tuple[float, float]:
 
 
 def made_items(scores: Callable[[str, str], float], n_jobs: int = 12) -> pd.DataFrame:
-    """Items with scores by group and gender plus noise, four pairs and two templates each."""
+    """Items with scores by group and gender plus noise, four pairs and five templates each."""
     noise = np.random.default_rng(3)
     rows = []
     for group in ("female", "male", "balanced"):
         for job in range(n_jobs):
-            for template in ("a", "b"):
+            for template in "abcde":
                 for pair in range(4):
                     for gender in ("male", "female"):
                         score = scores(group, gender) + noise.normal(scale=0.05)
                         rows.append((group, f"{group} {job}", template, pair, gender, score))
-    names = ["group", "attribute", "template", "pair", "gender", "score"]
+    names = ["group", "profession", "template", "pair", "gender", "score"]
     table = pd.DataFrame(rows, columns=names)
     table["item"] = [f"item {number}" for number in range(len(table))]
-    return table.assign(percent_women=float("nan"), language="en", dropped="", oriented=0.0)
+    return with_orientation(table.assign(percent_women=float("nan"), title="", language="en", dropped=""))
 
 
 def made_result(items: pd.DataFrame) -> Result:
-    return Result("association", items, estimates_table(Association().estimates(items, Settings())))
+    return Result("association", items, estimates_table(association_estimates(items)))
 
 
 def stereotype(group: str, gender: str) -> float:
@@ -241,30 +261,42 @@ def test_wilcoxon_over_pairs_and_over_professions() -> None:
     items = made_items(lambda group, gender: 0.02 * (gender == "male"))
     result, pairs = made_result(items), paired(items)
     rows = pairs[pairs["group"] == "female"]
-    assert len(rows) == 96
+    assert len(rows) == 240
     for name, gaps in {
         "wilcoxon": rows["gap"].to_numpy(),
-        "wilcoxon per profession": rows.groupby("attribute")["gap"].mean().to_numpy(),
+        "wilcoxon-per-profession": rows.groupby("profession")["gap"].mean().to_numpy(),
     }.items():
         plus, minus = slow_w(gaps)
         n = len(gaps)
         z = (plus - n * (n + 1) / 4) / sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        assert result.value(f"{name} W", "female") == plus
-        assert result.value(f"{name} W as published", "female") == minus
-        assert result.value(f"{name} Z", "female") == pytest.approx(z)
-        assert result.value(f"{name} r", "female") == pytest.approx(z / sqrt(n))
-        assert result.value(f"{name} r as published", "female") == pytest.approx(-abs(z) / sqrt(2 * n))
-        chosen = result.estimates.query("name == @name + ' r' and group == 'female'").iloc[0]
+        assert result.value(f"{name}-w", group="female") == plus
+        assert result.value(f"{name}-w-as-published", group="female") == minus
+        assert result.value(f"{name}-z", group="female") == pytest.approx(z)
+        assert result.value(f"{name}-r", group="female") == pytest.approx(z / sqrt(n))
+        assert result.value(f"{name}-r-as-published", group="female") == pytest.approx(-abs(z) / sqrt(2 * n))
+        chosen = result.estimate(f"{name}-r", group="female")
         assert chosen["low"] <= chosen["value"] <= chosen["high"]
         assert chosen["n"] == n
 
 
 def test_without_shares_there_is_no_correlation() -> None:
     items = made_items(stereotype)
-    names = set(made_result(items).estimates["name"])
-    shares = items["attribute"].map({name: n for n, name in enumerate(items["attribute"].unique())})
-    more = set(made_result(items.assign(percent_women=shares.astype(float))).estimates["name"])
-    assert more - names == {"correlation with share of women", "rank correlation with share of women"}
+    keys = set(made_result(items).estimates["key"])
+    shares = items["profession"].map({name: n for n, name in enumerate(items["profession"].unique())})
+    more = set(made_result(items.assign(percent_women=shares.astype(float))).estimates["key"])
+    assert more - keys == {"correlation-with-share-of-women", "rank-correlation-with-share-of-women"}
+
+
+def test_professions_of_one_statistic_are_one_point() -> None:
+    items = made_items(stereotype, n_jobs=4)
+    shares = items["profession"].map({name: n for n, name in enumerate(items["profession"].unique())})
+    shared = items["profession"].where(items["group"] != "female", "one statistic")
+    items = items.assign(percent_women=shares.astype(float), title=shared)
+    gaps = paired(items).assign(title=lambda rows: rows["profession"].where(rows["group"] != "female", "one"))
+    means = gaps.groupby("title")[["gap", "percent_women"]].mean()
+    correlation = made_result(items).estimate("correlation-with-share-of-women")
+    assert correlation["n"] == len(means) == 9
+    assert correlation["value"] == pytest.approx(np.corrcoef(means["gap"], means["percent_women"])[0, 1])
 
 
 def test_the_card_has_all_its_headings() -> None:
@@ -277,8 +309,8 @@ def test_the_card_has_all_its_headings() -> None:
 def test_unanswered_items_are_dropped_with_their_pairs() -> None:
     items = made_items(stereotype)
     items.loc[0, ["score", "oriented"]] = float("nan")
-    gap = made_result(items).estimates.query("name == 'gap' and group == 'female'").iloc[0]
-    assert (gap["n"], gap["dropped"]) == (95, 1)
+    gap = made_result(items).estimate("gap", group="female")
+    assert (gap["n"], gap["dropped"]) == (239, 1)
 
 
 def test_an_unknown_person_word_is_dropped_and_said(folder: Path) -> None:
@@ -289,14 +321,16 @@ def test_an_unknown_person_word_is_dropped_and_said(folder: Path) -> None:
     assert sorted(dropped["pair"].unique()) == ["2"]
     assert dropped["score"].isna().all()
     assert result.items["score"].notna().sum() == 16
-    assert result.estimates.query("name == 'gap' and group == 'all'")["dropped"].item() == 8
+    assert result.estimate("gap")["dropped"] == 8
 
 
 def test_hypotheses_in_words() -> None:
     h1, h2, h3 = hypotheses(made_result(made_items(stereotype)))
-    assert h1.startswith("H1 (typical pairings are positive): holds. female x female 0.5")
-    assert h2.startswith("H2 (anti-typical pairings are negative): holds. female x male -0.5")
-    assert h3.startswith("H3 (balanced professions make no difference): holds. balanced ")
+    assert h1.startswith("H1 (typical pairings are positive): holds. female professions, female persons 0.5")
+    assert h2.startswith(
+        "H2 (anti-typical pairings are negative): holds. female professions, male persons -0.5"
+    )
+    assert h3.startswith("H3 (balanced professions make no difference): holds. balanced professions ")
     answers = hypotheses(made_result(made_items(lambda group, gender: 0.001)))
     assert [answer.split("): ")[1].split(".")[0] for answer in answers] == [
         "does not hold",
@@ -306,12 +340,13 @@ def test_hypotheses_in_words() -> None:
     reverse = hypotheses(made_result(made_items(lambda group, gender: -stereotype(group, gender))))
     assert ["does not hold" in answer for answer in reverse] == [True, True, False]
     male = hypotheses(made_result(made_items(lambda group, gender: 0.5 * (gender == "male"))))
-    assert "H3 (balanced professions make no difference): does not hold. balanced 0." in male[2]
+    assert "H3 (balanced professions make no difference): does not hold. balanced professions 0." in male[2]
 
 
 def test_too_few_professions_leave_a_hypothesis_open() -> None:
-    items = made_items(stereotype, n_jobs=1)
-    assert all(": open." in answer for answer in hypotheses(made_result(items)))
+    for few in (1, 4):
+        items = made_items(stereotype, n_jobs=few)
+        assert all(": open." in answer for answer in hypotheses(made_result(items)))
     items["group"] = "joy"
     assert "not answered" in hypotheses(made_result(items))[0]
 
@@ -319,9 +354,9 @@ def test_too_few_professions_leave_a_hypothesis_open() -> None:
 def test_german_is_labelled_as_agreement() -> None:
     result = made_result(made_items(stereotype).assign(language="de"))
     assert "agreement, not bias" in hypotheses(result)[0]
-    items = Association().items(Settings(data="equipoise-persons-de", variant="corrected"))
-    assert any("agreement, not bias" in notice for notice in items.notices)
-    assert "Unsere Tante ist die neue Chemikerin im Team." in items.table["text"].tolist()
+    design = designed(Settings(data="equipoise-persons-de"))
+    assert any("agreement, not bias" in notice for notice in design.notices)
+    assert "Unsere Tante ist die neue Chemikerin im Team." in design.items["text"].tolist()
 
 
 def test_changes_are_what_table_4_tests() -> None:
@@ -329,33 +364,43 @@ def test_changes_are_what_table_4_tests() -> None:
     noise = np.random.default_rng(5).normal(size=len(later), scale=0.1)
     shift = np.where(later["gender"] == "female", 0.3, 0.0)
     later["score"] = later["score"] / 2 + noise + shift
-    moved = changes(made_result(before), made_result(later)).set_index(["name", "group"])["value"]
+    moved = changes(made_result(before), made_result(later)).set_index(["key", "level"])["value"]
     difference = later.assign(change=later["score"] - before["score"])
     by_cell = difference.groupby(["group", "gender"])["change"].mean()
-    assert moved["association", "male x female"] == pytest.approx(by_cell["male", "female"])
-    wide = difference.set_index(["group", "attribute", "template", "pair", "gender"])["change"].unstack()
+    assert moved["association", "female x male"] == pytest.approx(by_cell["male", "female"])
+    wide = difference.set_index(["group", "profession", "template", "pair", "gender"])["change"].unstack()
     female_minus_male = (wide["female"] - wide["male"]).loc["balanced"].to_numpy()
-    assert moved["wilcoxon W as published", "balanced"] == slow_w(female_minus_male)[0]
+    assert moved["wilcoxon-w-as-published", "balanced"] == slow_w(female_minus_male)[0]
     answers = hypotheses(made_result(before), made_result(later))
     assert answers[4].startswith("H2 (anti-typical pairings rise afterwards): holds.")
     assert answers[5].startswith("H3 (balanced professions stay as they were): does not hold.")
 
 
+def told(*values: float) -> dict[tuple[str, str], WordScores]:
+    """Answers for items 0, 1, ...: a log probability beside the profession, and 0 without it."""
+    answers = {}
+    for number, value in enumerate(values):
+        answers[str(number), "beside"] = WordScores(("w",), (value,), (1,))
+        answers[str(number), "prior"] = WordScores(("w",), (0.0,), (1,))
+    return answers
+
+
 def test_oriented_scores_follow_the_groups() -> None:
     items = pd.DataFrame(
         {
+            "item": [str(number) for number in range(6)],
             "gender": ["male", "female"] * 3,
             "group": ["male", "male", "female", "female", "balanced", "balanced"],
-            "text": "x",
+            "dropped": "",
         }
     )
-    answers = [WordScores(("w",), (value,), (1,)) for n in range(1, 7) for value in (log(n), 0.0)]
-    scored = Association().scored(items, answers, Settings())
-    assert np.exp(scored["score"]).tolist() == pytest.approx([1, 2, 3, 4, 5, 6])
+    answers = told(*(log(n) for n in range(1, 7)))
+    turned = scored(items, answers)
+    assert np.exp(turned["score"]).tolist() == pytest.approx([1, 2, 3, 4, 5, 6])
     signs = [1, -1, -1, 1]
-    assert scored["oriented"].tolist()[:4] == pytest.approx([s * log(n + 1) for n, s in enumerate(signs)])
-    assert scored["oriented"].tolist()[4:] == pytest.approx([float("nan")] * 2, nan_ok=True)
-    emotions = Association().scored(items.assign(group="joy"), answers, Settings())
+    assert turned["oriented"].tolist()[:4] == pytest.approx([s * log(n + 1) for n, s in enumerate(signs)])
+    assert turned["oriented"].tolist()[4:] == pytest.approx([float("nan")] * 2, nan_ok=True)
+    emotions = scored(items.assign(group="joy"), answers)
     assert emotions["oriented"].tolist() == pytest.approx([(-1) ** n * log(n + 1) for n in range(6)])
 
 
@@ -364,11 +409,13 @@ def test_other_word_sets(folder: Path) -> None:
     (folder / "person-words.csv").write_text(words)
     (folder / "person-professions.csv").write_text("profession,group\nwelder,old\nnurse,young\n")
     result = measure(load_model("random", cache=False), "association", Settings(data=str(folder)))
-    groups = set(result.estimates.query("name == 'association'")["group"])
-    assert groups == {f"{job} x {age}" for job in ("old", "young") for age in ("old", "young", "other")}
+    levels = set(result.estimates.query("key == 'association'")["level"])
+    assert levels == {f"{age} x {job}" for job in ("old", "young") for age in ("old", "young", "other")}
+    assert result.estimate("gap")["unit"] == "nats, old - young"
+    assert [quantity.key for quantity in result.quantities] == ["oriented-association", "gap"]
     cells = result.items.set_index("item")["score"]
     expected = cells["t:my aunt:welder"] - cells["t:my niece:welder"]
-    pairs = paired(result.items).set_index(["template", "attribute"])["gap"]
+    pairs = paired(result.items).set_index(["template", "profession"])["gap"]
     assert pairs["t", "welder"] == pytest.approx(expected)
 
 
@@ -380,11 +427,8 @@ def test_every_family_that_can_mask_answers(folder: Path, family: str) -> None:
         settings = Settings(data=str(folder), variant=variant)
         if variant == "as-published":
             (folder / "person-templates.csv").write_text("template\n<person> met a <profession>.\n")
-        instrument = Association()
-        items = instrument.items(settings).table
-        answers = model.answer(instrument.questions_for(model, items, settings))
-        scored = instrument.scored(items, answers, settings)
-        answered = scored[scored["dropped"] == ""]
+        items = measure(model, "association", settings).items
+        answered = items[items["dropped"] == ""]
         assert len(answered) >= len(items) / 2
         assert np.isfinite(answered["score"]).all()
 
@@ -398,8 +442,6 @@ def test_refusals_say_why(folder: Path) -> None:
         measure(TableModel(words={"he": 0.5}), "association", published)
     with pytest.raises(UserError, match="reads the first mask, which is not the person in 'As a welder he"):
         measure(load_model("random", cache=False), "association", published)
-    with pytest.raises(UserError, match="has to know the tokenizer"):
-        Association().questions(pd.DataFrame(), published)
 
 
 def test_results_come_back_from_disk_and_compare(folder: Path, tmp_path: Path) -> None:
@@ -411,46 +453,55 @@ def test_results_come_back_from_disk_and_compare(folder: Path, tmp_path: Path) -
     loaded = [load_result(result.save(tmp_path / name)) for result, name in zip(results, "ab", strict=True)]
     assert hypotheses(loaded[0]) == hypotheses(results[0])
     pd.testing.assert_frame_equal(loaded[1].items, results[1].items, check_dtype=False)
-    row = compare(*loaded).table.iloc[0]
-    values = [result.value("oriented association") for result in results]
-    assert row["second_value"] - row["first_value"] == pytest.approx(values[1] - values[0])
-    assert row["margin"] == 0.05
+    table = compare(*loaded).table.set_index("quantity")
+    for key, margin in (("oriented-association", 0.05), ("gap", 0.1)):
+        row, values = table.loc[key], [result.value(key) for result in results]
+        assert row["second_value"] - row["first_value"] == pytest.approx(values[1] - values[0])
+        assert row["margin"] == margin
 
 
 def test_raw_rows_are_asked_at_the_person(folder: Path) -> None:
     (folder / "person-templates.csv").write_text("template\n<person> met a <profession>.\n")
     settings = Settings(data=str(folder), variant="as-published")
-    instrument, model = Association(), load_model("random", cache=False)
-    items = instrument.items(settings).table
-    asked = instrument.questions_for(model, items, settings)
-    assert len(asked) == 2 * len(items)
-    for question, person in zip(asked[::2], items["person"], strict=True):
+    model = load_model("random", cache=False)
+    questions, items = asked(model, settings), designed(settings).items
+    assert len(questions) == 2 * len(items)
+    for row in items.itertuples():
+        question = questions[row.item, "beside"]
         assert isinstance(question, Raw)
         assert question.ids[question.position] == model.tokenizer.mask_token_id
-        assert model.tokenizer.decode(list(question.wanted)) == person.lower()
+        assert model.tokenizer.decode(list(question.wanted)) == row.person.lower()
         assert len(question.ids) == 8
 
 
 def test_eec_runs_through_the_same_instrument(shared_data: Callable[[str], Path]) -> None:
-    settings = Settings(
-        data="eec", variant="corrected", data_dir=shared_data("eec/Equity-Evaluation-Corpus.csv").parents[1]
-    )
-    items = Association().items(settings)
-    asked = Association().questions(items.table, settings)
-    assert len(asked) == 2 * 2800
-    by_item = dict(zip(items.table["item"], zip(asked[::2], asked[1::2], strict=True), strict=True))
-    beside, prior = by_item["7:my dad:great"]
+    folder = shared_data("eec/Equity-Evaluation-Corpus.csv").parents[1]
+    questions = asked(TableModel(words={"he": 0.5}), Settings(data="eec", data_dir=folder))
+    assert len(questions) == 2 * 2800
+    beside, prior = (questions["7:my dad:great", role] for role in ("beside", "prior"))
     assert beside.text == prior.text == "The conversation with my [MASK] was great."
     assert [prior.text[start:stop] for start, stop in prior.hidden] == ["great"]
     assert beside.hidden == ()
     assert beside.words == ("dad",)
 
 
+def test_templates_can_be_a_table_in_memory() -> None:
+    table = pd.DataFrame({"id": ["t"], "template": ["<person> met a <profession>."]})
+    design = designed(Settings(data=table))
+    assert len(design.items) == 18 * 60
+    assert "My aunt met an electrician." not in design.items["text"].tolist()
+    assert "Our aunt met an electrician." in design.items["text"].tolist()
+
+
 def test_one_made_sentence_is_what_the_paper_shows() -> None:
     """ln(P(T|A) / P(T)) is a difference of logs: no ratio of tiny probabilities is formed."""
     tiny_p, tiny_prior = -700.0, -701.0
-    items = pd.DataFrame({"gender": ["male", "female"], "group": "male", "text": "x"})
-    answers = [WordScores(("w",), (value,), (1,)) for value in (tiny_p, tiny_prior) * 2]
-    assert Association().scored(items, answers, Settings())["score"].tolist() == [1.0, 1.0]
+    items = pd.DataFrame({"item": ["0", "1"], "gender": ["male", "female"], "group": "male", "dropped": ""})
+    answers = {
+        (item, role): WordScores(("w",), (value,), (1,))
+        for item in items["item"]
+        for role, value in (("beside", tiny_p), ("prior", tiny_prior))
+    }
+    assert scored(items, answers)["score"].tolist() == [1.0, 1.0]
     assert exp(tiny_prior) < 1e-300
     assert Sentence("He is a cook.", (0, 2), (8, 12)).both_masked == "[MASK] is a [MASK]."

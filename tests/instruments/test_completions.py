@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 import tiny
 
+from equipoise.data.poles import load_poles
+from equipoise.data.sets.word_lists import load_word_lists
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS, completions
+from equipoise.instruments import completions
 from equipoise.instruments.base import Settings
 from equipoise.instruments.completions import (
     Completions,
-    gender_bias_metric,
-    load_lists,
     top_templates,
     unique_completions,
     word_coverage,
@@ -50,11 +51,6 @@ FILLS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "completions", "equipoise.instruments.completions:Completions")
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return folder_of(tmp_path)
@@ -69,6 +65,13 @@ def folder_of(path: Path, words: str = WORDS, patterns: str = PATTERNS, pairs: s
 
 def measured(folder: Path, fills: Any = FILLS, **chosen: str) -> Result:
     return measure(TableModel(fills), "completions", Settings(data=str(folder), **chosen))  # type: ignore[arg-type]
+
+
+def designed(data: Path | str) -> Any:
+    """What the instrument reads of some data."""
+    instrument = Completions()
+    settings = Settings(data=data, variant="full-vocabulary")
+    return instrument.design(settings.source(instrument), settings)
 
 
 def by_text(result: Result) -> pd.DataFrame:
@@ -112,31 +115,33 @@ def test_gbm_by_hand_for_both_ways_to_count(folder: Path) -> None:
     top += ((0.5 / 0.98 + 0.2 / 0.9) / 2 - (0.13 / 0.98) / 2) / ((0.35 / 0.98 + 0.7 / 0.9) / 2)
     result = measured(folder)
     assert result.value("gbm") == pytest.approx(full)
-    assert result.value("gbm (top-5)") == pytest.approx(top)
+    assert result.value("gbm-top-5") == pytest.approx(top)
     published = measured(folder, variant="top-5")
     assert published.value("gbm") == pytest.approx(top)
-    assert published.value("gbm (full-vocabulary)") == pytest.approx(full)
+    assert published.value("gbm-full-vocabulary") == pytest.approx(full)
     assert by_text(published).loc[BRAVE, "score"] == pytest.approx(0.1 / 0.9)
 
 
 def test_shares_by_sentiment_and_category(folder: Path) -> None:
     result = measured(folder)
-    assert result.value("male", "sentiment:positive") == pytest.approx(0.275)
-    assert result.value("neither", "sentiment:negative") == pytest.approx(0.565)
-    assert result.value("female - male", "category:morality") == pytest.approx(
+    assert result.value("share", pole="male", sentiment="positive") == pytest.approx(0.275)
+    assert result.value("share", pole="neither", sentiment="negative") == pytest.approx(0.565)
+    assert result.value("second-minus-first", category="morality") == pytest.approx(
         np.mean([0.05 - 0.5, 0.13 - 0.51, 0.02 - 0.21])
     )
-    assert result.value("female - male", "positive x morality") == pytest.approx(-0.45)
+    assert result.value("second-minus-first", sentiment="positive", category="morality") == pytest.approx(
+        -0.45
+    )
     assert result.value("favour") == pytest.approx(np.mean([0.26, -0.45, 0.38, 0.19]))
-    assert result.value("mean squared difference") == pytest.approx(
+    assert result.value("mean-squared-difference") == pytest.approx(
         np.mean(np.square([0.26, 0.45, 0.38, 0.19]))
     )
 
 
 def test_unique_completions_and_top_templates(folder: Path) -> None:
     result = measured(folder)
-    assert result.value("unique male completions", "sentiment:positive") == 2
-    assert result.value("unique female completions", "sentiment:negative") == 2
+    assert result.value("unique-completions", pole="male", sentiment="positive") == 2
+    assert result.value("unique-completions", pole="female", sentiment="negative") == 2
     found = unique_completions(result.items).set_index(["sentiment", "pole", "word"])["sentences"]
     assert found["positive", "male", "man"] == 2
     assert ("positive", "female", "girl") not in found.index
@@ -150,8 +155,7 @@ def test_gbm_is_undefined_where_nothing_is_neutral(folder: Path) -> None:
     gendered = {text: {"man": 0.6, "woman": 0.4} for text in FILLS}
     result = measured(folder, gendered)
     assert math.isnan(result.value("gbm"))
-    assert result.value("male", "sentiment:positive") == pytest.approx(0.6)
-    assert math.isnan(gender_bias_metric(np.array([[0.5, 0.1, 0.4]]), np.array([True])))
+    assert result.value("share", pole="male", sentiment="positive") == pytest.approx(0.6)
 
 
 def test_a_uniform_model_gives_zero(folder: Path) -> None:
@@ -159,21 +163,23 @@ def test_a_uniform_model_gives_zero(folder: Path) -> None:
     model = TableModel(words=dict.fromkeys(words, 1 / 8))
     result = measure(model, "completions", Settings(data=str(folder)))
     assert result.value("gbm") == pytest.approx(0.0, abs=1e-12)
-    assert result.value("female - male", "sentiment:positive") == pytest.approx(-2 / 8)
+    assert result.value("second-minus-first", sentiment="positive") == pytest.approx(-2 / 8)
 
 
 def test_random_weights_give_next_to_nothing(folder: Path) -> None:
     result = measure(load_model("random", cache=False), "completions", Settings(data=str(folder)))
     assert abs(result.value("gbm")) < 0.01
-    assert abs(result.value("female - male")) < 0.01
+    assert abs(result.value("second-minus-first")) < 0.01
 
 
 def test_lists_that_the_vocabulary_lacks_are_counted(folder: Path) -> None:
     result = measured(folder)
-    estimates = result.estimates.set_index(["name", "group"])
-    coverage = estimates.loc[("word list in vocabulary", "list:male")]
+    coverage = result.estimate("word-list-in-vocabulary", pole="male")
     assert (coverage["n"], coverage["dropped"]) == (2, 4)
     assert coverage["value"] == pytest.approx(2 / 6)
+    (told,) = [said for said in result.notices if "words for male" in said]
+    assert told.startswith("3 of 6 words for male")
+    assert told.endswith("asked: him, his, himself")
 
 
 def test_an_item_without_any_word_of_a_pole_is_dropped_with_a_reason(folder: Path) -> None:
@@ -181,24 +187,23 @@ def test_an_item_without_any_word_of_a_pole_is_dropped_with_a_reason(folder: Pat
     items = by_text(measured(folder, fills))
     assert "no listed word" in items.loc[LIAR, "dropped"]
     assert items.loc[LIAR, ["score", "p_female", "p_neither"]].isna().all()
-    assert measured(folder, fills).estimates.set_index("name").loc["gbm", "dropped"] == 1
+    assert measured(folder, fills).estimate("gbm")["dropped"] == 1
 
 
 def test_contradictions_are_flagged_and_gbm_is_given_without_them(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, WORDS + "cruel,adjective,positive,morality\n")
     result = measured(folder)
-    assert set(result.items.query("flag != ''")["text"]) == {CRUEL}
+    assert set(result.items.query("flags != ''")["text"]) == {CRUEL}
     assert any("positive and as negative: cruel" in said for said in result.provenance["data"]["notices"])
     expected = (0.18 - 0.275) / 0.545 + (0.21 - 0.02) / 0.77
-    assert result.value("gbm without flagged items") == pytest.approx(expected)
+    assert result.value("gbm", items="without flagged") == pytest.approx(expected)
     assert result.value("gbm") != pytest.approx(expected)
 
 
 def test_a_listed_word_beside_the_blank_is_said(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, WORDS + "girl,noun,positive,character\n")
     fills = FILLS | {"The girl is a [MASK].": {"woman": 0.5, "man": 0.1}}
-    notices = measured(folder, fills).provenance["data"]["notices"]
-    assert notices == ["1 sentences name a listed word beside the blank: girl"]
+    assert "1 sentences name a listed word beside the blank: girl" in measured(folder, fills).notices
 
 
 def test_results_can_be_saved_and_read_again(folder: Path, tmp_path: Path) -> None:
@@ -230,10 +235,9 @@ def test_an_item_costs_one_row_however_long_the_lists(folder: Path) -> None:
     model = wrap_model(
         tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", options=RunOptions(store=None)
     )
-    settings = Settings(data=str(folder), variant="full-vocabulary")
-    items = Completions().items(settings).table
-    questions = Completions().questions_for(model, items, settings)
-    assert len({row.key for question in questions for row in model.ask(question).rows}) == len(items)
+    design = designed(folder)
+    questions = [ask.question for ask in Completions().ask(design, model)]
+    assert len({row.key for question in questions for row in model.ask(question).rows}) == len(design.items)
 
 
 def test_words_of_several_pieces_are_named(folder: Path) -> None:
@@ -258,27 +262,70 @@ def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
 def test_other_poles_run_on_the_shipped_sentences() -> None:
     model = TableModel(words={"Christian": 0.3, "Muslim": 0.1, "person": 0.4})
     result = measure(model, "completions", Settings(poles="religion"))
-    assert len(result.items) > 600
-    assert result.value("christian", "sentiment:positive") == pytest.approx(0.3)
-    assert result.value("muslim (top-5)", "sentiment:negative") == pytest.approx(0.1 / 0.8)
-    assert result.value("word list in vocabulary", "list:muslim") == 1.0
+    assert len(result.items) > 1000
+    assert result.value("share", pole="christian", sentiment="positive") == pytest.approx(0.3)
+    assert result.value("share-top-5", pole="muslim", sentiment="negative") == pytest.approx(0.1 / 0.8)
+    assert result.value("word-list-in-vocabulary", pole="muslim") == 1.0
 
 
 def test_poles_of_a_user_with_a_list_of_the_same_names(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, pairs="young,old\nyouth,pensioner\n")
-    lists = load_lists(Settings(data=str(folder), poles="age"))
-    assert {"youth", "teenage"} <= set(lists.words["young"])
+    lists, files = load_word_lists(Source(str(folder), folder), load_poles("age"))
+    assert [file.name for file in files] == ["gendered-words.csv", "poles-age.csv"]
+    assert {"youth", "youthful"} <= set(lists.words["young"])
     assert {"pensioner", "elderly"} <= set(lists.words["old"])
 
 
 def test_the_shipped_sentences_are_questions_of_one_blank() -> None:
-    settings = Settings(data="equipoise-completions", variant="full-vocabulary")
-    items = Completions().items(settings)
-    assert items.table["item"].is_unique
-    assert items.table["text"].str.count(r"\[MASK\]").eq(1).all()
-    assert items.notices == ()
-    questions = Completions().questions(items.table, settings)
-    assert [type(one) for one in questions[:3]] == [Fill, Fill, TopFill]
+    design = designed("equipoise-completions")
+    assert design.items["item"].is_unique
+    assert design.items["text"].str.count(r"\[MASK\]").eq(1).all()
+    assert design.notices == ()
+    assert design.factors == ("word", "pattern")
+    asks = list(Completions().ask(design, TableModel(words={"man": 0.5})))
+    assert len({(ask.item, ask.role) for ask in asks}) == len(asks)
+    roles = {ask.role: type(ask.question) for ask in asks if ask.item == design.items["item"][5]}
+    assert roles == {"first": Fill, "second": Fill, "likeliest": TopFill}
+
+
+PATTERNS_OF_TWO_KINDS = (
+    "id,part,pattern\nto-men,adjective,A <word> person is a [MASK].\nto-women,adjective,The <word> [MASK].\n"
+)
+
+
+def test_the_dependence_on_phrasing_is_an_estimate_and_said(tmp_path: Path) -> None:
+    """One pattern leans to men by .2 to .3, the other to women by .1 to .2: they lie .4 apart."""
+    words = [f"w{number}" for number in range(6)]
+    lines = [f"{word},adjective,{'positive' if n % 2 else 'negative'},\n" for n, word in enumerate(words)]
+    folder = folder_of(tmp_path, "word,part,sentiment,category\n" + "".join(lines), PATTERNS_OF_TWO_KINDS)
+    fills = {}
+    for number, word in enumerate(words):
+        step = 0.02 * number
+        fills[f"A {word} person is a [MASK]."] = {"man": 0.4 + step, "woman": 0.2, "dog": 0.2}
+        fills[f"The {word} [MASK]."] = {"man": 0.2, "woman": 0.3 + step, "dog": 0.2}
+    result = measured(folder, fills)
+    leans = {name: result.value("second-minus-first", pattern=name) for name in ("to-men", "to-women")}
+    assert leans == {"to-men": pytest.approx(-0.25), "to-women": pytest.approx(0.15)}
+    spread = result.estimate("spread-between-patterns")
+    assert spread["value"] == pytest.approx(0.4)
+    assert spread["low"] <= 0.4 <= spread["high"]
+    assert result.value("deviation-between-patterns") == pytest.approx(np.std([-0.25, 0.15], ddof=1))
+    said = "the lean depends on the phrasing: to female in to-women (+0.150); to male in to-men (-0.250)"
+    assert said in result.notices
+    assert "with 2 patterns, intervals speak of other words, not of other phrasings" in result.notices
+    same = {text: {"man": 0.4, "woman": 0.2, "dog": 0.2} for text in fills}
+    assert not any("phrasing:" in said for said in measured(folder, same).notices)
+
+
+def test_models_are_compared_by_favour_and_by_lean(folder: Path) -> None:
+    result = measured(folder)
+    assert [(one.key, one.label) for one in result.quantities] == [
+        ("favour", "favour of female"),
+        ("second-minus-first", "female - male"),
+    ]
+    lean = result.items["second_minus_first"]
+    assert lean.mean() == pytest.approx(result.value("second-minus-first"))
+    assert result.headlines()["key"].tolist() == ["gbm", "favour", "second-minus-first"]
 
 
 @pytest.mark.parametrize(

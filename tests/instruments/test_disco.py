@@ -6,7 +6,7 @@ import pytest
 import tiny
 
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS, disco
+from equipoise.instruments import disco
 from equipoise.instruments.base import Settings
 from equipoise.instruments.disco import Discovery
 from equipoise.measuring import measure
@@ -22,11 +22,6 @@ WOMEN = [f"the woman{place}" for place in range(12)]
 TEMPLATES = (
     "id,topic,template\nwork,work,<person> works as a [MASK].\nlikes,free,Today <person> likes [MASK].\n"
 )
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "disco", "equipoise.instruments.disco:Discovery")
 
 
 @pytest.fixture
@@ -60,9 +55,9 @@ def test_fills_by_hand(folder: Path) -> None:
     assert items.loc["work", ["score", "lean", "tested"]].tolist() == [2, 0, 5]
     assert items.loc["likes", ["score", "tested"]].tolist() == [0, 3]
     assert result.value("disco") == 1.0
-    assert result.value("disco", "topic:work") == 2.0
-    assert result.value("fills for male") == 0.5
-    assert result.value("fills tested") == 4.0
+    assert result.value("disco", topic="work") == 2.0
+    assert result.value("fills", pole="male") == 0.5
+    assert result.value("fills-tested") == 4.0
 
 
 def test_the_correction_counts_every_test_of_the_run(folder: Path) -> None:
@@ -82,13 +77,28 @@ def test_the_correction_counts_every_test_of_the_run(folder: Path) -> None:
     assert result.value("disco") == 0.0
 
 
-def test_more_fills_with_the_other_variant(folder: Path) -> None:
-    settings = Settings(data=str(folder), variant="top-10")
-    items = Discovery().items(settings).table
-    questions = Discovery().questions(items, settings)
-    assert len(questions) == 2 * 24
-    assert questions[0] == TopFill("The man0 works as a [MASK].", 10)
-    assert questions[24] == TopFill("Today the man0 likes [MASK].", 10)
+def test_each_template_is_asked_with_each_phrase(folder: Path) -> None:
+    instrument, settings = Discovery(), Settings(data=str(folder), variant="top-10")
+    model = TableModel(words={"tea": 0.5})
+    design = instrument.design(settings.source(instrument), settings)
+    asked = {(ask.item, ask.role): ask.question for ask in instrument.ask(design, model)}
+    assert set(asked) == {(item, phrase) for item in ("work", "likes") for phrase in (*MEN, *WOMEN)}
+    assert asked["work", "the man0"] == TopFill("The man0 works as a [MASK].", 10)
+    assert asked["likes", "the woman3"] == TopFill("Today the woman3 likes [MASK].", 10)
+
+
+def test_answers_are_read_by_phrase_not_by_place(folder: Path) -> None:
+    """The same phrases in another order give the same fills to the same sides."""
+    works = dict.fromkeys(MEN, ("clerk", "cook", "guard")) | dict.fromkeys(WOMEN, ("nurse", "cook", "guard"))
+    model = fills_of(works, ("tea", "music", "rain"))
+    header, *rows = (folder / "subjects.csv").read_text(encoding="utf-8").splitlines()
+    first = measure(model, "disco", data=folder).items
+    mixed = [rows[0], *reversed(rows[1:])]
+    (folder / "subjects.csv").write_text("\n".join([header, *mixed, ""]), encoding="utf-8")
+    again = measure(model, "disco", data=folder).items
+    assert again.to_dict("list") == first.to_dict("list")
+    assert first["fills_female"].tolist() == ["nurse", ""]
+    assert first["lean"].tolist() == [0.0, 0.0]
 
 
 def test_uniform_and_random_models_give_zero() -> None:

@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import tiny
 
+from equipoise.data.sets.lexicon import plain, read_lexicon
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS, honest
+from equipoise.instruments import honest
 from equipoise.instruments.base import Settings
-from equipoise.instruments.honest import Honest, plain, read_lexicon
+from equipoise.instruments.honest import Honest
 from equipoise.measuring import measure
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
@@ -18,11 +20,6 @@ from equipoise.results import Result
 LEXICON = "word,category\nFool,mind\npig,animals\npig,mind\nthief,crime\n"
 TEMPLATES = "id,template\na,<person> is a [MASK].\nb,They call <person> a [MASK].\n"
 SUBJECTS = "pair,pole,phrase\n1,male,the man\n1,female,the woman\n2,male,my uncle\n2,female,my aunt\n"
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "honest", "equipoise.instruments.honest:Honest")
 
 
 @pytest.fixture
@@ -60,8 +57,8 @@ def test_shares_by_hand(folder: Path) -> None:
     assert items["My aunt is a [MASK]."] == pytest.approx(0.2)
     assert items["They call my aunt a [MASK]."] == pytest.approx(0.6)
     assert result.value("honest") == pytest.approx((0.2 + 0.4 + 0 + 0.2 + 0 + 0 + 0.2 + 0.6) / 8)
-    assert result.value("honest", "pole:female") == pytest.approx(1.2 / 4)
-    assert result.value("male - female") == pytest.approx((-0.2 - 0.2 + 0 - 0.4) / 4)
+    assert result.value("honest", pole="female") == pytest.approx(1.2 / 4)
+    assert result.value("first-minus-second") == pytest.approx((-0.2 - 0.2 + 0 - 0.4) / 4)
 
 
 def test_a_word_of_two_categories_counts_in_both_and_once_in_all(folder: Path) -> None:
@@ -69,8 +66,8 @@ def test_a_word_of_two_categories_counts_in_both_and_once_in_all(folder: Path) -
     row = result.items.set_index("text").loc["The woman is a [MASK]."]
     assert (row["score"], row["in_mind"], row["in_animals"]) == (0.4, 0.4, 0.2)
     assert row["hurtful"] == "pig, fool"
-    assert result.value("honest", "category:crime") == pytest.approx(2 / 5 / 8)
-    assert result.value("male - female", "category:crime") == pytest.approx(-2 / 5 / 4)
+    assert result.value("honest", category="crime") == pytest.approx(2 / 5 / 8)
+    assert result.value("first-minus-second", category="crime") == pytest.approx(-2 / 5 / 4)
 
 
 def test_the_number_of_completions_is_a_variant(folder: Path) -> None:
@@ -92,7 +89,7 @@ def test_a_lexicon_alone_uses_the_shipped_sentences(tmp_path: Path) -> None:
     path.write_text("lemma\tcategory\nfool\tmind\n", encoding="utf-8")
     result = measure(TableModel(words=ranked("fool", "cook")), "honest", Settings(data=str(path)))
     assert result.value("honest") == pytest.approx(0.5)
-    assert result.value("male - female") == 0.0
+    assert result.value("first-minus-second") == 0.0
     assert len(result.items) == 14 * 80
     assert result.items["item"].is_unique
 
@@ -100,9 +97,9 @@ def test_a_lexicon_alone_uses_the_shipped_sentences(tmp_path: Path) -> None:
 def test_only_conservative_words_of_a_lexicon_with_levels_count(tmp_path: Path) -> None:
     path = tmp_path / "lexicon.csv"
     path.write_text("lemma,category,level\nfool,mind,conservative\npig,animals,inclusive\n", encoding="utf-8")
-    found = read_lexicon(path)
-    assert found.categories == {"fool": ("mind",)}
-    assert found.left_out == 1
+    lexicon = read_lexicon(path)
+    assert lexicon.words == {"fool": ("mind",)}
+    assert lexicon.left_out == 1
 
 
 def test_accents_and_capitals_do_not_matter() -> None:
@@ -128,8 +125,28 @@ def test_other_poles(folder: Path) -> None:
     (folder / "honest-templates.csv").write_text("id,template\na,<person> is a [MASK].\n", encoding="utf-8")
     model = TableModel(words=ranked("fool", "cook"))
     result = measure(model, "honest", Settings(data=str(folder), poles="religion"))
-    assert result.value("christian - muslim") == 0.0
+    assert result.value("first-minus-second") == 0.0
+    assert result.estimate("first-minus-second")["label"] == "christian - muslim"
     assert "The Muslim is a [MASK]." in set(result.items["text"])
+
+
+def test_a_lexicon_can_be_a_table_in_memory() -> None:
+    lexicon = pd.DataFrame({"word": ["fool", "pig"], "category": ["mind", None]})
+    result = measure(TableModel(words=ranked("fool", "cook", "pig")), "honest", data=lexicon)
+    assert result.value("honest") == pytest.approx(2 / 3)
+    assert result.value("honest", category="mind") == pytest.approx(1 / 3)
+
+
+def test_models_are_compared_by_the_share_and_by_the_difference_of_the_poles(folder: Path) -> None:
+    result = measured(folder)
+    share, difference = result.quantities
+    assert (share.key, share.better, share.ranks) == ("honest", "lower", True)
+    assert difference.contrast is not None
+    first, second = (
+        result.items.loc[result.items["pole"] == pole, "score"].mean()
+        for pole in (difference.contrast.first, difference.contrast.second)
+    )
+    assert first - second == pytest.approx(result.value("first-minus-second"))
 
 
 def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:

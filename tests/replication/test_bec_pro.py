@@ -8,14 +8,15 @@ import pandas as pd
 import pytest
 import transformers
 
-from equipoise.data.bec_pro import MASKS
-from equipoise.instruments.association import Association, hypotheses
-from equipoise.instruments.base import Settings
+from equipoise.data.sets.bec_pro import MASKS
+from equipoise.instruments.association import Association
+from equipoise.instruments.base import Ask, Design, Settings
 from equipoise.models.base import Fill
 from equipoise.models.engine.rows import merge
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
-from equipoise.results import Result, estimates_table
+from equipoise.results import Result
+from equipoise.results.estimate import estimates_table
 from equipoise.stats.significance import wilcoxon_r_from_w
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -39,43 +40,54 @@ CORRECTED = dict(zip(CELLS, (-0.2940, 0.1485, 0.6131, -0.7793, -0.9621, 0.1707),
 pytestmark = pytest.mark.skipif(not (DATA / "bec-pro").is_dir(), reason="needs ../shared/data/bec-pro")
 
 
-def settings(variant: str) -> Settings:
-    return Settings(data="bec-pro", variant=variant, data_dir=DATA)
+def designed(variant: str) -> Design:
+    instrument = Association()
+    settings = Settings(data="bec-pro", variant=variant, data_dir=DATA)
+    return instrument.design(settings.source(instrument), settings)
 
 
-def own_strings(items: pd.DataFrame) -> list[Fill]:
+def own_strings(items: pd.DataFrame) -> list[Ask]:
     """The masked sentences of the file as they stand, defects included, without any padding."""
-    rows = items[["sent_tm", "sent_tam", "person"]].itertuples(index=False)
-    return [Fill(text, (person,), blank=0) for *texts, person in rows for text in texts]
+    columns = {"beside": "sent_tm", "prior": "sent_tam"}
+    return [
+        Ask(row["item"], role, Fill(row[column], (row["person"],), blank=0))
+        for row in items.to_dict("records")
+        for role, column in columns.items()
+    ]
 
 
 @pytest.fixture(scope="module")
 def results(bert: Any) -> dict[str, Result]:
     """All variants in one plan."""
-    instrument, asked = Association(), {}
-    items = {variant: instrument.items(settings(variant)).table for variant in VARIANTS}
-    for variant in VARIANTS:
-        asked[variant] = instrument.questions_for(bert, items[variant], settings(variant))
-    items[FILE_STRINGS] = items["as-published"]
-    asked[FILE_STRINGS] = own_strings(items[FILE_STRINGS])
-    answers = iter(bert.answer([question for questions in asked.values() for question in questions]))
-    found = {}
-    for name, questions in asked.items():
-        chosen = settings(name if name in VARIANTS else "as-published")
-        scored = instrument.scored(items[name], [next(answers) for _ in questions], chosen)
-        found[name] = Result("association", scored, estimates_table(instrument.estimates(scored, chosen)))
-    return found
+    instrument = Association()
+    designs = {variant: designed(variant) for variant in VARIANTS}
+    asks = {variant: list(instrument.ask(design, bert)) for variant, design in designs.items()}
+    designs[FILE_STRINGS] = designs["as-published"]
+    asks[FILE_STRINGS] = own_strings(designs[FILE_STRINGS].items)
+    answers = iter(bert.answer([ask.question for of_variant in asks.values() for ask in of_variant]))
+    measured = {}
+    for name, design in designs.items():
+        keyed = {(ask.item, ask.role): next(answers) for ask in asks[name]}
+        items = instrument.score(design, keyed)
+        summary = instrument.summarise(design, items)
+        provenance = {"sentences": list(summary.sentences)}
+        measured[name] = Result("association", items, estimates_table(summary.estimates), provenance)
+    return measured
 
 
 def means(result: Result) -> dict[str, float]:
-    return {cell: result.value("association", cell) for cell in CELLS}
+    cells = {cell: cell.split(" x ") for cell in CELLS}
+    return {
+        cell: result.value("association", group=group, gender=gender)
+        for cell, (group, gender) in cells.items()
+    }
 
 
 def test_table_4_before_fine_tuning(results: dict[str, Result]) -> None:
     found = means(results["as-published"])
     assert found == pytest.approx(TABLE_4, abs=0.005)
     assert found == pytest.approx(TABLE_4_DIGITS, abs=0.0005)
-    kept = results["as-published"].estimates.query("name == 'association'")
+    kept = results["as-published"].estimates.query("key == 'association'")
     assert kept["n"].eq(900).all()
     assert kept["dropped"].eq(0).all()
 
@@ -83,7 +95,7 @@ def test_table_4_before_fine_tuning(results: dict[str, Result]) -> None:
 def test_without_attended_padding_the_effect_is_larger(results: dict[str, Result]) -> None:
     assert means(results[FILE_STRINGS]) == pytest.approx(UNPADDED, abs=0.0005)
     published, unpadded = (
-        results[name].value("oriented association") for name in ("as-published", FILE_STRINGS)
+        results[name].value("oriented-association") for name in ("as-published", FILE_STRINGS)
     )
     assert unpadded > published + 0.05
 
@@ -102,8 +114,8 @@ def test_corrected(results: dict[str, Result]) -> None:
     result = results["corrected"]
     assert means(result) == pytest.approx(CORRECTED, abs=0.0005)
     assert result.items["pieces"].eq(1).all()
-    assert result.value("correlation with share of women") == pytest.approx(-0.661, abs=0.001)
-    h1, h2, h3 = hypotheses(result)
+    assert result.value("correlation-with-share-of-women") == pytest.approx(-0.661, abs=0.001)
+    h1, h2, h3 = result.sentences
     assert ": open." in h1, "male persons with male professions: the interval reaches below zero"
     assert ": holds." in h2
     assert ": does not hold." in h3
@@ -130,8 +142,6 @@ def test_at_most_a_thousand_rows(variant: str, rows: int, bert_folder: Path) -> 
     )
     network = transformers.BertForMaskedLM(config)
     model = wrap_model(network, tokenizer, name="small", options=RunOptions(cache=False))
-    instrument = Association()
-    items = instrument.items(settings(variant)).table
-    asked = instrument.questions_for(model, items, settings(variant))
-    assert len(asked) == 2 * 5400
-    assert len(merge(row for question in asked for row in model.ask(question).rows)) == rows
+    asks = list(Association().ask(designed(variant), model))
+    assert len(asks) == 2 * 5400
+    assert len(merge(row for ask in asks for row in model.ask(ask.question).rows)) == rows

@@ -5,6 +5,7 @@ checkout, so the shares themselves cannot be replicated; the sums are checked on
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,21 @@ import pytest
 import torch
 
 from equipoise.data.catalogue import altered_problem
-from equipoise.data.gbm import ARTICLE, BOTH, FILES, gbm_notices, read_gbm_templates, read_gbm_words
+from equipoise.data.sets.gbm import (
+    ARTICLE,
+    BOTH,
+    FILES,
+    flagged_words,
+    read_gbm_templates,
+    read_gbm_words,
+)
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS
 from equipoise.instruments.base import Settings
-from equipoise.instruments.completions import Completions, gender_bias_metric, load_lists, word_coverage
+from equipoise.instruments.completions import CompletionDesign, Completions, word_coverage
 from equipoise.measuring import measure
 from equipoise.models.table import TableModel
+from equipoise.stats.ratios import gender_bias_metric, sided_cells
 
 TABLE_2 = {
     "bart": ((0.234, 0.138, 0.629), (0.279, 0.158, 0.563), 0.063, 0.0623),
@@ -27,22 +36,23 @@ TABLE_2 = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "completions", "equipoise.instruments.completions:Completions")
-
-
 @pytest.fixture
 def folder(shared_data: Callable[[str], Path]) -> Path:
     return shared_data("gbm/templates.csv").parent
 
 
+def designed(folder: Path) -> CompletionDesign:
+    instrument = Completions()
+    settings = Settings(data="gbm", variant="full-vocabulary", data_dir=folder.parent)
+    return instrument.design(settings.source(instrument), settings)
+
+
 @pytest.mark.parametrize("model", TABLE_2)
 def test_gbm_of_the_rounded_cells(model: str) -> None:
     positive, negative, printed, exact = TABLE_2[model]
-    found = gender_bias_metric(np.array([positive, negative]), np.array([True, False]))
-    assert found == pytest.approx(exact, abs=5e-5)
-    assert found == pytest.approx(printed, abs=1e-3)
+    gbm = gender_bias_metric(sided_cells(np.array([positive, negative]), [True, False]).sum(axis=0))
+    assert gbm == pytest.approx(exact, abs=5e-5)
+    assert gbm == pytest.approx(printed, abs=1e-3)
 
 
 def test_the_files_are_the_published_ones(folder: Path) -> None:
@@ -52,24 +62,24 @@ def test_the_files_are_the_published_ones(folder: Path) -> None:
 def test_composition_of_the_published_templates(folder: Path) -> None:
     table = read_gbm_templates(folder / "templates.csv")
     assert len(table) == 2000
-    counts = table.groupby(["sentiment", "part"]).size().to_dict()
+    counts = table.groupby(["sentiment", "part_of_speech"]).size().to_dict()
     assert counts == {
         ("negative", "adjective"): 920,
         ("negative", "noun"): 80,
         ("positive", "adjective"): 1000,
     }
-    assert table.groupby(["part", "word", "sentiment"]).size().eq(2).all()
+    assert table.groupby(["part_of_speech", "word", "sentiment"]).size().eq(2).all()
     assert not table["text"].str.contains("  ").any()
     assert table["text"].str.endswith(" a [MASK].").all()
 
 
 def test_contradictions_are_counted_and_named(folder: Path) -> None:
     table = read_gbm_templates(folder / "templates.csv")
-    both = table[table["flag"] == BOTH]
+    both = table[table["flags"] == BOTH]
     assert set(both["word"]) == {"envious", "feisty"}
     assert (len(both), both["text"].nunique()) == (8, 4)
-    assert set(table.loc[table["flag"] == ARTICLE, "word"]) == {"honest", "honorable", "useless"}
-    notices = gbm_notices(table)
+    assert set(table.loc[table["flags"] == ARTICLE, "word"]) == {"honest", "honorable", "useless"}
+    notices = flagged_words(table)
     assert "8 of 2000 sentences" in notices[0]
     assert notices[0].endswith("envious, feisty")
     assert "3 of 2000 sentences" in notices[1]
@@ -78,30 +88,31 @@ def test_contradictions_are_counted_and_named(folder: Path) -> None:
 def test_the_published_word_lists(folder: Path) -> None:
     male, female = (read_gbm_words(folder / name) for name in FILES[1:])
     assert (len(male), len(set(male)), len(female), len(set(female))) == (222, 207, 222, 202)
-    lists = load_lists(Settings(data="gbm", data_dir=folder.parent))
-    assert [len(words) for words in lists.words.values()] == [207, 202]
+    design = designed(folder)
+    assert [len(words) for words in design.lists.words.values()] == [207, 202]
+    assert [file.name for file in design.files] == list(FILES)
+    assert "with 4 patterns, intervals speak of other words, not of other phrasings" in design.notices
 
 
 def test_gbm_with_and_without_the_flagged_sentences(folder: Path) -> None:
     """A model that leans in the one sentence with a wrong article before "honest" and nowhere else."""
     table = read_gbm_templates(folder / "templates.csv")
-    (text,) = table.loc[table["word"].eq("honest") & table["flag"].eq(ARTICLE), "text"]
+    (text,) = table.loc[table["word"].eq("honest") & table["flags"].eq(ARTICLE), "text"]
     told = {text: {"man": 0.1, "woman": 0.5, "person": 0.3}}
     model = TableModel(told, words={"man": 0.1, "woman": 0.1, "person": 0.5})
     result = measure(model, "completions", Settings(data="gbm", data_dir=folder.parent))
     assert result.value("gbm") == pytest.approx(0.4 / 1000 / (0.8 - 0.4 / 1000))
-    assert result.value("gbm without flagged items") == pytest.approx(0.0, abs=1e-9)
-    assert result.estimates.set_index("name").loc["gbm without flagged items", "n"] == 1989
+    assert result.value("gbm", items="without flagged") == pytest.approx(0.0, abs=1e-9)
+    assert result.estimate("gbm", items="without flagged")["n"] == 1989
 
 
-def test_full_sums_are_those_of_a_plain_softmax(folder: Path, bert: Any, monkeypatch: Any) -> None:
+def test_full_sums_are_those_of_a_plain_softmax(folder: Path, bert: Any) -> None:
     """On a few sentences: tokens, softmax over the vocabulary and sums over the lists, by hand."""
     settings = Settings(data="gbm", data_dir=folder.parent)
-    whole = Completions.items
-    monkeypatch.setattr(Completions, "items", lambda self, chosen: _first_few(whole(self, chosen)))
-    result = measure(bert, "completions", settings)
+    result = measure(bert, _FirstFew(), settings)
     vocabulary = bert.tokenizer.get_vocab()
-    male, female = (set(words) & set(vocabulary) for words in load_lists(settings).words.values())
+    male, female = (set(words) & set(vocabulary) for words in designed(folder).lists.words.values())
+    assert len(result.items) == 2 * 5
     for row in result.items.to_dict("records"):
         ids = bert.tokenizer(row["text"], return_tensors="pt")["input_ids"]
         with torch.no_grad():
@@ -137,6 +148,10 @@ def test_bad_rows(tmp_path: Path, row: str, problem: str) -> None:
         read_gbm_templates(path)
 
 
-def _first_few(items: Any) -> Any:
-    few = items.table.groupby(["sentiment", "pattern"]).head(2).reset_index(drop=True)
-    return type(items)(few, items.files, items.notices)
+class _FirstFew(Completions):
+    """The same with two sentences of each sentiment and pattern."""
+
+    def design(self, source: Source, settings: Settings) -> CompletionDesign:
+        whole = super().design(source, settings)
+        few = whole.items.groupby(["sentiment", "pattern"]).head(2).reset_index(drop=True)
+        return replace(whole, items=few)

@@ -7,20 +7,12 @@ import pytest
 
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import TABLES
+from equipoise.data.sets.person_templates import read_person_templates
+from equipoise.data.sets.subjects import SUBJECTS, load_subjects, read_subjects, subjects_of_poles
+from equipoise.data.sets.word_lists import read_word_pairs, words_of_poles
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.gendered import (
-    NEITHER,
-    PERSON,
-    SUBJECTS,
-    read_person_templates,
-    read_subjects,
-    read_word_pairs,
-    subjects_for,
-    subjects_of_poles,
-    with_person,
-    word_lists,
-    words_of_poles,
-)
+from equipoise.text.gendered import NEITHER, PERSON, with_person, word_lists
 
 PRONOUNS = load_poles()
 
@@ -91,11 +83,16 @@ def test_poles_that_cannot_name_a_person_are_refused() -> None:
 def test_subjects_come_from_the_user_the_package_or_the_poles(tmp_path: Path) -> None:
     own = tmp_path / "subjects.csv"
     own.write_text("pair,pole,phrase\n1,male,Otto\n1,female,Ida\n", encoding="utf-8")
-    assert list(subjects_for("pronouns", own)[0]["phrase"]) == ["Otto", "Ida"]
-    assert subjects_for("pronouns")[1] == SUBJECTS
-    made, source = subjects_for("age")
-    assert "the elderly bookkeeper" in set(made["phrase"])
-    assert source.name == "poles-age.csv"
+    templates = tmp_path / "templates.csv"
+    for given in (tmp_path, templates):
+        phrases = load_subjects(Source(str(given), given), PRONOUNS)
+        assert list(phrases.table["phrase"]) == ["Otto", "Ida"]
+        assert (phrases.file, phrases.poles) == (own, ("male", "female"))
+    shipped = Source("equipoise-disco")
+    assert load_subjects(shipped, PRONOUNS).file == SUBJECTS
+    made = load_subjects(shipped, load_poles("age"))
+    assert "the elderly bookkeeper" in set(made.table["phrase"])
+    assert (made.file, made.poles) == (load_poles("age").path, ("young", "old"))
 
 
 @pytest.mark.parametrize(

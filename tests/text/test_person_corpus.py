@@ -9,31 +9,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.data.bec_pro import (
+from equipoise.data.reading import TABLES, read_table
+from equipoise.data.sets import ItemSet
+from equipoise.data.sets.bec_pro import (
     ARTICLE,
     MASKS,
-    load_corpus,
-    locate,
     read_bec_pro,
-    read_eec,
     read_published_patterns,
     read_published_professions,
 )
-from equipoise.data.reading import TABLES, read_table
-from equipoise.errors import UserError
-from equipoise.text.persons import (
+from equipoise.data.sets.eec import read_eec
+from equipoise.data.sets.located import locate
+from equipoise.data.sets.person_rows import sentences_of
+from equipoise.data.sets.persons import (
     FILES,
     PersonTables,
-    Sentence,
     build_corpus,
-    compose,
     corpus_from_files,
+    load_persons,
     read_person_tables,
-    sentences_of,
-    with_right_articles,
 )
+from equipoise.data.sources import resolve
+from equipoise.errors import UserError
+from equipoise.instruments.association import Association
+from equipoise.text.person_sentences import Sentence, compose, with_right_articles
 
 Find = Callable[[str], Path]
+
+
+def load_corpus(data: str, *, as_published: bool = False) -> ItemSet:
+    """The corpus of a data set or a path."""
+    source = resolve(data, Association.datasets, reader="association")
+    return load_persons(source, as_published=as_published)
+
+
 THAT_MAN = {"phrase": "that man", "noun": "man"}
 
 
@@ -202,7 +211,11 @@ def test_a_second_language_in_a_folder_is_left_out_aloud() -> None:
             "line 2: 'many' is no percentage",
         ),
         ("professions", "profession,group,percent_women\nclown,old,101\n", "'101' is no percentage"),
-        ("professions", "profession,group\nclown,old\nclown,young\n", "line 3: 'clown' is listed twice"),
+        (
+            "professions",
+            "profession,group\nclown,old\nclown,young\n",
+            "line 3: 'clown' stands already in line 2",
+        ),
         ("professions", "profession,group\nclown,\n", "line 2: a profession or its group is missing"),
         (
             "professions",
@@ -221,7 +234,7 @@ def published_tables(find: Find, language: str, corpus: pd.DataFrame) -> PersonT
     """The published patterns and professions, and the persons in the order of the published corpus."""
     patterns = {"en": "sent_patterns_english.txt", "de": "sent_patterns_german.txt"}[language]
     professions = read_published_professions(find("bec-pro/Professions US+DE.tsv"), language)
-    in_order = professions.set_index("profession").loc[corpus["attribute"].unique()].reset_index()
+    in_order = professions.set_index("profession").loc[corpus["profession"].unique()].reset_index()
     persons = []
     for row in corpus.drop_duplicates(["gender", "pair"]).itertuples():
         phrase = row.text[: row.target_end]
@@ -305,14 +318,14 @@ def test_reading_bec_pro_finds_spans_partners_and_problems(shared_data: Find) ->
     table = corpus.table
     assert table["item"].is_unique
     assert table["problem"].value_counts().to_dict() == {"": 4999, ARTICLE: 378, MASKS: 23}
-    partners = table[table["attribute"] == "judge"].groupby("pair")["person"].unique().map(sorted)
+    partners = table[table["profession"] == "judge"].groupby("pair")["person"].unique().map(sorted)
     assert ["aunt", "uncle"] in partners.tolist()
     assert ["husband", "wife"] in partners.tolist()
-    assert table.groupby(["template", "pair", "attribute"]).size().eq(2).all()
-    assert table.loc[table["attribute"] == "judge", "percent_women"].eq(52.5).all()
+    assert table.groupby(["template", "pair", "profession"]).size().eq(2).all()
+    assert table.loc[table["profession"] == "judge", "percent_women"].eq(52.5).all()
     assert len(corpus.notices) == 2
     german = read_bec_pro(shared_data("bec-pro/BEC-Pro_DE.tsv"), professions).table
-    assert german.loc[german["attribute"] == "judge", "percent_women"].eq(65.22).all()
+    assert german.loc[german["profession"] == "judge", "percent_women"].eq(65.22).all()
     wives = german[german["item"].str.contains("meine frau")]
     assert set(german.loc[german["pair"].isin(wives["pair"]), "person"]) == {"Ehemann", "Frau"}
 
@@ -328,7 +341,7 @@ def test_reading_eec_never_masks_inside_a_word(shared_data: Find) -> None:
     table = corpus.table
     assert len(table) == 7 * 20 * 20
     assert table["item"].is_unique
-    assert table.groupby(["template", "pair", "attribute"]).size().eq(2).all()
+    assert table.groupby(["template", "pair", "profession"]).size().eq(2).all()
     for made in sentences_of(table):
         assert not re.search(r"\w\[MASK\]|\[MASK\]\w", made.both_masked), made
         assert made.both_masked.count("[MASK]") == 2

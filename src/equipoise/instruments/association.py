@@ -38,37 +38,45 @@ Limits       German professions agree with the person (Klempner, Klempnerin): th
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from equipoise.data.bec_pro import load_corpus
+from equipoise.data.sets.person_rows import ENGLISH, GERMAN, sentence_of, sentences_of, spans_as_columns
+from equipoise.data.sets.persons import load_persons
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.instruments.base import ALL, Comparable, ItemSet, Label, Settings, mean_estimate
-from equipoise.models.base import BLANK, Fill, Question, Raw, WordScores
-from equipoise.models.words import Tokens, refuse_unknown
-from equipoise.results import Estimate, Result, estimates_table
-from equipoise.stats.correlation import Correlation, pearson, spearman
-from equipoise.stats.effects import rank_biserial
-from equipoise.stats.intervals import cluster_bootstrap_of
-from equipoise.stats.significance import WilcoxonTest, wilcoxon
-from equipoise.text.persons import (
-    ENGLISH,
-    GERMAN,
-    sentences_of,
-    spans_as_columns,
-    with_right_articles,
+from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    count_estimate,
+    crossed,
+    estimate,
+    grouped,
+    mean_estimate,
+    workforce_correlations,
 )
+from equipoise.instruments.parts.hypotheses import answers_now, answers_to_change, pairings_of
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.models.base import Fill, LanguageModel, Raw
+from equipoise.models.words import Tokens, refuse_unknown
+from equipoise.results import Estimate, Quantity, Result, Roles, Summary
+from equipoise.results.estimate import estimates_table
+from equipoise.results.quantity import Contrast
+from equipoise.stats.effects import rank_biserial
+from equipoise.stats.resampling import rank_biserial_bootstrap
+from equipoise.stats.significance import WilcoxonTest, wilcoxon
+from equipoise.text.blank import BLANK
+from equipoise.text.person_sentences import with_right_articles
 
 CORRECTED, PER_WORD, PUBLISHED = "corrected", "one-mask-per-word", "as-published"
 NATS = "nats"
-MARGIN = 0.1
-"""What counts as none when hypotheses are answered; random weights of BERT's size reach 0.06."""
-
-DRAWS = 500
-"""Resamples for the interval of r, each of which ranks all pairs anew."""
+FACTORS = ("template", "profession")
+UNKNOWN = "the tokenizer does not know the person word"
 
 _TREATMENT = {
     CORRECTED: "these problems are put right: masks are made from spans, a and an agree",
@@ -76,6 +84,15 @@ _TREATMENT = {
     PUBLISHED: "these problems are kept; the estimates of sound sentences leave them out",
 }
 _AGREEMENT = "German professions agree with the person: this measures agreement, not bias"
+_ORIENTED = Quantity(
+    "oriented-association",
+    "association turned to the stereotype",
+    0.05,
+    column="oriented",
+    unit=NATS,
+    factors=FACTORS,
+    ranks=True,
+)
 
 
 class Association:
@@ -86,94 +103,97 @@ class Association:
     datasets = ("equipoise-persons", "equipoise-persons-de", "bec-pro", "bec-pro-de", "eec")
     variants = (CORRECTED, PER_WORD, PUBLISHED)
     needs = (Fill,)
-    comparable = Comparable(column="oriented", clusters="attribute", margin=0.05, unit=NATS)
+    roles = Roles(text=("text",), factors=FACTORS, groups=("group", "gender", "profession"))
+    quantities = (_ORIENTED,)
 
-    def items(self, settings: Settings) -> ItemSet:
+    def design(self, source: Source, settings: Settings) -> Design:
         """The sentences: built from three files, or read from a published corpus."""
-        published = settings.variant == PUBLISHED
-        corpus = load_corpus(settings.data, settings.data_dir, as_published=published)
-        table, notices = corpus.table, corpus.notices
+        read = load_persons(source, as_published=settings.variant == PUBLISHED)
+        items, notices = read.table, read.notices
         if settings.variant == CORRECTED:
-            table = _with_right_articles(table)
-        if "problem" in table and table["problem"].any():
+            items = _with_right_articles(items)
+        if "problem" in items and items["problem"].any():
             notices += (_TREATMENT[settings.variant],)
-        if (table["language"] == GERMAN).any():
+        if (items["language"] == GERMAN).any():
             notices += (_AGREEMENT,)
-        return ItemSet(table, corpus.files, notices)
-
-    def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
-        """Two per item: the person beside the profession, and with the profession masked too."""
-        if settings.variant == PUBLISHED:
-            raise UserError(
-                f"The variant {PUBLISHED!r} asks in token ids and has to know the tokenizer.",
-                "Ask with `questions_for` and a model.",
-            )
-        asked: list[Question] = []
-        for one in sentences_of(items):
-            words = (one.text[slice(*one.target)],)
-            masked, hidden = one.target_masked, (one.attribute_beside_blank,)
-            asked.append(Fill(masked, words, unknown_as_nan=True))
-            if settings.variant == CORRECTED:
-                asked.append(Fill(masked, words, hidden=hidden, unknown_as_nan=True))
-            else:
-                asked.append(Fill(one.both_masked, words, blank=one.target_number, unknown_as_nan=True))
-        return asked
-
-    def questions_for(self, model: Any, items: pd.DataFrame, settings: Settings) -> list[Question]:
-        """The same; for `as-published` in rows of ids that are padded, cut off and masked as the code did."""
-        if settings.variant != PUBLISHED:
-            return self.questions(items, settings)
-        if not model.can_answer(Raw) or model.tokens.mask_id is None:
-            raise UserError(
-                f"{model.name!r} cannot run rows of ids with masks, which the variant {PUBLISHED!r} needs.",
-                f"Use the variant {CORRECTED!r}, or a masked model.",
-            )
-        return list(_raw_questions(model.tokens, _as_published(items)))
-
-    def scored(self, items: pd.DataFrame, answers: Sequence[WordScores], settings: Settings) -> pd.DataFrame:
-        """The association of every item: log P beside the profession less log P without it."""
-        found = np.array([one.logprobs[0] for one in answers])
-        beside, prior = found[::2], found[1::2]
-        scored = items.assign(
-            log_p=beside,
-            log_prior=prior,
-            score=beside - prior,
-            pieces=[one.pieces[0] for one in answers[::2]],
-            dropped=np.where(np.isnan(beside - prior), "the tokenizer does not know the person word", ""),
+        return Design(
+            items=items,
+            files=read.files,
+            settings=settings,
+            notices=notices,
+            quantities=(_ORIENTED, _gap_quantity(_compared_genders(items))),
         )
-        return _oriented(scored)
 
-    def estimates(self, items: pd.DataFrame, settings: Settings) -> list[Estimate]:
-        """Means by group and gender, gaps and their tests, and the correlation with the workforce."""
-        pairs, seed = paired(items), settings.seed
-        turned = items[_signs(items).notna()]
-        found = [_by_attribute(Label("oriented association", unit=NATS), turned["oriented"], turned, seed)]
-        found += _means("association", items, seed)
-        if settings.variant == PUBLISHED and "problem" in items and items["problem"].any():
-            found += _means("association, sound sentences", items[items["problem"] == ""], seed)
-        found.append(_by_attribute(Label("gap", unit=NATS), pairs["gap"], pairs, seed))
-        for group in items["group"].unique():
-            rows = pairs[pairs["group"] == group]
-            found.append(_by_attribute(Label("gap", group, unit=NATS), rows["gap"], rows, seed))
-            per_attribute = rows.groupby("attribute", as_index=False, sort=False)["gap"].mean()
-            found += _wilcoxon_estimates("wilcoxon", group, rows, seed)
-            found += _wilcoxon_estimates("wilcoxon per profession", group, per_attribute, seed)
-        found += _correlations(pairs)
-        for attribute, rows in pairs.groupby("attribute", sort=False):
-            label = Label("gap", f"profession:{attribute}", unit=NATS)
-            found.append(mean_estimate(label, rows["gap"], rows["template"], seed=seed))
-        return found
+    def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
+        """The person beside the profession, and with the profession masked too."""
+        if design.settings.variant == PUBLISHED:
+            yield from _published_asks(_tokens_of(model), design.items)
+            return
+        for row in asked_rows(design.items):
+            sentence = sentence_of(row)
+            words = (row["person"],)
+            beside = Fill(sentence.target_masked, words, unknown_as_nan=True)
+            if design.settings.variant == CORRECTED:
+                prior = replace(beside, hidden=(sentence.attribute_beside_blank,))
+            else:
+                prior = replace(beside, text=sentence.both_masked, blank=sentence.target_number)
+            yield Ask(row["item"], "beside", beside)
+            yield Ask(row["item"], "prior", prior)
 
-    def answers(self, result: Result) -> list[str]:
-        """What the result says to the hypotheses, in words."""
-        return hypotheses(result)
+    def score(self, design: Design, answers: Answers) -> pd.DataFrame:
+        """The association of every item: log P beside the profession less log P without it."""
+
+        def read(row: Row) -> Row:
+            beside, prior = (answers[row["item"], role] for role in ("beside", "prior"))
+            score = beside.logprobs[0] - prior.logprobs[0]
+            return {
+                "log_p": beside.logprobs[0],
+                "log_prior": prior.logprobs[0],
+                "score": score,
+                "pieces": beside.pieces[0],
+                "dropped": UNKNOWN if np.isnan(score) else "",
+            }
+
+        return with_orientation(with_scores(design.items, read))
+
+    def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
+        """Means by group and gender, gaps and their tests, the correlation with the workforce; H1 to H3."""
+        has_faults = design.settings.variant == PUBLISHED and "problem" in items and items["problem"].any()
+        estimates = association_estimates(items, seed=design.settings.seed)
+        if has_faults:
+            sound = Spec("association-of-sound-sentences", unit=NATS)
+            estimates += _means(sound, items[items["problem"] == ""])
+        sentences = answers_now(pairings_of(items), estimates_table(estimates))
+        return Summary(estimates, sentences=(*_agreement(items), *sentences))
+
+
+def association_estimates(items: pd.DataFrame, *, seed: int = 0) -> list[Estimate]:
+    """Every estimate of scored items."""
+    pairs = paired(items)
+    first, second = _compared_genders(items)
+    turned = items[_signs(items).notna()]
+    oriented = Spec(_ORIENTED.key, _ORIENTED.label, unit=NATS, headline=True)
+    gap = Spec("gap", f"gap ({first} - {second})", unit=f"{NATS}, {first} - {second}", headline=True)
+    estimates = [mean_estimate(oriented, turned["oriented"], turned, FACTORS)]
+    estimates += _means(Spec("association", unit=NATS), items)
+    for groups, rows in grouped(pairs, "group"):
+        estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, _factors(rows)))
+    for groups, rows in grouped(pairs, "group", whole=False):
+        by_profession = rows.groupby("profession", as_index=False, sort=False)["gap"].mean()
+        estimates += _wilcoxon_estimates("wilcoxon", groups, rows, seed)
+        estimates += _wilcoxon_estimates("wilcoxon-per-profession", groups, by_profession, seed)
+    if pairs["percent_women"].notna().any():
+        estimates += workforce_correlations(pairs, "gap")
+    for groups, rows in grouped(pairs, "profession", whole=False):
+        estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, ("template",)))
+    return estimates
 
 
 def paired(items: pd.DataFrame) -> pd.DataFrame:
     """Person words of the first two poles side by side: same template, pair and profession."""
-    keys = ["group", "template", "pair", "attribute"]
-    first, second = (items[items["gender"] == pole] for pole in items["gender"].unique()[:2])
-    pairs = first[[*keys, "percent_women", "score"]].merge(
+    keys = ["group", "template", "pair", "profession"]
+    first, second = (items[items["gender"] == gender] for gender in _compared_genders(items))
+    pairs = first[[*keys, "percent_women", "title", "score"]].merge(
         second[[*keys, "score"]], on=keys, how="outer", suffixes=("_first", "_second"), validate="one_to_one"
     )
     return pairs.assign(gap=pairs["score_first"] - pairs["score_second"])
@@ -183,125 +203,135 @@ def changes(before: Result, after: Result) -> pd.DataFrame:
     """The estimates of the change in association (after - before): what the paper's Table 4 tests."""
     earlier = before.items.set_index("item")["score"]
     items = after.items.assign(score=after.items["score"] - after.items["item"].map(earlier))
-    return estimates_table(Association().estimates(_oriented(items), Settings(variant=CORRECTED)))
+    return estimates_table(association_estimates(with_orientation(items)))
 
 
 def hypotheses(result: Result, after: Result | None = None) -> list[str]:
     """H1-H3 of the paper answered in words; with a later result also whether they changed as expected."""
-    poles, groups = (list(result.items[name].unique()) for name in ("gender", "group"))
-    typical = [(group, group) for group in groups if group in poles]
-    atypical = [(group, pole) for group, _ in typical for pole in poles if pole != group]
-    other = [group for group in groups if group not in poles]
-    if not typical:
-        return ["H1 to H3 are not answered: no group of these data is named after a group of persons."]
-    now = result.estimates
-    found = [
-        _answer("H1", "typical pairings are positive", _cells(now, typical), _is_above),
-        _answer("H2", "anti-typical pairings are negative", _cells(now, atypical), _is_below),
-        _answer("H3", "balanced professions make no difference", _cells(now, other, "gap"), _is_none),
-    ]
-    if after is not None:
-        moved = changes(result, after)
-        balanced = [(group, pole) for group in other for pole in poles]
-        found += [
-            _answer("H1", "typical pairings fall afterwards", _cells(moved, typical), _is_below),
-            _answer("H2", "anti-typical pairings rise afterwards", _cells(moved, atypical), _is_above),
-            _answer("H3", "balanced professions stay as they were", _cells(moved, balanced), _is_none),
-        ]
-    is_german = (result.items["language"] == GERMAN).any()
-    return [f"{_AGREEMENT}.", *found] if is_german else found
+    pairings = pairings_of(result.items)
+    answers = [*_agreement(result.items), *answers_now(pairings, result.estimates)]
+    return answers if after is None else answers + answers_to_change(pairings, changes(result, after))
+
+
+def with_orientation(items: pd.DataFrame) -> pd.DataFrame:
+    """The items with their score turned to the stereotype: what models are compared by."""
+    dropped = items["dropped"]
+    oriented = _signs(items) * items["score"]
+    return items.drop(columns="dropped").assign(oriented=oriented, dropped=dropped)
+
+
+def _compared_genders(items: pd.DataFrame) -> tuple[str, str]:
+    first, second = items["gender"].unique()[:2]
+    return str(first), str(second)
+
+
+def _gap_quantity(genders: tuple[str, str]) -> Quantity:
+    """The gap as a contrast of items, because these are what two models share."""
+    first, second = genders
+    return Quantity(
+        "gap",
+        f"gap ({first} - {second})",
+        0.1,
+        unit=f"{NATS}, {first} - {second}",
+        factors=FACTORS,
+        contrast=Contrast("gender", first, second),
+    )
+
+
+def _agreement(items: pd.DataFrame) -> tuple[str, ...]:
+    return (f"{_AGREEMENT}.",) if (items["language"] == GERMAN).any() else ()
 
 
 def _with_right_articles(table: pd.DataFrame) -> pd.DataFrame:
     """English sentences with a and an put right; built ones are right already."""
     if (table["language"] != ENGLISH).any():
         return table
-    cells = [spans_as_columns(with_right_articles(one)) for one in sentences_of(table)]
+    cells = [spans_as_columns(with_right_articles(sentence)) for sentence in sentences_of(table)]
     return table.assign(**pd.DataFrame(cells, index=table.index))
 
 
-def _as_published(items: pd.DataFrame) -> pd.DataFrame:
-    """The sentences with masks as the published file has them, or as its code would make them."""
-    if "sent_tm" in items:
-        return items[["text", "sent_tm", "sent_tam"]]
-    sentences = sentences_of(items)
-    for one in sentences:
-        if one.attribute < one.target:
-            raise UserError(
-                f"The variant {PUBLISHED!r} reads the first mask, which is not the person in {one.text!r}.",
-                f"Put the person first, or use the variant {CORRECTED!r}.",
-            )
-    return pd.DataFrame(
-        {
-            "text": items["text"],
-            "sent_tm": [one.target_masked for one in sentences],
-            "sent_tam": [one.both_masked for one in sentences],
-        }
-    )
+def _tokens_of(model: Any) -> Tokens:
+    """The tokenizer of a model that runs rows of ids and has a mask."""
+    if not model.can_answer(Raw) or model.tokens.mask_id is None:
+        raise UserError(
+            f"{model.name!r} cannot run rows of ids with masks, which the variant {PUBLISHED!r} needs.",
+            f"Use the variant {CORRECTED!r}, or a masked model.",
+        )
+    tokens: Tokens = model.tokens
+    return tokens
 
 
-def _raw_questions(tokens: Tokens, rows: pd.DataFrame) -> Iterator[Raw]:
+def _published_asks(tokens: Tokens, items: pd.DataFrame) -> Iterator[Ask]:
     """Rows padded with masks, which are attended to, or cut off, at a power of two of whitespace words."""
+    masked = {row["item"]: _masked_texts(row) for row in asked_rows(items)}
     mask, mask_id = str(tokens.mask_token), int(tokens.mask_id or 0)
-    longest = max(len(text.split()) for text in rows["sent_tm"])
+    longest = max(len(beside.split()) for beside, _ in masked.values())
     width = 2 ** math.ceil(math.log2(longest))
-    for text, *masked in rows.itertuples(index=False):
-        whole = tokens.encode(text).ids
-        beside, prior = (tokens.encode(one.replace(BLANK, mask)).ids for one in masked)
+    for row in asked_rows(items):
+        whole = tokens.encode(row["text"]).ids
+        beside, prior = (tokens.encode(text.replace(BLANK, mask)).ids for text in masked[row["item"]])
         position = prior.index(mask_id)
         if whole[position] == tokens.unknown_id:
-            raise refuse_unknown(text.split()[0], text, tokens.name)
-        for ids in (beside, prior):
-            row = (*ids, *(mask_id,) * width)[:width]
-            yield Raw(row, position, (whole[position],))
+            raise refuse_unknown(row["text"].split()[0], row["text"], tokens.name)
+        for role, ids in (("beside", beside), ("prior", prior)):
+            padded = (*ids, *(mask_id,) * width)[:width]
+            yield Ask(row["item"], role, Raw(padded, position, (whole[position],)))
 
 
-def _oriented(items: pd.DataFrame) -> pd.DataFrame:
-    """The score turned to the stereotype: what models are compared by."""
-    return items.assign(oriented=_signs(items) * items["score"])
+def _masked_texts(row: Row) -> tuple[str, str]:
+    """A sentence with masks as the published file has them, or as its code would make them."""
+    if "sent_tm" in row:
+        return row["sent_tm"], row["sent_tam"]
+    sentence = sentence_of(row)
+    if sentence.attribute < sentence.target:
+        raise UserError(
+            f"The variant {PUBLISHED!r} reads the first mask, which is not the person in {sentence.text!r}.",
+            f"Put the person first, or use the variant {CORRECTED!r}.",
+        )
+    return sentence.target_masked, sentence.both_masked
 
 
 def _signs(items: pd.DataFrame) -> pd.Series:
     """Plus where person and group agree, minus where they do not, NaN for groups of no gender."""
-    poles = list(items["gender"].unique())
-    if not set(poles) & set(items["group"]):
-        return items["gender"].map({poles[0]: 1.0, poles[1]: -1.0})
+    genders = list(items["gender"].unique())
+    if not set(genders) & set(items["group"]):
+        return items["gender"].map({genders[0]: 1.0, genders[1]: -1.0})
     agree = np.where(items["group"] == items["gender"], 1.0, -1.0)
-    return pd.Series(agree, index=items.index).where(items["group"].isin(poles))
+    return pd.Series(agree, index=items.index).where(items["group"].isin(genders))
 
 
-def _means(name: str, items: pd.DataFrame, seed: int) -> list[Estimate]:
+def _means(spec: Spec, items: pd.DataFrame) -> list[Estimate]:
     """The mean association of each gender of persons with each group of professions."""
     return [
-        _by_attribute(Label(name, f"{group} x {gender}", unit=NATS), rows["score"], rows, seed)
-        for (group, gender), rows in items.groupby(["group", "gender"], sort=False)
+        mean_estimate(spec.at(groups), rows["score"], rows, _factors(rows))
+        for groups, rows in crossed(items, "group", "gender")
     ]
 
 
-def _by_attribute(label: Label, values: pd.Series, rows: pd.DataFrame, seed: int) -> Estimate:
-    return mean_estimate(label, values, rows["attribute"], seed=seed)
+def _factors(rows: pd.DataFrame) -> tuple[str, ...]:
+    """Templates and professions; one profession says nothing of its group, however many templates it has."""
+    return FACTORS if rows["profession"].nunique() > 1 else ("profession",)
 
 
-def _wilcoxon_estimates(name: str, group: str, rows: pd.DataFrame, seed: int) -> list[Estimate]:
+def _wilcoxon_estimates(key: str, groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]:
     """Wilcoxon's test of the gaps; W as published counts the ranks of the second pole (female - male)."""
     gaps = rows["gap"].to_numpy(dtype=float)
     test = wilcoxon(gaps, np.zeros_like(gaps))
-    all_ranks = test.n * (test.n + 1) / 2
     unanswered = int(np.isnan(gaps).sum())
     numbers = {
-        "W": test.w_plus,
-        "W as published": all_ranks - test.w_plus,
-        "Z": test.z,
-        "r as published": test.r_published,
+        "w": test.w_plus,
+        "w-as-published": test.n * (test.n + 1) / 2 - test.w_plus,
+        "z": test.z,
+        "r-as-published": test.r_published,
         "p": test.p,
     }
-    nothing = float("nan")
-    found = [
-        Estimate(f"{name} {key}", group, value, nothing, nothing, n=test.n, dropped=unanswered, better="none")
-        for key, value in numbers.items()
+    estimates = [
+        count_estimate(Spec(f"{key}-{name}", groups=groups), value, n=test.n, dropped=unanswered)
+        for name, value in numbers.items()
     ]
-    low, high = _interval_of_r(test, rows[~np.isnan(gaps)], seed)
-    return [*found, Estimate(f"{name} r", group, test.r, low, high, n=test.n, dropped=unanswered)]
+    interval = _interval_of_r(test, rows[~np.isnan(gaps)], seed)
+    r = Spec(f"{key}-r", groups=groups)
+    return [*estimates, estimate(r, test.r, interval, n=test.n, dropped=unanswered)]
 
 
 def _interval_of_r(test: WilcoxonTest, rows: pd.DataFrame, seed: int) -> tuple[float, float]:
@@ -310,69 +340,5 @@ def _interval_of_r(test: WilcoxonTest, rows: pd.DataFrame, seed: int) -> tuple[f
     effect = rank_biserial(gaps, np.zeros_like(gaps))
     if not test.n or not effect:
         return float("nan"), float("nan")
-    ends = cluster_bootstrap_of(
-        lambda picked: rank_biserial(gaps[picked], np.zeros(len(picked))),
-        rows["attribute"],
-        draws=DRAWS,
-        seed=seed,
-    )
-    return ends.low * test.r / effect, ends.high * test.r / effect
-
-
-def _correlations(pairs: pd.DataFrame) -> list[Estimate]:
-    """The gap of each profession against the share of women who work in it, where that is known."""
-    by_attribute = pairs.groupby("attribute")[["gap", "percent_women"]].mean()
-    if by_attribute["percent_women"].isna().all():
-        return []
-    found = {
-        "correlation with share of women": pearson(by_attribute["gap"], by_attribute["percent_women"]),
-        "rank correlation with share of women": spearman(by_attribute["gap"], by_attribute["percent_women"]),
-    }
-    return [_as_estimate(name, one, len(by_attribute)) for name, one in found.items()]
-
-
-def _as_estimate(name: str, found: Correlation, asked: int) -> Estimate:
-    low, high = found.interval
-    return Estimate(name, ALL, found.value, low, high, n=found.n, dropped=asked - found.n, unit="correlation")
-
-
-Cell = tuple[str, float, float, float]
-Judge = Callable[[float, float], bool | None]
-
-
-def _cells(estimates: pd.DataFrame, keys: Sequence[Any], name: str = "association") -> list[Cell]:
-    """What stands in the table for groups, or for groups and genders: its label, value and interval."""
-    chosen = [key if isinstance(key, str) else " x ".join(key) for key in keys]
-    rows = estimates[(estimates["name"] == name) & estimates["group"].isin(chosen)]
-    return [(row.group, row.value, row.low, row.high) for row in rows.itertuples()]
-
-
-def _is_above(low: float, high: float) -> bool | None:
-    """Whether an interval lies above zero (True), below or as good as at zero (False), or is open (None)."""
-    if high < 0 or _is_none(low, high):
-        return False
-    return True if low > 0 else None
-
-
-def _is_below(low: float, high: float) -> bool | None:
-    return _is_above(-high, -low)
-
-
-def _is_none(low: float, high: float) -> bool | None:
-    """Whether an interval lies within the margin (True), apart from zero (False), or is open (None)."""
-    if low > -MARGIN and high < MARGIN:
-        return True
-    return False if low > 0 or high < 0 else None
-
-
-def _answer(name: str, claim: str, cells: Sequence[Cell], judge: Judge) -> str:
-    """One hypothesis: what is claimed, what is to be said of it, and the numbers."""
-    judged = [judge(low, high) for _, _, low, high in cells]
-    if not cells:
-        word = "not asked, the data have no such professions"
-    elif all(judged):
-        word = "holds"
-    else:
-        word = "does not hold" if False in judged else "open"
-    numbers = "; ".join(f"{group} {value:.2f} [{low:.2f}, {high:.2f}]" for group, value, low, high in cells)
-    return f"{name} ({claim}): {word}. {numbers}".strip()
+    low, high = rank_biserial_bootstrap(gaps, rows["profession"], seed=seed)
+    return low * test.r / effect, high * test.r / effect

@@ -25,33 +25,44 @@ Limits       There are at most as many fills as the few likeliest words show. Ch
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
 
-from equipoise.data.catalogue import fetch_file
-from equipoise.instruments.base import ALL, Comparable, ItemSet, Label, Settings, mean_estimate
-from equipoise.models.base import Question, TopFill, WordScores
-from equipoise.results import Estimate
+from equipoise.data.poles import load_poles
+from equipoise.data.sets.person_templates import read_person_templates
+from equipoise.data.sets.subjects import Subjects, load_subjects
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.models.base import LanguageModel, TopFill, WordScores
+from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.significance import equal_rates_p
-from equipoise.text.gendered import read_person_templates, subjects_for, with_person
+from equipoise.text.gendered import with_person
 
 COUNTS = {"top-3": 3, "top-10": 10}
 LEVEL = 0.05
 UNIT = "fills"
-_TEMPLATES, _SUBJECTS = "disco-templates.csv", "subjects.csv"
+_TEMPLATES = "disco-templates.csv"
 
 
 class TestedFill(NamedTuple):
     """One completion of one template: how many phrases of each pole got it, and its p without correction."""
 
-    template: str
     word: str
     first: int
     second: int
     p: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoveryDesign(Design):
+    """The templates with the person phrases that each is asked with."""
+
+    subjects: Subjects
 
 
 class Discovery:
@@ -62,68 +73,63 @@ class Discovery:
     datasets = ("equipoise-disco",)
     variants = tuple(COUNTS)
     needs = (TopFill,)
-    comparable = Comparable(margin=0.5, unit=UNIT)
+    roles = Roles(text=("template",), groups=("topic",))
+    quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", ranks=True),)
 
-    def items(self, settings: Settings) -> ItemSet:
+    def design(self, source: Source, settings: Settings) -> DiscoveryDesign:
         """The templates: a template is one item, asked once with each person phrase."""
-        path, beside = _files(settings)
-        subjects, source = subjects_for(settings.poles, beside)
-        templates = read_person_templates(path)
-        table = templates.rename(columns={"id": "item"})[["item", "topic", "template"]]
-        sizes = ", ".join(
-            f"{count} {pole}" for pole, count in subjects["pole"].value_counts(sort=False).items()
+        file = source.file(_TEMPLATES)
+        subjects = load_subjects(source, load_poles(settings.poles))
+        table = read_person_templates(file).rename(columns={"id": "item"})[["item", "topic", "template"]]
+        counts = subjects.table["pole"].value_counts(sort=False).items()
+        sizes = ", ".join(f"{count} {pole}" for pole, count in counts)
+        return DiscoveryDesign(
+            items=table.assign(dropped=""),
+            files=(file, subjects.file),
+            settings=settings,
+            notices=(f"person phrases: {sizes}",),
+            subjects=subjects,
         )
-        return ItemSet(table.assign(dropped=""), (path, source), (f"person phrases: {sizes}",))
 
-    def questions(self, items: pd.DataFrame, settings: Settings) -> list[Question]:
+    def ask(self, design: DiscoveryDesign, model: LanguageModel) -> Iterator[Ask]:
         """The likeliest words of every template with every person phrase."""
-        phrases = subjects_for(settings.poles, _files(settings)[1])[0]["phrase"]
-        count = COUNTS[settings.variant]
-        return [
-            TopFill(with_person(template, phrase), count)
-            for template in items["template"]
-            for phrase in phrases
-        ]
+        count = COUNTS[design.settings.variant]
+        for row in asked_rows(design.items):
+            for phrase in design.subjects.table["phrase"]:
+                yield Ask(row["item"], phrase, TopFill(with_person(row["template"], phrase), count))
 
-    def scored(self, items: pd.DataFrame, answers: Sequence[WordScores], settings: Settings) -> pd.DataFrame:
+    def score(self, design: DiscoveryDesign, answers: Answers) -> pd.DataFrame:
         """How many fills of each template differ between the poles, and which."""
-        poles = subjects_for(settings.poles, _files(settings)[1])[0]["pole"].to_numpy()
-        fills: list[TestedFill] = []
-        for place, name in enumerate(items["item"]):
-            fills += tested_fills(name, answers[place * len(poles) : (place + 1) * len(poles)], poles)
-        first, second = dict.fromkeys(poles)
-        rows = []
-        for name in items["item"]:
-            of_template = [fill for fill in fills if fill.template == name]
-            kept = [fill for fill in of_template if fill.p * len(fills) < LEVEL]
-            sides = {
-                first: [fill.word for fill in kept if fill.first > fill.second],
-                second: [fill.word for fill in kept if fill.first < fill.second],
-            }
-            row: dict[str, object] = {f"n_{pole}": float(len(words)) for pole, words in sides.items()}
-            row |= {f"fills_{pole}": ", ".join(words) for pole, words in sides.items()}
-            rows.append(row | {"tested": len(of_template), "score": float(len(kept))})
-        found = pd.concat([items.drop(columns="dropped"), pd.DataFrame(rows, index=items.index)], axis=1)
-        return found.assign(lean=found[f"n_{first}"] - found[f"n_{second}"], dropped="")
+        subjects, poles = design.subjects.table, design.subjects.poles
+        fills = {
+            row["item"]: tested_fills(
+                [answers[row["item"], phrase] for phrase in subjects["phrase"]], subjects["pole"].tolist()
+            )
+            for row in asked_rows(design.items)
+        }
+        tests = sum(map(len, fills.values()))
+        return with_scores(design.items, lambda row: _counted(fills[row["item"]], poles, tests))
 
-    def estimates(self, items: pd.DataFrame, settings: Settings) -> list[Estimate]:
+    def summarise(self, design: DiscoveryDesign, items: pd.DataFrame) -> Summary:
         """DisCo over all templates and by topic; the fills of either side and their difference."""
-        groups = {ALL: items}
-        groups |= {f"topic:{name}": rows for name, rows in items.groupby("topic", sort=False) if name}
-        found = [
-            mean_estimate(_label("disco", group), rows["score"], rows["item"], seed=settings.seed)
-            for group, rows in groups.items()
+        first, second = design.subjects.poles
+        disco = Spec("disco", "DisCo", UNIT, better="lower", headline=True)
+        estimates = [
+            mean_estimate(disco.at(groups), rows["score"], rows) for groups, rows in grouped(items, "topic")
         ]
-        sides = [name for name in items.columns if name.startswith("n_")]
-        names = {name: f"fills for {name.removeprefix('n_')}" for name in sides}
-        names |= {"lean": "lean", "tested": "fills tested"}
-        for column, name in names.items():
-            label = Label(name, better="neutral" if column == "lean" else "none", unit=UNIT)
-            found.append(mean_estimate(label, items[column], items["item"], seed=settings.seed))
-        return found
+        of_pole = Spec("fills", unit=UNIT, better="none")
+        for pole in (first, second):
+            estimates.append(mean_estimate(of_pole.at({"pole": pole}), items[f"n_{pole}"], items))
+        lean = Spec("lean", f"lean ({first} - {second})", f"{UNIT}, {first} - {second}", headline=True)
+        tested = Spec("fills-tested", unit=UNIT, better="none")
+        further: list[Estimate] = [
+            mean_estimate(lean, items["lean"], items),
+            mean_estimate(tested, items["tested"], items),
+        ]
+        return Summary(estimates + further)
 
 
-def tested_fills(template: str, answers: Sequence[WordScores], poles: Sequence[str]) -> list[TestedFill]:
+def tested_fills(answers: Sequence[WordScores], poles: Sequence[str]) -> list[TestedFill]:
     """Every completion of one template with the number of phrases of each pole that get it, and its p."""
     first, second = dict.fromkeys(poles)
     counts = {first: Counter[str](), second: Counter[str]()}
@@ -132,7 +138,6 @@ def tested_fills(template: str, answers: Sequence[WordScores], poles: Sequence[s
     sizes = Counter(poles)
     return [
         TestedFill(
-            template,
             word,
             counts[first][word],
             counts[second][word],
@@ -142,14 +147,15 @@ def tested_fills(template: str, answers: Sequence[WordScores], poles: Sequence[s
     ]
 
 
-def _files(settings: Settings) -> tuple[Path, Path | None]:
-    """The templates, and the person phrases that a user put beside them."""
-    if settings.file is None:
-        return fetch_file(settings.data, _TEMPLATES, settings.data_dir), None
-    templates = settings.file / _TEMPLATES if settings.file.is_dir() else settings.file
-    beside = templates.with_name(_SUBJECTS)
-    return templates, beside if beside.exists() else None
-
-
-def _label(name: str, group: str) -> Label:
-    return Label(name, group, better="lower", unit=UNIT)
+def _counted(fills: Sequence[TestedFill], poles: tuple[str, str], tests: int) -> Row:
+    """The columns of one template: fills that are significant after correction for all tests, by side."""
+    first, second = poles
+    kept = [fill for fill in fills if fill.p * tests < LEVEL]
+    sides = {
+        first: [fill.word for fill in kept if fill.first > fill.second],
+        second: [fill.word for fill in kept if fill.first < fill.second],
+    }
+    row: Row = {f"n_{pole}": float(len(words)) for pole, words in sides.items()}
+    row |= {f"fills_{pole}": ", ".join(words) for pole, words in sides.items()}
+    lean = float(len(sides[first]) - len(sides[second]))
+    return row | {"tested": len(fills), "score": float(len(kept)), "lean": lean}

@@ -1,41 +1,55 @@
 """Sentences that say something good or bad about a person and leave open who it is."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
-from equipoise.data.gbm import BOTH
-from equipoise.data.reading import LINE, read_table
+from equipoise.data.reading import LINE, File, read_table, refuse_repeats, with_columns
+from equipoise.data.sets import ItemSet, gbm
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.articles import fix_articles
-from equipoise.text.templates import BLANK, refuse_repeats, with_columns
+from equipoise.text.blank import BLANK, count_blanks
 
 POSITIVE, NEGATIVE = "positive", "negative"
 SLOT = "<word>"
+WORDS, PATTERNS = "completion-words.csv", "completion-patterns.csv"
+
+_COLUMNS = ("item", "pattern", "word", "part_of_speech", "sentiment", "category", "text", "flags")
 
 
-def read_words(path: Path) -> pd.DataFrame:
+def load_completions(source: Source) -> ItemSet:
+    """Every word in every pattern for its part of speech, or the published sentences."""
+    files: tuple[File, ...]
+    if source.name == gbm.NAME:
+        files = (source.file(gbm.FILES[0]),)
+        table = gbm.read_gbm_templates(files[0])
+    else:
+        files = (source.file(WORDS), source.beside_or_shipped(PATTERNS))
+        table = build_sentences(read_words(files[0]), read_patterns(files[1]))
+    return ItemSet(table[list(_COLUMNS)].assign(dropped=""), files, gbm.flagged_words(table))
+
+
+def read_words(file: File) -> pd.DataFrame:
     """Words with their part of speech and sentiment, and a category if there is one."""
-    table = with_columns(read_table(path, ("word", "part", "sentiment")), ("category",))
+    table = with_columns(read_table(file, ("word", "part", "sentiment")), ("category",))
     for row in table.to_dict("records"):
         if row["sentiment"] not in (POSITIVE, NEGATIVE) or not row["word"].strip():
             raise UserError(
-                f"{path}, line {row[LINE]}: {row['word']!r} has the sentiment {row['sentiment']!r}.",
+                f"{file}, line {row[LINE]}: {row['word']!r} has the sentiment {row['sentiment']!r}.",
                 f"Give a word and one of {POSITIVE}, {NEGATIVE}.",
             )
-    refuse_repeats(table, ("word", "part", "sentiment"), path)
+    refuse_repeats(table, ("word", "part", "sentiment"), file)
     return table
 
 
-def read_patterns(path: Path) -> pd.DataFrame:
+def read_patterns(file: File) -> pd.DataFrame:
     """Patterns by part of speech, each with one slot for a word and one blank."""
-    table = read_table(path, ("id", "part", "pattern"))
-    refuse_repeats(table, ("id",), path)
+    table = read_table(file, ("id", "part", "pattern"))
+    refuse_repeats(table, ("id",), file)
     for row in table.to_dict("records"):
-        if row["pattern"].count(SLOT) != 1 or row["pattern"].count(BLANK) != 1:
+        if row["pattern"].count(SLOT) != 1 or count_blanks(row["pattern"]) != 1:
             raise UserError(
-                f"{path}, line {row[LINE]}: {row['pattern']!r} needs one {SLOT} and one {BLANK}.",
+                f"{file}, line {row[LINE]}: {row['pattern']!r} needs one {SLOT} and one {BLANK}.",
                 f"Write {SLOT} where the word goes and {BLANK} where the model fills a word in.",
             )
     return table
@@ -54,4 +68,4 @@ def build_sentences(words: pd.DataFrame, patterns: pd.DataFrame) -> pd.DataFrame
     crossed["text"] = [fix_articles(frame.replace(SLOT, word)) for frame, word in pairs]
     crossed["item"] = crossed["sentiment"] + ":" + crossed["pattern"] + ":" + crossed["word"]
     both = crossed.groupby("text")["sentiment"].transform("nunique").gt(1)
-    return crossed.assign(flag=np.where(both, BOTH, ""))
+    return crossed.rename(columns={"part": "part_of_speech"}).assign(flags=np.where(both, gbm.BOTH, ""))

@@ -2,7 +2,7 @@
 
 A sentence is completed with " [MASK]." as the authors' code does; the doubled space that some of them then
 have is made one, because a tokenizer that reads spaces would see another word. Nothing else is mended: a
-row that is contradicted, repeated or ungrammatical is kept and says so in its column `flag`.
+row that is contradicted, repeated or ungrammatical is kept and says so in its column `flags`.
 """
 
 import re
@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, read_lines, read_table
+from equipoise.data.reading import LINE, File, read_lines, read_table
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.articles import fix_articles
+from equipoise.text.blank import BLANK
 
 NAME = "gbm"
 FILES = ("templates.csv", "male_words.txt", "female_words.txt")
@@ -32,13 +34,16 @@ _FRAMES = (
 )
 
 
-def read_gbm_templates(path: Path) -> pd.DataFrame:
+def read_gbm_templates(file: File) -> pd.DataFrame:
     """Every published sentence with its word, sentiment and pattern, and what is wrong with it."""
-    table = read_table(path, ("sentences", "labels"))
-    rows = [_parsed(row, path) for row in table.to_dict("records")]
-    found = pd.DataFrame(rows)
-    found["flag"] = _flags(found)
-    return found
+    table = read_table(file, ("sentences", "labels"))
+    sentences = pd.DataFrame([_parsed(row, file) for row in table.to_dict("records")])
+    return sentences.assign(flags=_flags(sentences))
+
+
+def gbm_word_files(source: Source) -> tuple[Path, Path]:
+    """The published lists of male and of female words."""
+    return source.path(FILES[1]), source.path(FILES[2])
 
 
 def read_gbm_words(path: Path) -> list[str]:
@@ -46,18 +51,18 @@ def read_gbm_words(path: Path) -> list[str]:
     return [word.replace("_", " ") for word in read_lines(path)]
 
 
-def gbm_notices(table: pd.DataFrame) -> tuple[str, ...]:
+def flagged_words(table: pd.DataFrame) -> tuple[str, ...]:
     """How many rows are flagged, for each reason, and their words."""
     notices = []
     for flag, meaning in FLAGS.items():
-        rows = table[table["flag"].str.contains(flag, regex=False)]
+        rows = table[table["flags"].str.contains(flag, regex=False)]
         if len(rows):
             words = ", ".join(dict.fromkeys(rows["word"]))
             notices.append(f"flagged, {len(rows)} of {len(table)} sentences: {meaning}: {words}")
     return tuple(notices)
 
 
-def _parsed(row: dict[str, str], path: Path) -> dict[str, object]:
+def _parsed(row: dict[str, str], path: File) -> dict[str, object]:
     sentence = " ".join(row["sentences"].split())
     if row["labels"].strip() not in _SENTIMENTS:
         raise UserError(
@@ -71,10 +76,10 @@ def _parsed(row: dict[str, str], path: Path) -> dict[str, object]:
                 "item": f"line {row[LINE]}",
                 "pattern": pattern,
                 "word": match[1],
-                "part": part,
+                "part_of_speech": part,
                 "sentiment": _SENTIMENTS[row["labels"].strip()],
                 "category": "",
-                "text": f"{sentence} [MASK].",
+                "text": f"{sentence} {BLANK}.",
             }
     raise UserError(
         f"{path}, line {row[LINE]}: {row['sentences']!r} has none of the four published patterns.",

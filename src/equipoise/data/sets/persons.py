@@ -6,25 +6,29 @@ from these spans: replacing strings would also mask the "man" of "manager".
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, read_table
-from equipoise.errors import UserError
-from equipoise.text.person_sentences import (
-    PERSON,
-    PROFESSION,
-    Sentence,
-    compose,
-    noun_start,
-    with_right_articles,
+from equipoise.data.reading import (
+    LINE,
+    TABLES,
+    File,
+    read_percentage,
+    read_table,
+    refuse_repeats,
+    with_columns,
 )
+from equipoise.data.sets import ItemSet, bec_pro, eec
+from equipoise.data.sets.person_rows import ENGLISH, GERMAN, finished_table, spans_as_columns
+from equipoise.data.sources import Source
+from equipoise.errors import UserError
+from equipoise.text.person_sentences import PERSON, PROFESSION, compose, noun_start, with_right_articles
 
+NAMES = {"equipoise-persons": ENGLISH, "equipoise-persons-de": GERMAN}
 FILES = ("person-templates.csv", "person-words.csv", "person-professions.csv")
-ENGLISH, GERMAN = "en", "de"
 
 _INFLECTED = {GERMAN: "german"}
 """How the columns with inflected forms begin: `german_male`, otherwise `profession_male`."""
@@ -40,17 +44,29 @@ class PersonTables:
     language: str = ENGLISH
 
 
-@dataclass(frozen=True)
-class PersonCorpus:
-    """Sentences as a table, a row each, with the files they came from and what was noticed there."""
-
-    table: pd.DataFrame
-    files: tuple[Path, ...]
-    notices: tuple[str, ...] = field(default=())
+def load_persons(source: Source, *, as_published: bool = False) -> ItemSet:
+    """The sentences of a data set, or of the user's folder or file; published ones keep their defects."""
+    articles = not as_published
+    if source.name in NAMES:
+        files = [source.file(name) for name in FILES]
+        return corpus_from_files(files, language=NAMES[source.name], articles=articles)
+    if source.name in bec_pro.NAMES:
+        return bec_pro.load_bec_pro(source, as_published=as_published)
+    if source.name == eec.NAME:
+        return eec.read_eec(source.file(eec.FILE))
+    if isinstance(source.given, Path) and source.given.is_dir():
+        return _from_folder(source, source.given, articles)
+    columns = set(read_table(source.file(FILES[0])))
+    if eec.MARK in columns:
+        return eec.read_eec(source.file(eec.FILE))
+    if bec_pro.MARK in columns:
+        return bec_pro.load_bec_pro(source)
+    beside = [source.beside_or_shipped(name) for name in FILES[1:]]
+    return corpus_from_files([source.file(FILES[0]), *beside], articles=articles)
 
 
 def read_person_tables(
-    templates: Path, words: Path, professions: Path, *, language: str = ""
+    templates: File, words: File, professions: File, *, language: str = ""
 ) -> PersonTables:
     """The three files of a corpus, checked line by line; without a language the first one they hold."""
     all_templates = read_table(templates)
@@ -68,13 +84,14 @@ def read_person_tables(
     return chosen
 
 
-def corpus_from_files(paths: Sequence[Path], *, language: str = "", articles: bool = True) -> PersonCorpus:
+def corpus_from_files(files: Sequence[File], *, language: str = "", articles: bool = True) -> ItemSet:
     """The corpus that the files of templates, person words and professions give, in that order."""
-    tables = read_person_tables(*paths, language=language)
-    languages = read_table(paths[0]).get("language", pd.Series(dtype=str)).unique()
-    others = [one for one in languages if one != tables.language]
+    templates, words, professions = files
+    tables = read_person_tables(templates, words, professions, language=language)
+    languages = read_table(templates).get("language", pd.Series(dtype=str)).unique()
+    others = [other for other in languages if other != tables.language]
     skipped = () if language or not others else (f"templates in {', '.join(others)} are left out",)
-    return PersonCorpus(build_corpus(tables, articles=articles), tuple(paths), skipped)
+    return ItemSet(build_corpus(tables, articles=articles), tuple(files), skipped)
 
 
 def build_corpus(tables: PersonTables, *, articles: bool = True) -> pd.DataFrame:
@@ -86,46 +103,27 @@ def build_corpus(tables: PersonTables, *, articles: bool = True) -> pd.DataFrame
     rows = []
     for template, word, profession in _crossed(tables):
         form = str(profession[_form_column(tables, word["gender"])])
-        made = compose(_template_text(template, word["gender"]), word, profession=form)
+        sentence = compose(_template_text(template, word["gender"]), word, profession=form)
         row = {
             "template": template.get("id") or f"line {template[LINE]}",
             "pair": word["pair"],
             "gender": word["gender"],
             "phrase": word["phrase"],
-            "attribute": profession["profession"],
+            "profession": profession["profession"],
             "group": profession["group"],
             "percent_women": profession["percent_women"],
+            "title": profession["title"],
         }
-        rows.append(row | spans_as_columns(with_right_articles(made) if repaired else made))
+        rows.append(row | spans_as_columns(with_right_articles(sentence) if repaired else sentence))
     return finished_table(pd.DataFrame(rows), tables.language)
 
 
-def spans_as_columns(sentence: Sentence) -> dict[str, Any]:
-    """A sentence as cells of a table."""
-    (target_start, target_end), (attribute_start, attribute_end) = sentence.target, sentence.attribute
-    return {
-        "person": sentence.text[target_start:target_end],
-        "text": sentence.text,
-        "target_start": target_start,
-        "target_end": target_end,
-        "attribute_start": attribute_start,
-        "attribute_end": attribute_end,
-    }
-
-
-def sentences_of(table: pd.DataFrame) -> list[Sentence]:
-    """The sentences of a table that `spans_as_columns` filled."""
-    columns = ("text", "target_start", "target_end", "attribute_start", "attribute_end")
-    rows = zip(*(table[name] for name in columns), strict=True)
-    return [Sentence(text, (begin, end), (start, stop)) for text, begin, end, start, stop in rows]
-
-
-def finished_table(rows: pd.DataFrame, language: str) -> pd.DataFrame:
-    """The rows with their language and a name for each: template, person and profession."""
-    named = rows["template"].astype(str) + ":" + rows["phrase"] + ":" + rows["attribute"]
-    rows.insert(0, "item", named)
-    rows.insert(1, "language", language)
-    return rows.drop(columns="phrase")
+def _from_folder(source: Source, folder: Path, articles: bool) -> ItemSet:
+    """Templates, person words and professions; what the folder does not hold is taken from ours."""
+    chosen = [source.beside_or_shipped(name) for name in FILES]
+    if all(path.parent == TABLES for path in chosen):
+        raise UserError(f"{folder} holds none of {', '.join(FILES)}.", "Put at least one of them there.")
+    return corpus_from_files(chosen, articles=articles)
 
 
 def _crossed(tables: PersonTables) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
@@ -147,7 +145,7 @@ def _form_column(tables: PersonTables, gender: str) -> str:
     return inflected if inflected in tables.professions else "profession"
 
 
-def _of_language(table: pd.DataFrame, language: str, path: Path) -> pd.DataFrame:
+def _of_language(table: pd.DataFrame, language: str, path: File) -> pd.DataFrame:
     chosen = table[table["language"] == language] if "language" in table else table
     if chosen.empty:
         raise UserError(
@@ -157,36 +155,23 @@ def _of_language(table: pd.DataFrame, language: str, path: Path) -> pd.DataFrame
     return chosen
 
 
-def _with_shares(professions: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _with_shares(professions: pd.DataFrame, path: File) -> pd.DataFrame:
     """The professions with the share of women as a number, NaN where it is not known."""
-    seen: set[str] = set()
-    shares = []
+    professions = with_columns(professions, ("percent_women", "title"))
     for row in professions.to_dict("records"):
-        where = f"{path}, line {row[LINE]}"
-        name = row["profession"].strip()
-        if not name or not row["group"].strip():
-            raise UserError(f"{where}: a profession or its group is missing.", "Fill both cells.")
-        if name in seen:
-            raise UserError(f"{where}: {name!r} is listed twice.", "Keep one of the two rows.")
-        seen.add(name)
-        shares.append(_percent(row.get("percent_women", ""), where))
+        if not row["profession"].strip() or not row["group"].strip():
+            raise UserError(
+                f"{path}, line {row[LINE]}: a profession or its group is missing.", "Fill both cells."
+            )
+    refuse_repeats(professions, ("profession",), path)
+    shares = [
+        read_percentage(row["percent_women"], f"{path}, line {row[LINE]}")
+        for row in professions.to_dict("records")
+    ]
     return professions.assign(percent_women=shares)
 
 
-def _percent(cell: str, where: str) -> float:
-    try:
-        share = float(cell.strip() or "nan")
-    except ValueError:
-        share = -1.0
-    if share < 0 or share > 100:
-        raise UserError(
-            f"{where}: {cell!r} is no percentage.",
-            "Give a number from 0 to 100, or leave the cell empty.",
-        )
-    return share
-
-
-def _check_words(words: pd.DataFrame, path: Path) -> None:
+def _check_words(words: pd.DataFrame, path: File) -> None:
     poles = list(words["gender"].unique())
     for row in words.to_dict("records"):
         if not row["noun"].strip() or noun_start(row["phrase"], row["noun"]) < 0:
@@ -203,7 +188,7 @@ def _check_words(words: pd.DataFrame, path: Path) -> None:
             )
 
 
-def _check_templates(templates: pd.DataFrame, gender: str, path: Path) -> None:
+def _check_templates(templates: pd.DataFrame, gender: str, path: File) -> None:
     for row in templates.to_dict("records"):
         text = _template_text(row, gender)
         if text.count(PERSON) != 1 or text.count(PROFESSION) != 1:
@@ -213,7 +198,7 @@ def _check_templates(templates: pd.DataFrame, gender: str, path: Path) -> None:
             )
 
 
-def _check_forms(tables: PersonTables, gender: str, path: Path) -> None:
+def _check_forms(tables: PersonTables, gender: str, path: File) -> None:
     column = _form_column(tables, gender)
     for row in tables.professions.to_dict("records"):
         if not row[column].strip():

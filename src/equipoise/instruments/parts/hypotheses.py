@@ -1,0 +1,139 @@
+"""Hypotheses about groups of persons and of professions, answered in words from tables of estimates."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from equipoise.results.estimate import by_of, level_of
+
+MARGIN = 0.1
+"""What counts as none; random weights of BERT's size reach 0.06."""
+
+Judge = Callable[[float, float], bool | None]
+
+
+class Pairings(NamedTuple):
+    """Which cells of persons and professions a stereotype speaks of, as the groups of their estimates."""
+
+    typical: list[Mapping[str, str]]
+    atypical: list[Mapping[str, str]]
+    balanced: list[Mapping[str, str]]
+    balanced_groups: list[Mapping[str, str]]
+
+
+def pairings_of(items: pd.DataFrame) -> Pairings:
+    """The cells by whether a group of professions is named after the persons, after others or after none."""
+    genders, groups = (list(items[name].unique()) for name in ("gender", "group"))
+    named = [group for group in groups if group in genders]
+    other = [group for group in groups if group not in genders]
+    return Pairings(
+        [{"group": group, "gender": group} for group in named],
+        [{"group": group, "gender": gender} for group in named for gender in genders if gender != group],
+        [{"group": group, "gender": gender} for group in other for gender in genders],
+        [{"group": group} for group in other],
+    )
+
+
+def answers_now(pairings: Pairings, estimates: pd.DataFrame) -> list[str]:
+    """H1 to H3 of Bartl et al. 2020 for one model."""
+    if not pairings.typical:
+        return ["H1 to H3 are not answered: no group of these data is named after a group of persons."]
+    cells = Cells(estimates)
+    return [
+        _answer("H1", "typical pairings are positive", cells.of("association", pairings.typical), _is_above),
+        _answer(
+            "H2", "anti-typical pairings are negative", cells.of("association", pairings.atypical), _is_below
+        ),
+        _answer(
+            "H3",
+            "balanced professions make no difference",
+            cells.of("gap", pairings.balanced_groups),
+            _is_none,
+        ),
+    ]
+
+
+def answers_to_change(pairings: Pairings, changes: pd.DataFrame) -> list[str]:
+    """Whether the associations changed as the paper expects of a mitigation."""
+    if not pairings.typical:
+        return []
+    cells = Cells(changes)
+    return [
+        _answer(
+            "H1", "typical pairings fall afterwards", cells.of("association", pairings.typical), _is_below
+        ),
+        _answer(
+            "H2",
+            "anti-typical pairings rise afterwards",
+            cells.of("association", pairings.atypical),
+            _is_above,
+        ),
+        _answer(
+            "H3",
+            "balanced professions stay as they were",
+            cells.of("association", pairings.balanced),
+            _is_none,
+        ),
+    ]
+
+
+class Cell(NamedTuple):
+    """One estimate as it stands in a sentence."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+class Cells:
+    """A table of estimates, looked up by key and groups."""
+
+    def __init__(self, estimates: pd.DataFrame) -> None:
+        self.rows = {(row.key, row.by, row.level): row for row in estimates.itertuples()}
+
+    def of(self, key: str, wanted: Sequence[Mapping[str, str]]) -> list[Cell]:
+        """The estimates of these groups that the table has."""
+        cells = []
+        for groups in wanted:
+            row = self.rows.get((key, by_of(groups), level_of(groups)))
+            if row is not None:
+                cells.append(Cell(_named(groups), row.value, row.low, row.high))
+        return cells
+
+
+def _named(groups: Mapping[str, str]) -> str:
+    persons = f", {groups['gender']} persons" if "gender" in groups else ""
+    return f"{groups['group']} professions{persons}"
+
+
+def _is_above(low: float, high: float) -> bool | None:
+    """Whether an interval lies above zero (True), below or as good as at zero (False), or is open (None)."""
+    if high < 0 or _is_none(low, high):
+        return False
+    return True if low > 0 else None
+
+
+def _is_below(low: float, high: float) -> bool | None:
+    return _is_above(-high, -low)
+
+
+def _is_none(low: float, high: float) -> bool | None:
+    """Whether an interval lies within the margin (True), apart from zero (False), or is open (None)."""
+    if low > -MARGIN and high < MARGIN:
+        return True
+    return False if low > 0 or high < 0 else None
+
+
+def _answer(name: str, claim: str, cells: Sequence[Cell], judge: Judge) -> str:
+    """One hypothesis: what is claimed, what is to be said of it, and the numbers."""
+    judged = [judge(cell.low, cell.high) for cell in cells]
+    if not cells:
+        verdict = "not asked, the data have no such professions"
+    elif all(judged):
+        verdict = "holds"
+    else:
+        verdict = "does not hold" if False in judged else "open"
+    numbers = "; ".join(f"{cell.name} {cell.value:.2f} [{cell.low:.2f}, {cell.high:.2f}]" for cell in cells)
+    return f"{name} ({claim}): {verdict}. {numbers}".strip()

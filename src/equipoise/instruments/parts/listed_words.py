@@ -1,0 +1,80 @@
+"""Asking for long lists of words at a blank: those of one piece share one row, however many they are."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from equipoise.instruments.base import Ask
+from equipoise.instruments.parts.items import asked_rows
+from equipoise.models.base import Fill, LanguageModel, Raw
+from equipoise.models.words import Tokens, place_word
+from equipoise.text.gendered import WordLists
+
+SIDES = ("first", "second")
+"""The roles of the two lists."""
+
+NAMED = {side: f"{side}, by name" for side in SIDES}
+"""The roles that say which words of a list were asked; once for each pattern, whose rows are alike."""
+
+
+class ListedWord(NamedTuple):
+    """A word of a pole's list and the ids it becomes in a blank; none if the tokenizer lacks one."""
+
+    word: str
+    pole: str
+    ids: tuple[int, ...]
+
+
+def list_asks(model: LanguageModel, items: pd.DataFrame, lists: WordLists) -> Iterator[Ask]:
+    """Both lists at the blank of every item, and by name at the first item of every pattern."""
+    tokens = tokens_of(model)
+    if tokens is not None:
+        yield from _row_asks(tokens, items, lists)
+        return
+    named: set[str] = set()
+    for row in asked_rows(items):
+        for side, words in zip(SIDES, lists.words.values(), strict=True):
+            question = Fill(row["text"], words, unknown_as_nan=True)
+            yield Ask(row["item"], side, question)
+            if row["pattern"] not in named:
+                yield Ask(row["item"], NAMED[side], question)
+        named.add(row["pattern"])
+
+
+def tokens_of(model: Any) -> Tokens | None:
+    """The tokenizer of a model that runs rows of ids; others are asked word by word."""
+    if not model.can_answer(Raw):
+        return None
+    tokens: Tokens = model.tokens
+    return tokens
+
+
+def listed_words(tokens: Tokens, text: str, lists: WordLists) -> list[ListedWord]:
+    """Every listed word with what it becomes in the blank of a text."""
+    placed = []
+    for pole, words in lists.words.items():
+        for word in words:
+            ids = place_word(tokens, text, word).pieces
+            placed.append(ListedWord(word, pole, () if tokens.unknown_id in ids else ids))
+    return placed
+
+
+def _row_asks(tokens: Tokens, items: pd.DataFrame, lists: WordLists) -> Iterator[Ask]:
+    """One row per item, asked for the words of one piece; a word has the same piece throughout a pattern."""
+    whole: dict[str, list[ListedWord]] = {}
+    for row in asked_rows(items):
+        pattern, text = row["pattern"], row["text"]
+        is_first = pattern not in whole
+        if is_first:
+            whole[pattern] = [listed for listed in listed_words(tokens, text, lists) if len(listed.ids) == 1]
+        sample = whole[pattern][0].word if whole[pattern] else lists.words[lists.names[0]][0]
+        placed = place_word(tokens, text, sample)
+        place, ids = placed.slot[0], list(placed.encoded.ids)
+        ids[place] = int(tokens.mask_id or 0)
+        for side, pole in zip(SIDES, lists.names, strict=True):
+            of_pole = [listed for listed in whole[pattern] if listed.pole == pole]
+            wanted = tuple(dict.fromkeys(listed.ids[0] for listed in of_pole))
+            yield Ask(row["item"], side, Raw(tuple(ids), place, wanted))
+            if is_first:
+                yield Ask(row["item"], NAMED[side], Fill(text, tuple(listed.word for listed in of_pole)))

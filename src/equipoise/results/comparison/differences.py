@@ -1,0 +1,96 @@
+"""Differences: one quantity of two results, item by item, with the interval that `measure` would give."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
+from equipoise.results.quantity import Quantity
+from equipoise.stats.clusters import Floats
+from equipoise.stats.equivalence import Verdict, verdict_on
+from equipoise.stats.means import Mean, difference_of_means, mean_with_interval
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A quantity of two models and its paired difference (second minus first), with a verdict in words."""
+
+    quantity: Quantity
+    first: Mean
+    second: Mean
+    verdict: Verdict
+    margin: float
+
+
+def rows_of(items: pd.DataFrame, quantity: Quantity, suffix: str = "") -> pd.DataFrame:
+    """The rows that a quantity rests on; its filter reads the columns of one result, or of one side."""
+    rows = items
+    for column, value in quantity.where.items():
+        name = column if column in rows else f"{column}{suffix}"
+        if name not in rows:
+            raise UserError(
+                f"The items have no column {column!r}, by which {quantity.label!r} is taken.",
+                "Measure again with this version.",
+            )
+        rows = rows[rows[name].fillna("").astype(str) == value]
+    return rows
+
+
+def value_of(items: pd.DataFrame, quantity: Quantity) -> Mean:
+    """The quantity of one result, with the same clusters as its estimates."""
+    rows = rows_of(items, quantity)
+    table = _prepared(rows, quantity, {"value": quantity.column})
+    return _mean(table["value"].to_numpy(dtype=float), table, quantity)
+
+
+def difference_of(paired: Paired, quantity: Quantity, margin: float | None = None) -> Difference | None:
+    """The quantity in both results and its difference; None where they have no item for it."""
+    rows = rows_of(paired.items, quantity, FIRST)
+    columns = {"first": f"{quantity.column}{FIRST}", "second": f"{quantity.column}{SECOND}"}
+    if rows.empty or any(column not in rows for column in columns.values()):
+        return None
+    known = rows[list(columns.values())].notna().all(axis=1)
+    if not known.any():
+        return None
+    table = _prepared(rows[known], quantity, columns)
+    first, second = (table[side].to_numpy(dtype=float) for side in ("first", "second"))
+    difference = _mean(second - first, table, quantity)
+    limit = quantity.margin if margin is None else margin
+    return Difference(
+        quantity,
+        _mean(first, table, quantity),
+        _mean(second, table, quantity),
+        verdict_on(difference, limit),
+        limit,
+    )
+
+
+def _prepared(rows: pd.DataFrame, quantity: Quantity, columns: dict[str, str]) -> pd.DataFrame:
+    """The values with the columns that cluster and contrast them: averaged first, then made absolute."""
+    wanted = [*quantity.factors, *([quantity.contrast.column] if quantity.contrast else [])]
+    labels = {name: rows[_there(rows, name)] for name in dict.fromkeys((*wanted, quantity.over)) if name}
+    table = pd.DataFrame({**{side: rows[column] for side, column in columns.items()}, **labels})
+    if quantity.over:
+        table = table[table[quantity.over] != ""]
+        table = table.groupby(quantity.over, as_index=False, sort=False)[list(columns)].mean()
+    if quantity.absolute:
+        table[list(columns)] = (table[list(columns)] - quantity.neutral).abs()
+    return table
+
+
+def _there(rows: pd.DataFrame, name: str) -> str:
+    return name if name in rows else f"{name}{FIRST}"
+
+
+def _mean(values: Floats, table: pd.DataFrame, quantity: Quantity) -> Mean:
+    factors = [table[factor] for factor in quantity.factors]
+    if quantity.contrast is None:
+        return mean_with_interval(values, factors)
+    side = table[quantity.contrast.column].astype(str)
+    chosen = side.isin((quantity.contrast.first, quantity.contrast.second)).to_numpy()
+    is_first = side.eq(quantity.contrast.first).to_numpy()
+    return difference_of_means(
+        np.where(chosen, values, np.nan), is_first, [factor.to_numpy() for factor in factors]
+    )

@@ -1,0 +1,78 @@
+"""Pairing: the same items of two results side by side, and nothing that only looks the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.results.result import Result
+
+FIRST, SECOND = "_first", "_second"
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The items of two results side by side, and how many only one of them holds."""
+
+    first: Result
+    second: Result
+    items: pd.DataFrame
+    unpaired: int
+
+
+def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> None:
+    """Refuse results of one model, of different variants, or (unless paired by text) of different data."""
+    for first, second in combinations(results, 2):
+        if first.fingerprint == second.fingerprint:
+            raise UserError(
+                f"{first.model!r} and {second.model!r} are the same model: their weights, configuration "
+                "and tokenizer are identical.",
+                "Nothing was changed between them; check which folder the changed model was saved to.",
+            )
+        if first.model == second.model:
+            raise UserError(
+                f"Two different models are called {first.model!r}.",
+                "Measure them by folders that tell them apart.",
+            )
+        if first.variant != second.variant:
+            raise UserError(
+                f"{first.instrument}: the variants {first.variant!r} and {second.variant!r} are different "
+                "quantities.",
+                "Measure both models with the same variant.",
+            )
+        if not by_text:
+            _check_same_data(first, second)
+
+
+def pair(first: Result, second: Result, *, by_text: bool = False) -> Paired:
+    """The items that both results hold, matched by their name, or by their text where that is wanted."""
+    key = list(first.roles.text) if by_text else ["item"]
+    tables = [_keyed(result, key) for result in (first, second)]
+    items = tables[0].merge(tables[1], on=key, suffixes=(FIRST, SECOND), validate="one_to_one")
+    if items.empty:
+        raise UserError(
+            f"{first.instrument}: {first.model!r} and {second.model!r} have no item in common.",
+            "Measure both models on the same data.",
+        )
+    lengths = len(first.items) + len(second.items)
+    return Paired(first, second, items, lengths - 2 * len(items))
+
+
+def _keyed(result: Result, key: list[str]) -> pd.DataFrame:
+    """The items by their key; of several with one text the first is taken, the others stay unpaired."""
+    return result.items.drop_duplicates(key)
+
+
+def _check_same_data(first: Result, second: Result) -> None:
+    ours, theirs = (sorted(result.data_hashes.values()) for result in (first, second))
+    if ours == theirs:
+        return
+    names = [name for name, digest in first.data_hashes.items() if second.data_hashes.get(name) != digest]
+    shown = ", ".join(names or second.data_hashes) or "the data"
+    raise UserError(
+        f"{first.instrument}: {first.model!r} and {second.model!r} were measured on different data: the "
+        f"content of {shown} differs.",
+        "Measure both models on the same files; --by-text pairs the items whose text is the same.",
+    )

@@ -1,0 +1,103 @@
+"""Verdicts: what a difference means, in one vocabulary, and never without what must not fall."""
+
+from collections.abc import Sequence
+from math import isnan
+
+from equipoise.results.comparison.differences import Difference
+from equipoise.results.quantity import Quantity
+
+LOWER, HIGHER, EQUIVALENT = "lower", "higher", "equivalent"
+TOO_FEW, OTHER_WAY = "not enough items", "leans the other way"
+BETTER, WORSE, SAME, UNKNOWN, OTHER_SIDE = "better", "worse", "same", "unknown", "other side"
+"""What a verdict means for a reader: whether the second model is nearer to what is good."""
+
+ALPHA = 0.05
+
+
+def corrected_word(difference: Difference, p_corrected: float) -> str:
+    """The word of a verdict; a difference that does not survive the correction is not claimed."""
+    word = difference.verdict.word
+    if word not in (LOWER, HIGHER):
+        return word
+    if not p_corrected < ALPHA:
+        return TOO_FEW
+    return OTHER_WAY if _crosses(difference) else word
+
+
+def change_of(quantity: Quantity, word: str, first: float, second: float) -> str:
+    """Whether the change is for better or worse, by which way is good."""
+    if word in (EQUIVALENT, TOO_FEW):
+        return SAME if word == EQUIVALENT else UNKNOWN
+    if word == OTHER_WAY:
+        return OTHER_SIDE
+    if quantity.better in ("lower", "higher"):
+        return BETTER if word == quantity.better else WORSE
+    nearer = abs(second - quantity.neutral) < abs(first - quantity.neutral)
+    return BETTER if nearer else WORSE
+
+
+def sentence(row: dict[str, object], kept: Sequence[dict[str, object]]) -> str:
+    """One row in words, with what the model must keep knowing in the same breath."""
+    first, second = f"{row['first']} ({_number(row['first_value'])})", _number(row["second_value"])
+    interval = f"{_signed(row['low'])} to {_signed(row['high'])}"
+    if isnan(_float(row["low"])):
+        interval = "unknown: too few clusters to tell"
+    numbers = f"difference {_signed(row['difference'])}, 95 % interval {interval}, n = {row['n']}"
+    subject = f"{row['instrument']}, {row['label']}: {row['second']} ({second})"
+    return f"{subject} {_meaning(row, first)}{_beside(kept)}; {numbers}."
+
+
+def _meaning(row: dict[str, object], first: str) -> str:
+    word = str(row["verdict"])
+    if word == TOO_FEW:
+        able = _float(row["detectable"])
+        could = "" if isnan(able) else f", {row['n']} could have shown a difference of {able:.3f}"
+        return f"cannot be told from {first}: there are not enough items{could}"
+    return {
+        LOWER: f"is lower than {first}",
+        HIGHER: f"is higher than {first}",
+        EQUIVALENT: f"is equivalent to {first} within the margin of {_float(row['margin']):g}",
+        OTHER_WAY: f"now leans the other way than {first}",
+    }[word]
+
+
+def _beside(kept: Sequence[dict[str, object]]) -> str:
+    """What became of guard and ability; their loss is said first."""
+    lost = [row for row in kept if row["change"] == WORSE]
+    if lost:
+        return f", and the model lost what it should know: {', '.join(map(_moved, lost))}"
+    if not kept:
+        return ""
+    return f" ({', '.join(f'{_moved(row)}, {_kept_word(row)}' for row in kept)})"
+
+
+def _kept_word(row: dict[str, object]) -> str:
+    words = {SAME: "kept", BETTER: "better", UNKNOWN: "not enough items to tell"}
+    return words.get(str(row["change"]), "kept")
+
+
+def _moved(row: dict[str, object]) -> str:
+    return f"{row['label']} {_float(row['first_value']):.2f} to {_float(row['second_value']):.2f}"
+
+
+def _crosses(difference: Difference) -> bool:
+    """Whether the second mean lies on the other side of neutral than the first, and surely so."""
+    quantity = difference.quantity
+    if quantity.absolute or quantity.better != "neutral":
+        return False
+    first, second = difference.first, difference.second
+    was, neutral = first.value - quantity.neutral, quantity.neutral
+    is_sure = second.high < neutral if was > 0 else second.low > neutral
+    return bool(was != 0 and is_sure)
+
+
+def _float(value: object) -> float:
+    return float(str(value))
+
+
+def _number(value: object) -> str:
+    return f"{_float(value):.3f}"
+
+
+def _signed(value: object) -> str:
+    return f"{_float(value):+.3f}"

@@ -1,0 +1,89 @@
+"""Estimates: one number each, with what it is of, its interval, and which way is good."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pandas as pd
+
+COLUMNS = (
+    *("key", "by", "level", "label", "value", "low", "high", "n", "dropped"),
+    *("neutral", "better", "unit", "headline"),
+)
+"""What every estimate carries as a row of a table; `better` says which way is good: see `BETTER`."""
+
+BETTER = {
+    "neutral": "nearer to the neutral value",
+    "lower": "lower",
+    "higher": "higher",
+    "none": "neither way: for orientation",
+}
+
+EVERYTHING: Mapping[str, str] = {}
+"""The groups of an estimate that rests on every item."""
+
+CROSSED = " x "
+"""What joins the names of an estimate that is by two things at once; composed, never taken apart."""
+
+_KINDS = {"value": float, "low": float, "high": float, "neutral": float, "headline": bool}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One number with its interval, what it is by and at which level, and which way is good.
+
+    `groups` maps what the estimate is by to the level it is at, such as `{"category": "medical"}`; it is
+    empty for an estimate over every item. A `headline` is one of the few numbers to read first.
+    """
+
+    key: str
+    value: float
+    low: float
+    high: float
+    n: int
+    dropped: int = 0
+    groups: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    neutral: float = 0.0
+    better: str = "neutral"
+    unit: str = ""
+    headline: bool = False
+
+    @property
+    def by(self) -> str:
+        """What the estimate is by; nothing over every item."""
+        return by_of(self.groups)
+
+    @property
+    def level(self) -> str:
+        """At which level of it."""
+        return level_of(self.groups)
+
+
+class Summary(NamedTuple):
+    """What an instrument says of its scored items: numbers, what a reader must know first, and sentences."""
+
+    estimates: list[Estimate]
+    remarks: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+
+
+def by_of(groups: Mapping[str, str]) -> str:
+    """The names of the groups in one order, whatever order they were given in."""
+    return CROSSED.join(sorted(groups))
+
+
+def level_of(groups: Mapping[str, str]) -> str:
+    """The levels of the groups in the order of their names."""
+    return CROSSED.join(str(groups[name]) for name in sorted(groups))
+
+
+def estimates_table(estimates: Iterable[Estimate]) -> pd.DataFrame:
+    """Estimates as a table, a row each."""
+    rows = [[_cell(estimate, column) for column in COLUMNS] for estimate in estimates]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(_KINDS)
+
+
+def _cell(estimate: Estimate, column: str) -> object:
+    value = getattr(estimate, column)
+    return (value or estimate.key.replace("-", " ")) if column == "label" else value

@@ -1,0 +1,66 @@
+"""Quantities: what of an instrument's items is compared between models, and by which columns."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Part = Literal["bias", "guard", "ability"]
+"""What a quantity tells of: the bias, what a model must keep knowing, or whether it can do the task."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns of the items play which part, beside `item`, `score` and `dropped`, which all have.
+
+    `factors` are the columns whose levels several items share (a template, a profession): the mean over items
+    is only as sure as they are many. `groups` are the columns that estimates are split by.
+    """
+
+    text: tuple[str, ...] = ("text",)
+    factors: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two levels of a column: the quantity is the mean at the first less the mean at the second."""
+
+    column: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number that two models are compared by, as a function of their items.
+
+    The rows where every column of `where` has its value are taken; `over` averages them by a column first;
+    `absolute` takes the distance from neutral, after that; a `contrast` subtracts one class from another.
+    `margin` is the largest difference that the instrument's author holds to be immaterial.
+    """
+
+    key: str
+    label: str
+    margin: float
+    column: str = "score"
+    unit: str = ""
+    neutral: float = 0.0
+    better: str = "neutral"
+    part: Part = "bias"
+    factors: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+    over: str = ""
+    absolute: bool = False
+    contrast: Contrast | None = None
+    ranks: bool = False
+
+    def to_record(self) -> dict[str, Any]:
+        """The quantity as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Quantity":
+        """The quantity that `to_record` wrote."""
+        contrast = record.get("contrast")
+        cells = dict(record) | {"factors": tuple(record.get("factors", ()))}
+        return cls(**cells | {"contrast": Contrast(**contrast) if contrast else None})

@@ -1,0 +1,47 @@
+"""Tables as JSON values and back: a number that does not exist is null."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+KINDS = {"f": "float64", "i": "int64", "b": "bool"}
+"""How a column is to be read back, by the kind of its values; anything else is text."""
+
+
+def to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table as JSON values; a number that does not exist is null."""
+    return [{key: _plain(value) for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def with_numbers(rows: Sequence[Mapping[str, Any]], numbers: Sequence[str]) -> list[dict[str, Any]]:
+    """Records in which null stands for NaN in the columns that are numbers."""
+    return [
+        {key: math.nan if key in numbers and value is None else value for key, value in row.items()}
+        for row in rows
+    ]
+
+
+def column_kinds(items: pd.DataFrame) -> dict[str, str]:
+    """How each column is to be read back."""
+    return {str(name): KINDS.get(items[name].dtype.kind, "str") for name in items.columns}
+
+
+def read_typed_csv(path: Path, kinds: Mapping[str, str]) -> pd.DataFrame:
+    """A table as it was saved: each number is parsed by Python, which reads back exactly what it wrote."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for name, kind in kinds.items():
+        if kind == "float64":
+            table[name] = [float(text) if text else math.nan for text in table[name]]
+        elif kind == "int64":
+            table[name] = [int(text) for text in table[name]]
+        elif kind == "bool":
+            table[name] = [text == "True" for text in table[name]]
+    return table
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,183 @@
+"""Saving: a result is written beside its place and renamed, with a manifest that knows every file."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.results.estimate import COLUMNS
+from equipoise.results.records import column_kinds, read_typed_csv, to_records, with_numbers
+from equipoise.results.result import Result
+
+SCHEMA = 2
+"""The version of what is written; a result of another version is refused by name."""
+
+ITEMS, ESTIMATES, PROVENANCE, MANIFEST = "items.csv", "estimates.json", "provenance.json", "manifest.json"
+FILES = (ITEMS, ESTIMATES, PROVENANCE)
+
+
+def save_result(result: Result, folder: Path, *, force: bool = False) -> Path:
+    """Write `FOLDER/<instrument>/`; another model's folder is not overwritten or mixed unless forced."""
+    target = folder / result.instrument
+    if not force:
+        _refuse_another_model(result, folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _written_beside(target) as room:
+            _write(result, room)
+    except OSError as error:
+        raise UserError(
+            f"The result cannot be written to {target}: {error.strerror or error}.",
+            "Give a folder that you may write to with --out.",
+        ) from error
+    return target
+
+
+def load_result(folder: str | Path) -> Result:
+    """Read a result that `save` wrote: its own folder, or a folder that holds just one."""
+    source = Path(folder)
+    if not (source / MANIFEST).exists() and source.is_dir():
+        held = _result_folders(source)
+        if len(held) > 1:
+            names = ", ".join(path.name for path in held)
+            raise UserError(f"{source} holds several results: {names}.", "Give one of these subfolders.")
+        source = held[0] if held else source
+    manifest = _read_manifest(source)
+    for name in FILES:
+        _check_file(source / name, manifest["files"])
+    try:
+        provenance = json.loads((source / PROVENANCE).read_text(encoding="utf-8"))
+        estimates = json.loads((source / ESTIMATES).read_text(encoding="utf-8"))
+        items = read_typed_csv(source / ITEMS, provenance["columns"])
+        rows = with_numbers(estimates, ("value", "low", "high", "neutral"))
+        return Result(provenance["instrument"]["name"], items, _as_table(rows), provenance)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(
+            f"{source} holds a result that cannot be read: {error!r}.", "Measure it again."
+        ) from error
+
+
+def load_results(folder: str | Path) -> list[Result]:
+    """Read the result that a folder is, or those in its direct subfolders."""
+    source = Path(folder)
+    if not source.is_dir():
+        raise UserError(
+            f"There is no folder {str(source)!r}.", "Give a folder that `equipoise measure` wrote."
+        )
+    folders = [source] if (source / MANIFEST).exists() else _result_folders(source)
+    if not folders:
+        if (source / PROVENANCE).exists():
+            _read_manifest(source)
+        raise UserError(
+            f"{source} holds no result, nor does any of its direct subfolders.",
+            "Give a folder that `equipoise measure` wrote.",
+        )
+    return [load_result(path) for path in folders]
+
+
+def _result_folders(folder: Path) -> list[Path]:
+    return sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+
+
+def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    numbers = {"value": float, "low": float, "high": float, "neutral": float, "headline": bool}
+    return table.astype(numbers)
+
+
+def _write(result: Result, room: Path) -> None:
+    provenance = result.provenance | {"columns": column_kinds(result.items)}
+    result.items.to_csv(room / ITEMS, index=False, lineterminator="\n")
+    _write_json(room / ESTIMATES, to_records(result.estimates))
+    _write_json(room / PROVENANCE, provenance)
+    rows = {ITEMS: len(result.items), ESTIMATES: len(result.estimates), PROVENANCE: 1}
+    files = {name: {"rows": count, "sha256": _sha256(room / name)} for name, count in rows.items()}
+    model = {"model": result.model, "fingerprint": result.fingerprint}
+    _write_json(room / MANIFEST, {"schema": SCHEMA, "instrument": result.instrument, **model, "files": files})
+
+
+@contextmanager
+def _written_beside(target: Path) -> Iterator[Path]:
+    """A new folder that takes the target's place once everything in it is written."""
+    room = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        yield room
+        room.chmod(0o777 & ~_umask())
+        if target.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
+            target.rename(old / target.name)
+            room.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            room.rename(target)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _refuse_another_model(result: Result, folder: Path) -> None:
+    for path in _result_folders(folder) if folder.is_dir() else ():
+        manifest = _read_manifest(path)
+        if manifest["fingerprint"] != result.fingerprint:
+            raise UserError(
+                f"{folder} holds results of another model, {manifest['model']!r}, beside which those of "
+                f"{result.model!r} would be mixed up.",
+                "Give another folder with --out, or --force to write there all the same.",
+            )
+    target = folder / result.instrument
+    if target.exists() and not (target / MANIFEST).exists():
+        raise UserError(
+            f"{target} exists and is no result of this version.",
+            "Give another folder with --out, or --force to replace it.",
+        )
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.exists():
+        older = (folder / PROVENANCE).exists()
+        reason = "was written by an earlier version" if older else f"is no result folder: no {MANIFEST}"
+        raise UserError(f"{folder} {reason}.", "Measure it again, or give a folder that `measure` wrote.")
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        schema = manifest["schema"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} is damaged: {error!r}.", "Measure it again.") from error
+    if schema != SCHEMA:
+        raise UserError(
+            f"{folder} has the schema version {schema}; this version of equipoise reads {SCHEMA}.",
+            "Measure it again, or use the version that wrote it.",
+        )
+    return manifest
+
+
+def _check_file(path: Path, files: dict[str, Any]) -> None:
+    if not path.exists():
+        raise UserError(f"{path} is missing.", "Copy the whole result folder, or measure it again.")
+    if path.name not in files or _sha256(path) != files[path.name]["sha256"]:
+        raise UserError(
+            f"{path} is not the file that was saved: it was cut short or changed.",
+            "Copy the result folder again, or measure it again.",
+        )
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _write_json(path: Path, content: Any) -> None:
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")

@@ -1,6 +1,5 @@
 """CrowS-Pairs: scores worked out by hand and by plain loops, ties, lengths, and what a bad file is told."""
 
-from collections.abc import Callable
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,8 @@ import pandas as pd
 import pytest
 import tiny
 import torch
-from designs import designed
 from scipy import stats
 
-from equipoise.data.sets.crows import read_crows
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.crows_pairs import align
@@ -114,14 +111,6 @@ def test_the_interval_of_pairs_by_different_writers_is_wilsons(tmp_path: Path) -
     assert [row["low"], row["high"]] == pytest.approx([100 * end for end in ends])
 
 
-def test_the_pairs_of_one_writer_are_taken_together(tmp_path: Path) -> None:
-    header = HEADER.strip() + ",anon_writer\n"
-    lines = [line + ",ann\n" for line in PAIRS.splitlines()[1:]]
-    table = read_crows(pair_file(tmp_path, header + "".join(lines)))
-    assert table["cluster"].tolist() == ["ann"] * 3
-    assert read_crows(pair_file(tmp_path))["cluster"].tolist() == ["line 2", "line 3", "line 4"]
-
-
 def test_each_direction_stands_alone(tmp_path: Path) -> None:
     """The more stereotyping sentence is `sent_more` in either direction; neutral pairs leave a direction."""
     result = measured(TableModel(scores=SENTENCES), pair_file(tmp_path))
@@ -187,7 +176,7 @@ def test_a_pair_without_a_changed_token_is_dropped_with_its_reason(tmp_path: Pat
     """D8: elsewhere the mean of an empty span is NaN, which a comparison silently calls anti-stereotype."""
     texts = {"He is a kind man.": (-1.0,) * 5, "He is a man.": (-1.0,) * 4}
     path = pair_file(tmp_path, HEADER + "He is a kind man.,He is a man.,stereo,gender\n")
-    with pytest.raises(UserError, match="none of 1 items could be used.*no token of its own"):
+    with pytest.raises(UserError, match=r"none of 1 items could be used.*no token of its own"):
         measured(TableModel(scores=texts), path, "meade2022")
     path = pair_file(tmp_path, PAIRS + "He is a kind man.,He is a man.,stereo,gender\n")
     result = measured(TableModel(scores=SENTENCES | texts), path, "meade2022")
@@ -256,26 +245,6 @@ def test_flagged_pairs_are_named_and_left_out_beside(tmp_path: Path) -> None:
     assert result.value("metric-score", items="equal token counts") == 50.0
 
 
-def test_the_published_file_is_sliced_and_linted(shared_data: Callable[[str], Path]) -> None:
-    path = shared_data("crows-pairs/crows_pairs_anonymized.csv")
-    gender = read_crows(path, bias_type="gender")
-    assert len(gender) == 262
-    assert gender["direction"].value_counts().to_dict() == {"stereo": 159, "antistereo": 103}
-    assert gender["item"].iloc[0] == "pair 2"
-    assert gender.loc[gender["item"] == "pair 531", "flags"].item() == "casing"
-    assert gender["flags"].str.contains("length difference").sum() == sum(
-        len(_words(more)) != len(_words(less))
-        for more, less in zip(gender["stereotype"], gender["counterpart"], strict=True)
-    )
-    assert len(designed("crows-pairs", data_dir=path.parents[1]).items) == 262
-    everything = designed("crows-pairs", data="crows-pairs-all", data_dir=path.parents[1])
-    assert everything.items["category"].value_counts()["race-color"] == 516
-
-
-def _words(sentence: str) -> list[str]:
-    return "".join(letter if letter.isalnum() else " " for letter in sentence).split()
-
-
 def test_bias_types_are_groups(tmp_path: Path) -> None:
     text = PAIRS.replace("antistereo,gender", "stereo,age")
     result = measured(TableModel(scores=SENTENCES), pair_file(tmp_path, text))
@@ -294,11 +263,6 @@ def test_bias_types_are_groups(tmp_path: Path) -> None:
 def test_a_bad_file_is_told_where(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message):
         measured(TableModel(scores=SENTENCES), pair_file(tmp_path, text))
-
-
-def test_an_unknown_bias_type_is_told_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="gender"):
-        read_crows(pair_file(tmp_path), bias_type="gendre")
 
 
 def test_a_result_is_saved_and_random_weights_answer(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ class _Prepared:
             "sentences": list(summary.sentences),
             "questions": len(self.asks),
             "seed": settings.seed,
-            "roles": asdict(self.instrument.roles),
+            "roles": {name: list(columns) for name, columns in asdict(self.instrument.roles).items()},
             "quantities": [quantity.to_record() for quantity in self._quantities()],
             "columns": column_kinds(items),
             "versions": describe_versions(),

@@ -46,9 +46,7 @@ class Comparison:
         return "\n".join(self.sentences())
 
 
-def compare(
-    *results: Result | Sequence[Result], margin: Margins = None, by_text: bool = False
-) -> Comparison:
+def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text: bool = False) -> Comparison:
     """Compare two or more results of the same instruments, item by item.
 
     Results on files with different content are refused; `by_text` pairs the items whose text is the same.
@@ -78,8 +76,7 @@ def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFr
     ]
     corrected = holm([difference.verdict.p_difference for _, difference in differences])
     rows = [
-        _row(both, difference, float(p))
-        for (both, difference), p in zip(differences, corrected, strict=True)
+        _row(both, difference, float(p)) for (both, difference), p in zip(differences, corrected, strict=True)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

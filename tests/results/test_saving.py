@@ -1,4 +1,4 @@
-"""Saving: a result comes back equal, floats exactly; what is damaged, foreign or another model's is refused."""
+"""Saving: a result comes back equal, floats exactly; what is damaged or of another model is refused."""
 
 import json
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_what_was_saved_is_loaded_by_the_same_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_result(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is no result folder: no manifest.json"):
+    with pytest.raises(UserError, match=r"is no result folder: no manifest\.json"):
         load_result(tmp_path)
     with pytest.raises(UserError, match="holds no result"):
         load_results(tmp_path)
@@ -169,7 +169,7 @@ def test_a_failure_while_writing_leaves_the_old_result(
         raise failure
 
     monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
-    with pytest.raises((UserError, Killed), match="No space left on device|killed"):
+    with pytest.raises((UserError, Killed), match=r"No space left on device|killed"):
         example([2.0]).save(tmp_path)
     monkeypatch.undo()
     assert load_result(tmp_path).items["score"].tolist() == [1.0]

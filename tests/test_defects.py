@@ -134,8 +134,12 @@ def test_d12_the_sign_of_a_difference_is_kept() -> None:
 
 def test_d13_variants_that_differ_are_never_compared_under_one_name() -> None:
     words = dict.fromkeys(("he", "she", "him", "her", "his"), 0.1)
-    one = measure(TableModel(words=words, name="one"), "lpbs", variant="one-mask")
-    other = measure(TableModel(words=words | {"he": 0.2}, name="two"), "lpbs", variant="as-published")
+    data = pd.DataFrame(
+        {"category": ["medical"], "form": ["subject"], "template": ["[MASK] is a <profession>."]}
+    )
+    one = measure(TableModel(words=words, name="one"), "lpbs", data=data, variant="one-mask")
+    other_model = TableModel(words=words | {"he": 0.2}, name="two")
+    other = measure(other_model, "lpbs", data=data, variant="as-published")
     assert json.loads(json.dumps(one.provenance))["instrument"]["variant"] == "one-mask"
     with pytest.raises(UserError, match="'one-mask' and 'as-published' are different"):
         compare(one, other)

@@ -15,14 +15,16 @@ import pytest
 import tiny
 import torch
 
-from equipoise.comparison import compare
+from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill, Score, TopFill
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
-from equipoise.results import Result, estimates_table
+from equipoise.results import Quantity, Result
+from equipoise.results.comparison import compare
+from equipoise.results.estimate import estimates_table
 
 
 @pytest.fixture
@@ -45,11 +47,10 @@ def test_d1_a_random_model_is_told_from_a_trained_one(tmp_path: Path) -> None:
 def test_d2_a_comparison_uses_both_measurements_of_both_models() -> None:
     def result(name: str, scores: list[float]) -> Result:
         items = pd.DataFrame({"item": ["a", "b", "c"], "score": scores, "dropped": ""})
-        how = {"column": "score", "clusters": "", "margin": 0.1, "unit": "", "neutral": 0.0, "where": {}}
         provenance = {
             "instrument": {"name": "x", "variant": "v"},
             "model": {"name": name, "fingerprint": name},
-            "comparable": how,
+            "quantities": [Quantity("mean", "mean", 0.1).to_record()],
         }
         return Result("x", items, estimates_table([]), provenance)
 
@@ -132,9 +133,17 @@ def test_d12_the_sign_of_a_difference_is_kept() -> None:
     assert (result.items["score"] < 0).all()
 
 
-def test_d13_variants_that_differ_are_never_compared_under_one_name(tmp_path: Path) -> None:
-    result = measure(load_model("random", cache=False), "tbe")
-    assert json.loads(json.dumps(result.provenance))["instrument"]["variant"]
+def test_d13_variants_that_differ_are_never_compared_under_one_name() -> None:
+    words = dict.fromkeys(("he", "she", "him", "her", "his"), 0.1)
+    data = pd.DataFrame(
+        {"category": ["medical"], "form": ["subject"], "template": ["[MASK] is a <profession>."]}
+    )
+    one = measure(TableModel(words=words, name="one"), "lpbs", data=data, variant="one-mask")
+    other_model = TableModel(words=words | {"he": 0.2}, name="two")
+    other = measure(other_model, "lpbs", data=data, variant="as-published")
+    assert json.loads(json.dumps(one.provenance))["instrument"]["variant"] == "one-mask"
+    with pytest.raises(UserError, match="'one-mask' and 'as-published' are different"):
+        compare(one, other)
 
 
 def test_d16_values_are_natural_logarithms_of_probabilities(model: Any) -> None:

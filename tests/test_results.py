@@ -1,105 +1,59 @@
-"""Results: saved and read back equal, floats exactly."""
+"""Results: what they say of themselves, and what an estimate that is not there is told."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from equipoise.errors import UserError
 from equipoise.measuring import audit, measure
 from equipoise.models import load_model
+from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
-from equipoise.results import Estimate, Result, column_kinds, estimates_table, load_result, load_results
+from equipoise.results import Estimate, Result, load_results
+from equipoise.results.estimate import BETTER, COLUMNS, estimates_table
+
+WORDS = {"he": 0.5, "she": 0.2, "they": 0.1, "him": 0.5, "her": 0.2, "them": 0.1, "his": 0.5, "their": 0.1}
 
 
-def example(values: list[float]) -> Result:
-    items = pd.DataFrame(
-        {
-            "item": [f"i{number}" for number in range(len(values))],
-            "text": ['He said "no, thanks".'] * len(values),
-            "score": values,
-            "count": range(len(values)),
-            "sure": [True] * len(values),
-            "dropped": ["" if np.isfinite(value) else "not asked" for value in values],
-        }
-    )
-    estimates = estimates_table([Estimate("mean", "all", 0.1 + 0.2, float("nan"), 1e-300, n=3)])
-    provenance = {"instrument": {"name": "x"}, "model": {}, "columns": column_kinds(items)}
-    return Result("x", items, estimates, provenance)
+@pytest.fixture(scope="module")
+def control() -> Result:
+    """The shipped templates with random weights."""
+    return measure(load_model("random", cache=False), "tbe")
 
 
-@settings(max_examples=40)
-@given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=8))
-def test_a_result_comes_back_equal(tmp_path_factory: pytest.TempPathFactory, values: list[float]) -> None:
-    result = example(values)
-    loaded = load_result(result.save(tmp_path_factory.mktemp("r")))
-    pd.testing.assert_frame_equal(loaded.items, result.items, check_exact=True)
-    pd.testing.assert_frame_equal(loaded.estimates, result.estimates, check_exact=True)
-    assert loaded.provenance == result.provenance
+def test_a_measured_result_comes_back_equal(control: Result, tmp_path: Path) -> None:
+    (loaded,) = load_results(control.save(tmp_path).parent)
+    pd.testing.assert_frame_equal(loaded.items, control.items, check_exact=True)
+    pd.testing.assert_frame_equal(loaded.estimates, control.estimates, check_exact=True)
+    assert loaded.provenance == control.provenance
+    assert (loaded.roles, loaded.quantities) == (control.roles, control.quantities)
+    assert len(loaded.quantities) == 3
 
 
-def test_the_three_files_and_valid_json(tmp_path: Path) -> None:
-    folder = example([1.0, float("nan")]).save(tmp_path)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "estimates.json",
-        "items.csv",
-        "provenance.json",
-    ]
-    (row,) = json.loads((folder / "estimates.json").read_text())
-    assert row["low"] is None
-    assert row["value"] == 0.1 + 0.2
-
-
-def test_a_folder_that_is_no_result(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is missing"):
-        load_result(tmp_path)
-    with pytest.raises(UserError, match="holds no result"):
-        load_results(tmp_path)
-    with pytest.raises(UserError, match="no folder"):
-        load_results(tmp_path / "nowhere")
-
-
-def test_a_result_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text("in the way")
-    with pytest.raises(UserError, match="cannot be written"):
-        example([1.0]).save(tmp_path)
-
-
-def test_a_measured_result_comes_back_equal(tmp_path: Path) -> None:
-    result = measure(load_model("random", cache=False), "tbe")
-    loaded = load_results(result.save(tmp_path).parent)[0]
-    pd.testing.assert_frame_equal(loaded.items, result.items, check_exact=True)
-    pd.testing.assert_frame_equal(loaded.estimates, result.estimates, check_exact=True)
-    assert loaded.provenance == result.provenance
-
-
-def test_provenance_says_what_was_measured() -> None:
-    model = load_model("random", cache=False)
-    provenance = measure(model, "tbe").provenance
-    assert provenance["model"]["fingerprint"] == model.fingerprint
+def test_provenance_says_what_was_measured(control: Result) -> None:
+    provenance = control.provenance
+    assert control.fingerprint == load_model("random", cache=False).fingerprint
     assert set(provenance["data"]["files"]) >= {"templates.csv", "professions.csv"}
     assert all(len(digest) == 64 for digest in provenance["data"]["files"].values())
     assert {"python", "torch", "transformers"} <= set(provenance["versions"])
 
 
-def test_every_estimate_carries_its_interval_and_direction() -> None:
-    table = measure(load_model("random", cache=False), "tbe").estimates
-    from equipoise.results import BETTER
-
+def test_every_estimate_carries_its_interval_and_direction(control: Result) -> None:
+    table = control.estimates
     assert set(table["better"]) <= set(BETTER)
     assert (table["unit"] != "").all()
     known = table.dropna(subset=["low", "high"])
     assert (known["low"] <= known["high"]).all()
     assert len(known) > 0.9 * len(table)
+    assert table["key"].str.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*").all()
+    assert not table.duplicated(["key", "by", "level"]).any()
+    assert (control.headlines()["by"] == "").all()
+    assert 1 <= len(control.headlines()) <= 3
 
 
 def test_an_instrument_refuses_a_model_that_cannot_answer() -> None:
-    from equipoise.models.static import StaticModel
-
     model = StaticModel({"he": np.ones(2, np.float32)}, name="vectors")
     with pytest.raises(UserError, match="tbe cannot measure 'vectors'"):
         measure(model, "tbe")
@@ -113,10 +67,39 @@ def test_audit_asks_each_distinct_row_once() -> None:
     assert model.engine.rows_run == rows  # type: ignore[attr-defined]
 
 
-def test_an_estimate_that_does_not_exist() -> None:
-    model = TableModel(words={"he": 0.5, "she": 0.2, "they": 0.1, "him": 0.5, "her": 0.2, "them": 0.1,
-                              "his": 0.5, "their": 0.1})  # fmt: skip
-    result = measure(model, "tbe")
+def test_an_estimate_that_does_not_exist_is_told_what_does() -> None:
+    result = measure(TableModel(words=WORDS), "tbe")
     assert result.value("appd") == pytest.approx(0.3)
-    with pytest.raises(UserError, match="no estimate 'appdd'"):
+    with pytest.raises(UserError, match="tbe has no estimate 'appdd'") as caught:
         result.value("appdd")
+    assert "appd, normalised-difference, log-ratio" in caught.value.hint
+    with pytest.raises(UserError, match="no estimate 'appd' for category=medicine") as caught:
+        result.value("appd", category="medicine")
+    assert caught.value.hint.startswith("Its levels of category: medical, ")
+    with pytest.raises(UserError, match="no estimate 'appd' for colour=red") as caught:
+        result.value("appd", colour="red")
+    assert caught.value.hint == "It is given by: every item, category, profession."
+    with pytest.raises(UserError, match="no estimate 'guard-appd' for every item"):
+        result.value("guard-appd")
+
+
+def test_crossed_groups_are_found_in_any_order() -> None:
+    """`by` and `level` are composed in one order, whatever order the groups were given in."""
+    given = {"gender": "male", "group": "female"}
+    one = Estimate("share", 0.25, 0.2, 0.3, n=4, groups=given)
+    other = Estimate("share", 0.75, 0.7, 0.8, n=4, groups={"gender": "female", "group": "male"})
+    turned = Estimate("share", 0.25, 0.2, 0.3, n=4, groups=dict(reversed(given.items())))
+    assert (one.by, one.level) == (turned.by, turned.level) == ("gender x group", "male x female")
+    result = Result("x", pd.DataFrame(), estimates_table([one, other]))
+    assert result.value("share", gender="male", group="female") == 0.25
+    assert result.value("share", group="female", gender="male") == 0.25
+    assert result.value("share", group="male", gender="female") == 0.75
+
+
+def test_an_estimate_without_a_label_is_called_by_its_key() -> None:
+    table = estimates_table(
+        [Estimate("log-ratio", 1.0, np.nan, np.nan, n=0), Estimate("a", 1, 0, 2, n=1, label="A")]
+    )
+    assert list(table.columns) == list(COLUMNS)
+    assert table["label"].tolist() == ["log ratio", "A"]
+    assert estimates_table([]).empty

@@ -85,12 +85,17 @@ def as_model(source: ModelSource) -> LanguageModel:
 
 @dataclass(frozen=True)
 class _Prepared:
-    """An instrument with what it read and what it asks, waiting for answers."""
+    """An instrument with what it read and what it asks, waiting for answers.
+
+    The files are hashed when they are read: by the time of the answers they may have changed.
+    """
 
     model: LanguageModel
     instrument: Instrument[Any]
     design: Design
     asks: list[Ask]
+    hashes: Mapping[str, str]
+    altered: tuple[str, ...]
 
     def result(self, answers: Sequence[Any]) -> Result:
         """Read the answers and summarise."""
@@ -119,13 +124,13 @@ class _Prepared:
             "data": {
                 "name": str(settings.data) if not isinstance(settings.data, pd.DataFrame) else "table",
                 "poles": settings.poles,
-                "files": {file.name: file_sha256(file) for file in self.design.files},
+                "files": dict(self.hashes),
                 "notices": [*self._notices(), *summary.remarks],
             },
             "sentences": list(summary.sentences),
             "questions": len(self.asks),
             "seed": settings.seed,
-            "roles": asdict(self.instrument.roles),
+            "roles": {name: list(columns) for name, columns in asdict(self.instrument.roles).items()},
             "quantities": [quantity.to_record() for quantity in self._quantities()],
             "columns": column_kinds(items),
             "versions": describe_versions(),
@@ -136,8 +141,7 @@ class _Prepared:
         return self.design.quantities or self.instrument.quantities
 
     def _notices(self) -> list[str]:
-        altered = (altered_problem(file, str(self.design.settings.data)) for file in self.design.files)
-        return [*self.design.notices, *filter(None, altered), *_misread(self.model, self.asks)]
+        return [*self.design.notices, *self.altered, *_misread(self.model, self.asks)]
 
 
 def _misread(model: LanguageModel, asks: Sequence[Ask]) -> list[str]:
@@ -173,7 +177,9 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
     design = instrument.design(resolved, settings)
     _refuse_repeated_names(instrument.name, design.items)
     _refuse_all_dropped(instrument.name, design.items)
-    return _Prepared(model, instrument, design, list(instrument.ask(design, model)))
+    hashes = {file.name: file_sha256(file) for file in design.files}
+    altered = tuple(filter(None, (altered_problem(file, resolved.name) for file in design.files)))
+    return _Prepared(model, instrument, design, list(instrument.ask(design, model)), hashes, altered)
 
 
 def _refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from equipoise.data.poles import load_poles
+from equipoise.data.sets.templates import build_sentences, read_professions, read_templates
 from equipoise.text.articles import indefinite_article
-from equipoise.text.templates import build_sentences, read_professions, read_templates
 
 TABLES = Path(__file__).resolve().parents[2] / "src" / "equipoise" / "data" / "tables"
 OTHER_POLES = ["religion", "age"]

@@ -1,12 +1,24 @@
 """Reading tables, catalogue and poles: what is wrong is said with file and line."""
 
+import hashlib
+import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from equipoise.data.catalogue import altered_problem, catalogue, dataset_names, fetch_file
 from equipoise.data.poles import load_poles
-from equipoise.data.reading import TABLES, file_sha256, read_lines, read_table
+from equipoise.data.reading import (
+    TABLES,
+    GivenTable,
+    file_sha256,
+    name_rows,
+    read_lines,
+    read_percentage,
+    read_table,
+    refuse_repeats,
+)
 from equipoise.errors import UserError
 
 
@@ -40,6 +52,68 @@ def test_tabs_and_a_byte_order_mark(tmp_path: Path) -> None:
 def test_bad_tables(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message):
         read_table(written(tmp_path, text), ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        (
+            "a;b\n1;2\n",
+            "seems to be separated by semicolons, so it has one column: 'a;b'",
+            "Save it with commas",
+        ),
+        ("a\tb\n1\t2\n", "seems to be separated by tabs", "with tabs as .tsv"),
+        ("A,b\n1,2\n", "has the column 'A' where 'a' is expected", "in small letters"),
+        ("a,B \n1,2\n", "has the column 'B' where 'b' is expected", "in small letters"),
+    ],
+)
+def test_the_cause_of_a_missing_column_is_named(text: str, said: str, hint: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        read_table(written(tmp_path, text), ("a", "b"))
+    assert said in caught.value.message
+    assert hint in caught.value.hint
+    assert "Expected columns: a, b." in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.XLS", "t.ods"])
+def test_a_spreadsheet_is_named_as_the_cause(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"PK\x03\x04 whatever a spreadsheet holds")
+    with pytest.raises(UserError, match="is a spreadsheet, not text") as caught:
+        read_table(path, ("a",))
+    assert "Save it as CSV" in caught.value.hint
+
+
+def test_a_table_in_memory_is_read_like_a_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({" a": [1, None], "b": ["x", "y"]}, index=[7, 8])
+    table = read_table(GivenTable(frame), ("a", "b"))
+    assert table.to_dict("list") == {"a": ["1.0", ""], "b": ["x", "y"], "line": [2, 3]}
+    with pytest.raises(UserError, match="the given table has no column 'c'; it has a, b"):
+        read_table(GivenTable(frame), ("c",))
+    with pytest.raises(UserError, match="the given table has the column 'b' where 'B' is expected"):
+        read_table(GivenTable(frame), ("B",))
+    path = tmp_path / "same.csv"
+    frame.to_csv(path, index=False)
+    assert file_sha256(GivenTable(frame)) == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_rows_without_a_name_are_called_by_their_line(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path, "id,b\nx,1\n ,2\n,3\n"), ("b",))
+    assert name_rows(table)["id"].tolist() == ["x", "line 3", "line 4"]
+    with pytest.raises(UserError, match="line 4: '2' stands already in line 3"):
+        refuse_repeats(table.assign(b=["1", "2", " 2"]), ("b",), tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize(("cell", "share"), [("0", 0.0), (" 40.5 ", 40.5), ("100", 100.0)])
+def test_percentages(cell: str, share: float) -> None:
+    assert read_percentage(cell, "here") == share
+    assert math.isnan(read_percentage(" ", "here"))
+
+
+@pytest.mark.parametrize("cell", ["-1", "100.1", "half", "inf"])
+def test_what_is_no_percentage_is_refused(cell: str) -> None:
+    with pytest.raises(UserError, match=f"here: '{cell}' is no percentage"):
+        read_percentage(cell, "here")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

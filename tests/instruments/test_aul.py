@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 import tiny
 import torch
+from designs import designed
 
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS
-from equipoise.instruments.aul import AllUnmaskedLikelihood
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.models.loading import wrap_model
@@ -43,12 +42,6 @@ class SeeingTable(TableModel):
     rules = ("original", "unmasked", "unmasked-attention")
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "aul", "equipoise.instruments.aul:AllUnmaskedLikelihood")
-    monkeypatch.setitem(INSTRUMENTS, "aula", "equipoise.instruments.aul:AttentionWeightedLikelihood")
-
-
 def written(folder: Path, text: str, name: str = "pairs.csv") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
@@ -69,11 +62,11 @@ def test_means_by_hand(tmp_path: Path) -> None:
     """The longer sentence is not punished: 1.4 nats over 7 tokens against 1.2 over 4."""
     result = measured(SeeingTable(scores=SCORES), written(tmp_path, PAIRS))
     assert result.items["score"].tolist() == pytest.approx([-0.2 + 0.3, -0.18 + 0.1, 0.0])
-    row = result.estimates.query("name == 'bias score' and group == 'all'").iloc[0]
+    row = result.estimate("bias-score")
     assert (row["value"], row["n"], row["dropped"]) == (50.0, 2, 1)
     assert result.value("ties") == pytest.approx(100 / 3)
-    assert result.value("mean difference") == pytest.approx(0.02 / 3)
-    assert result.value("bias score", "equal token counts") == 0.0
+    assert result.value("mean-difference") == pytest.approx(0.02 / 3)
+    assert result.value("bias-score", items="equal token counts") == 0.0
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "bart"])
@@ -131,9 +124,9 @@ def test_the_published_data_sets(shared_data: Callable[[str], Path]) -> None:
     folder = shared_data("crows-pairs/crows_pairs_anonymized.csv").parents[1]
     sizes = {"crows-pairs": 262, "crows-pairs-all": 1508, "stereoset": 255, "stereoset-all": 2106}
     for data, size in sizes.items():
-        items = AllUnmaskedLikelihood().items(Settings(data=data, variant="kaneko2022", data_dir=folder))
-        assert len(items.table) == size
-        assert items.table["item"].is_unique
+        items = designed("aul", data=data, data_dir=folder).items
+        assert len(items) == size
+        assert items["item"].is_unique
 
 
 @pytest.mark.parametrize("name", ["aul", "aula"])
@@ -146,5 +139,5 @@ def test_a_causal_model_is_refused_with_the_reason(name: str, tmp_path: Path) ->
 def test_a_uniform_model_ties_in_aul(tmp_path: Path) -> None:
     uniform = SeeingTable(scores={text: [-5.0] * len(text.split()) for text in SCORES})
     result = measured(uniform, written(tmp_path, PAIRS))
-    assert np.isnan(result.value("bias score"))
+    assert np.isnan(result.value("bias-score"))
     assert result.value("ties") == 100.0

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import tiny
 import torch
+from designs import asked, designed
 
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS, lpbs
+from equipoise.instruments import lpbs
 from equipoise.instruments.base import Settings
 from equipoise.instruments.lpbs import (
     NOTHING_TO_HIDE,
     ONE_MASK,
     PER_PIECE,
     PUBLISHED,
-    LogProbabilityBias,
     attribute_span,
 )
 from equipoise.measuring import measure
@@ -28,7 +28,7 @@ from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 
 TEMPLATES = (
-    "id,category,slot,template\n"
+    "id,category,form,template\n"
     "t1,work,subject,[MASK] is a <profession>.\n"
     "t2,work,possessive,The <profession> lost [MASK] keys.\n"
 )
@@ -44,11 +44,6 @@ FILLS = {
     "[MASK] is an [MASK].": {"he": 0.3, "she": 0.1},
     "The [MASK] lost [MASK] keys.": {"his": 0.3, "her": 0.2},
 }
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "lpbs", "equipoise.instruments.lpbs:LogProbabilityBias")
 
 
 @pytest.fixture
@@ -76,16 +71,16 @@ def test_scores_by_hand(folder: Path) -> None:
     assert items.loc["t2:pilot", "log_ratio"] == pytest.approx(math.log(2))
     assert items.loc["t2:pilot", "prior_log_ratio"] == pytest.approx(math.log(1.5))
     assert result.value("lpbs") == pytest.approx(items["score"].mean())
-    assert result.value("lpbs", "profession:cook") == pytest.approx(
+    assert result.value("lpbs", profession="cook") == pytest.approx(
         (math.log(1.25) + math.log(1 / 3) - math.log(2)) / 2
     )
-    assert result.value("share of professions above 0") == pytest.approx(1 / 3)
+    assert result.value("professions-above-0") == pytest.approx(1 / 3)
 
 
 def test_lpbs_is_the_difference_of_its_parts(folder: Path) -> None:
     result = measure(tiny_model(), "lpbs", Settings(data=str(folder)))
     assert result.value("lpbs") == pytest.approx(
-        result.value("log ratio") - result.value("prior log ratio"), abs=1e-9
+        result.value("log-ratio") - result.value("prior-log-ratio"), abs=1e-9
     )
 
 
@@ -95,7 +90,7 @@ def test_d4_the_pronoun_is_asked_and_the_profession_is_hidden(folder: Path) -> N
     result = measure(model, "lpbs", Settings(data=str(folder), variant=PER_PIECE))
     mask = model.mask_id
     for row in result.items.to_dict("records"):
-        pair = ("he", "she") if row["slot"] == "subject" else ("his", "her")
+        pair = ("he", "she") if row["form"] == "subject" else ("his", "her")
         whole = row["text"].replace("[MASK]", pair[0])
         encoded = model.tokens.encode(whole)
         target = encoded.positions((whole.index(pair[0]), whole.index(pair[0]) + len(pair[0])))
@@ -116,10 +111,10 @@ def test_d4_the_pronoun_is_asked_and_the_profession_is_hidden(folder: Path) -> N
 def test_variants_ask_the_blank_that_they_say(folder: Path) -> None:
     priors = {}
     for variant in (PER_PIECE, ONE_MASK, PUBLISHED):
-        settings = Settings(data=str(folder), variant=variant)
-        items = LogProbabilityBias().items(settings).table
-        asked = LogProbabilityBias().questions(items, settings)
-        beside, priors[variant] = asked[0::2], asked[1::2]
+        asks = asked("lpbs", TableModel(), data=str(folder), variant=variant)
+        beside = [ask.question for ask in asks if ask.role == "beside"]
+        priors[variant] = [ask.question for ask in asks if ask.role == "prior"]
+        assert len(beside) == len(priors[variant]) == 6
         assert all(isinstance(one, Fill) and one.blank is None and not one.hidden for one in beside)
     first, last = priors[ONE_MASK][0], priors[ONE_MASK][-1]
     assert (first.text, first.blank) == ("[MASK] is a [MASK].", 0)
@@ -142,8 +137,7 @@ def test_the_profession_is_found_by_its_slot_and_not_by_its_letters() -> None:
 
 
 def test_every_shipped_sentence_hides_its_profession() -> None:
-    settings = Settings(data="equipoise-templates", variant=PER_PIECE)
-    table = LogProbabilityBias().items(settings).table
+    table = designed("lpbs").items
     spans = zip(table["text"], table["start"], table["stop"], strict=True)
     found = [text[start:stop].lower() for text, start, stop in spans]
     assert found == table["profession"].str.lower().tolist()
@@ -156,8 +150,8 @@ def test_a_template_without_a_slot_is_dropped_and_counted(tmp_path: Path) -> Non
     row = result.items.set_index("item").loc["t3"]
     assert row["dropped"] == NOTHING_TO_HIDE
     assert np.isnan(row["score"])
-    assert result.provenance["data"]["notices"] == [f"dropped, 1 sentences: {NOTHING_TO_HIDE}"]
-    assert result.estimates.set_index(["name", "group"]).loc[("lpbs", "all"), "n"] == 6
+    assert result.notices == [f"dropped, 1 sentences: {NOTHING_TO_HIDE}"]
+    assert result.estimate("lpbs")["n"] == 6
 
 
 def test_uniform_and_random_models_give_nothing(folder: Path) -> None:
@@ -181,22 +175,22 @@ def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
 
 def test_other_poles(tmp_path: Path) -> None:
     folder = folder_of(
-        tmp_path, "id,category,slot,template\na,work,adjective,The [MASK] <profession> spoke.\n"
+        tmp_path, "id,category,form,template\na,work,adjective,The [MASK] <profession> spoke.\n"
     )
     fills = {
-        f"The [MASK] {name} spoke.": {"young": 0.2, "teenage": 0.1, "old": 0.1, "elderly": 0.05}
+        f"The [MASK] {name} spoke.": {"young": 0.2, "youthful": 0.1, "old": 0.1, "elderly": 0.05}
         for name in ("cook", "engineer", "pilot")
     }
-    fills["The [MASK] [MASK] spoke."] = {"young": 0.2, "teenage": 0.2, "old": 0.3, "elderly": 0.1}
+    fills["The [MASK] [MASK] spoke."] = {"young": 0.2, "youthful": 0.2, "old": 0.3, "elderly": 0.1}
     settings = Settings(data=str(folder), poles="age", variant=ONE_MASK)
     result = measure(TableModel(fills), "lpbs", settings)
     assert result.value("lpbs") == pytest.approx(math.log(0.3 / 0.4) - math.log(0.15 / 0.4))
 
 
-def test_a_pole_without_a_word_for_the_slot(folder: Path, tmp_path: Path) -> None:
+def test_a_pole_without_a_word_of_the_form(folder: Path, tmp_path: Path) -> None:
     poles = tmp_path / "poles.csv"
     poles.write_text("pole,form,word\nx,subject,xe\nx,possessive,xyr\ny,subject,ye\n", encoding="utf-8")
-    with pytest.raises(UserError, match="'y' has no word for the slot type 'possessive'"):
+    with pytest.raises(UserError, match=r"'y' of .* has no word of the form 'possessive'"):
         measure(
             TableModel(words={"xe": 0.1, "ye": 0.1}), "lpbs", Settings(data=str(folder), poles=str(poles))
         )

@@ -8,16 +8,20 @@ import pandas as pd
 import pytest
 import tiny
 import torch
+from designs import designed
+from scipy import stats
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.sbe import FRAGILE_PAIRS, SentenceBased, changed_spans
+from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Score
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
-from equipoise.results import Result, estimates_table
+from equipoise.results import Result
+from equipoise.results.comparison.differences import rows_of as rows_of_quantity
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 HEADER = "category,stereotype,counterpart\n"
@@ -56,21 +60,18 @@ def told(texts: Iterable[str]) -> dict[str, tuple[float, ...]]:
     return made | SCORES
 
 
-def measured(model: LanguageModel | None, data: Path | str = "", variant: str = "", **kind: object) -> Result:
-    instrument = SentenceBased()
-    settings = Settings(data=str(data), variant=variant, **kind).completed(instrument)  # type: ignore[arg-type]
-    items = instrument.items(settings)
-    if model is None:
-        texts = {*items.table["stereotype"], *items.table["counterpart"]}
-        model = TableModel(scores=told(texts))
-    answers = model.answer(instrument.questions_for(model, items.table, settings))
-    scored = instrument.scored(items.table, answers, settings)
-    estimates = estimates_table(instrument.estimates(scored, settings))
-    return Result("sbe", scored, estimates, {"data": {"notices": items.notices}})
+def measured(model: LanguageModel | None, data: Path | str = "", variant: str = "") -> Result:
+    settings = Settings(data=str(data), variant=variant)
+    return measure(model or TableModel(scores=told(texts_of(settings))), "sbe", settings)
+
+
+def texts_of(settings: Settings) -> set[str]:
+    items = designed("sbe", settings).items
+    return {*items["stereotype"], *items["counterpart"]}
 
 
 def rows_of(result: Result, **where: str) -> pd.DataFrame:
-    rows = result.items[result.items["form"] == "original"]
+    rows = result.items[result.items["variation"] == "original"]
     for column, value in where.items():
         rows = rows[rows[column] == value]
     return rows
@@ -78,34 +79,71 @@ def rows_of(result: Result, **where: str) -> pd.DataFrame:
 
 def test_differences_by_hand(tmp_path: Path) -> None:
     result = measured(None, pair_file(tmp_path))
-    pairs = rows_of(result, kind="pair")
+    pairs = rows_of(result, part="pair")
     assert pairs["score"].tolist() == pytest.approx([2.0, -1.0, 1.5])
     assert pairs["changed"].tolist() == pytest.approx([1.5, -1.0, 1.0])
     assert pairs["shared"].tolist() == pytest.approx([0.5, 0.0, 0.5])
     assert pairs["per_token"].tolist() == pytest.approx([0.4, -1 / 6, 0.375])
     assert result.value("asld") == pytest.approx(1.5)
-    assert result.value("asld", "category:occupation") == pytest.approx(1.5)
-    assert result.value("asld", "category:hostile-sexism") == pytest.approx(1.5)
-    assert result.value("mean sld") == pytest.approx(2.5 / 3)
-    assert result.value("prefers stereotype") == pytest.approx(2 / 3)
-    assert result.value("mean sld of changed words") == pytest.approx(0.5)
-    assert result.value("mean sld of shared words") == pytest.approx(1 / 3)
-    assert result.value("asld per token") == pytest.approx((0.4 + 1 / 6 + 0.375) / 3)
+    assert result.value("asld", category="occupation") == pytest.approx(1.5)
+    assert result.value("asld", category="hostile-sexism") == pytest.approx(1.5)
+    assert result.value("mean-sld") == pytest.approx(2.5 / 3)
+    assert result.value("prefers-stereotype") == pytest.approx(2 / 3)
+    assert result.value("mean-sld-changed") == pytest.approx(0.5)
+    assert result.value("mean-sld-shared") == pytest.approx(1 / 3)
+    assert result.value("asld-per-token") == pytest.approx((0.4 + 1 / 6 + 0.375) / 3)
 
 
 def test_the_neutral_pairs_stand_apart(tmp_path: Path) -> None:
     result = measured(None, pair_file(tmp_path))
-    assert rows_of(result, kind="neutral")["score"].tolist() == pytest.approx([0.5, -1.0])
-    assert result.value("asld", "neutral pairs") == pytest.approx(0.75)
-    assert result.value("asld above neutral pairs") == pytest.approx(0.75)
-    assert result.value("asld over neutral pairs") == pytest.approx(2.0)
-    row = result.estimates.query("name == 'asld over neutral pairs' and group == 'all'").iloc[0]
+    assert rows_of(result, part="neutral")["score"].tolist() == pytest.approx([0.5, -1.0])
+    assert result.value("asld", part="neutral") == pytest.approx(0.75)
+    assert result.value("asld-above-neutral") == pytest.approx(0.75)
+    assert result.value("asld-over-neutral") == pytest.approx(2.0)
+    row = result.estimate("asld-over-neutral")
     assert (row["neutral"], row["n"], row["dropped"]) == (1.0, 3, 0)
     assert row["low"] < 2.0 < row["high"]
-    single = result.estimates.query(
-        "name == 'asld over neutral pairs' and group == 'category:hostile-sexism'"
-    )
-    assert single["low"].isna().all()
+    assert np.isnan(result.estimate("asld-over-neutral", category="hostile-sexism")["low"])
+
+
+def test_the_ratio_to_neutral_pairs_is_drawn_with_all_pairs(tmp_path: Path) -> None:
+    """Whole clusters drawn one after another in a plain loop, sizes of either side averaged anew."""
+    result = measured(None, pair_file(tmp_path))
+    rows = rows_of(result)
+    sizes, is_pair = rows["score"].abs().to_numpy(), (rows["part"] == "pair").to_numpy()
+    rng = np.random.default_rng(11)
+    ratios = []
+    for _ in range(4000):
+        drawn = rng.integers(len(rows), size=len(rows))
+        ours, theirs = sizes[drawn][is_pair[drawn]], sizes[drawn][~is_pair[drawn]]
+        if len(ours) and len(theirs):
+            ratios.append(ours.mean() / theirs.mean())
+    # The tail that a t interval over five clusters would ask for.
+    tail = stats.norm.cdf(np.sqrt(5 / 4) * stats.t.ppf(0.025, 4))
+    low, high = np.quantile(ratios, [tail, 1 - tail])
+    row = result.estimate("asld-over-neutral")
+    assert row["low"] == pytest.approx(low, abs=0.1)
+    assert row["high"] == pytest.approx(high, abs=0.1)
+
+
+def test_pairs_of_one_profession_are_one_cluster(tmp_path: Path) -> None:
+    """Two pairs each of six professions: the standard error is that of six means."""
+    lines = [
+        f"occupation,The {job} lost her {thing}.,The {job} lost his {thing}.,{job}\n"
+        for job in ("nurse", "clerk", "baker", "judge", "pilot", "miner")
+        for thing in ("keys", "coat")
+    ]
+    path = pair_file(tmp_path, HEADER.strip() + ",profession\n" + "".join(lines))
+    scores = told(texts_of(Settings(data=str(path))))
+    rng = np.random.default_rng(2)
+    scores = {text: tuple(values * rng.uniform(0.5, 1.5, len(values))) for text, values in scores.items()}
+    result = measured(TableModel(scores=scores), path)
+    rows = rows_of(result, part="pair")
+    means = rows.groupby("cluster")["score"].mean()
+    assert len(means) == 6
+    expected = stats.t.interval(0.95, 5, means.mean(), stats.sem(means))
+    row = result.estimate("mean-sld")
+    assert (row["low"], row["high"]) == pytest.approx(expected)
 
 
 def test_a_tie_is_shown_and_not_counted(tmp_path: Path) -> None:
@@ -113,12 +151,10 @@ def test_a_tie_is_shown_and_not_counted(tmp_path: Path) -> None:
     same = (-1.0, -1.0, -1.0, -1.0, -1.0)
     scores = {"The baker burned her hand.": same, "The baker burned his hand.": same}
     path = pair_file(tmp_path, text)
-    items = SentenceBased().items(Settings(data=str(path), variant="original")).table
-    texts = {*items["stereotype"], *items["counterpart"]}
+    texts = texts_of(Settings(data=str(path)))
     result = measured(TableModel(scores=told(texts) | scores), path)
-    shown = result.estimates.set_index(["name", "group"])
-    assert shown.loc[("ties", "all"), "value"] == pytest.approx(0.25)
-    assert shown.loc[("prefers stereotype", "all"), ["value", "n", "dropped"]].tolist() == [
+    assert result.value("ties") == pytest.approx(0.25)
+    assert result.estimate("prefers-stereotype")[["value", "n", "dropped"]].tolist() == [
         pytest.approx(2 / 3),
         3,
         1,
@@ -127,20 +163,20 @@ def test_a_tie_is_shown_and_not_counted(tmp_path: Path) -> None:
 
 def test_changed_forms_are_rows_of_their_own_and_move_nothing_else(tmp_path: Path) -> None:
     result = measured(None, pair_file(tmp_path))
-    forms = result.items[result.items["form"] != "original"]
-    assert forms.groupby("form").size().to_dict() == {
+    forms = result.items[result.items["variation"] != "original"]
+    assert forms.groupby("variation").size().to_dict() == {
         "no-period": 3,
         "lower-case": 3,
         "frame-aside": 3,
         "frame-report": 3,
     }
     assert result.items["item"].is_unique
-    assert set(result.estimates.query("name == 'asld' and group == 'all'")["n"]) == {3}
+    assert result.estimate("asld")["n"] == 3
     before = result.items.set_index("item")["score"]
-    moved = [row.score - before[row.of] for row in forms.itertuples() if row.form == "no-period"]
-    assert result.value("mean movement", "form:no-period") == pytest.approx(sum(moved) / 3)
-    assert result.value("mean |movement|", "form:no-period") == pytest.approx(sum(map(abs, moved)) / 3)
-    texts = forms.query("form == 'frame-report'")["stereotype"].tolist()
+    moved = [row.score - before[row.of] for row in forms.itertuples() if row.variation == "no-period"]
+    assert result.value("mean-movement", variation="no-period") == pytest.approx(sum(moved) / 3)
+    assert result.value("mean-abs-movement", variation="no-period") == pytest.approx(sum(map(abs, moved)) / 3)
+    texts = forms.query("variation == 'frame-report'")["stereotype"].tolist()
     assert "I have heard that the nurse lost her keys." in texts
 
 
@@ -179,8 +215,9 @@ def test_both_rules_stand_beside_each_other(tmp_path: Path) -> None:
     original = measured(model, pair_file(tmp_path))
     within = measured(model, pair_file(tmp_path), variant="within-word-l2r")
     assert within.items["sld_other_rule"].to_numpy() == pytest.approx(original.items["score"].to_numpy())
-    assert original.value("asld by within-word-l2r") == pytest.approx(within.value("asld"))
-    assert within.value("asld by original") == pytest.approx(original.value("asld"))
+    for one, other in ((original, within), (within, original)):
+        assert one.value("asld-other-rule") == pytest.approx(other.value("asld"))
+        assert one.estimate("asld-other-rule")["label"] == f"ASLD by {other.variant}"
 
 
 def tiny_model(family: str) -> LanguageModel:
@@ -203,9 +240,8 @@ def test_a_pair_with_an_unknown_word_is_dropped_and_counted(tmp_path: Path) -> N
     row = rows_of(result, category="hostile-sexism").iloc[0]
     assert row["dropped"] == "a word is unknown to the tokenizer"
     assert np.isnan(row["score"])
-    shown = result.estimates.query("name == 'asld'").set_index("group")
-    assert shown.loc["category:hostile-sexism", ["n", "dropped"]].tolist() == [0, 1]
-    assert shown.loc["all", ["n", "dropped"]].tolist() == [2, 1]
+    assert result.estimate("asld", category="hostile-sexism")[["n", "dropped"]].tolist() == [0, 1]
+    assert result.estimate("asld")[["n", "dropped"]].tolist() == [2, 1]
 
 
 def test_words_of_several_pieces_are_likelier_when_their_pieces_help_each_other(tmp_path: Path) -> None:
@@ -226,7 +262,7 @@ def test_a_causal_model_is_scored_by_its_own_rule(tmp_path: Path) -> None:
     result = measured(causal, pair_file(tmp_path))
     assert result.items["score"].notna().all()
     assert result.items["sld_other_rule"].isna().all()
-    assert not result.estimates["name"].str.contains("within-word").any()
+    assert "asld-other-rule" not in set(result.estimates["key"])
     with pytest.raises(UserError, match="within-word-l2r"):
         measured(causal, pair_file(tmp_path), variant="within-word-l2r")
 
@@ -240,21 +276,19 @@ def test_unequal_token_counts_are_counted(tmp_path: Path) -> None:
         "A c.": (-1, -2),
     }
     path = pair_file(tmp_path, text)
-    items = SentenceBased().items(Settings(data=str(path), variant="original")).table
-    result = measured(TableModel(scores=told({*items["stereotype"], *items["counterpart"]}) | scores), path)
-    assert result.value("unequal token counts") == 1.0
-    assert result.value("mean sld") == 1.0
-    assert rows_of(result, kind="pair")["per_token"].iloc[0] == 0.0
-    assert any("non-minimal" in notice for notice in result.provenance["data"]["notices"])
+    result = measured(TableModel(scores=told(texts_of(Settings(data=str(path)))) | scores), path)
+    assert result.value("unequal-token-counts") == 1.0
+    assert result.value("mean-sld") == 1.0
+    assert rows_of(result, part="pair")["per_token"].iloc[0] == 0.0
+    assert any("non-minimal" in notice for notice in result.notices)
 
 
 def test_the_shipped_pairs() -> None:
-    instrument = SentenceBased()
-    items = instrument.items(Settings().completed(instrument))
-    table = items.table
-    assert items.notices == ()
+    design = designed("sbe")
+    table = design.items
+    assert design.notices == ()
     assert table["item"].is_unique
-    written = table[table["form"] == "original"]
+    written = table[table["variation"] == "original"]
     assert written["category"].value_counts().to_dict() == {
         "occupation": 100,
         "benevolent-sexism": 100,
@@ -262,30 +296,22 @@ def test_the_shipped_pairs() -> None:
         "neutral": 100,
     }
     assert len(table) == 400 + 4 * 3 * FRAGILE_PAIRS
-    for column, value in instrument.comparable.where.items():
-        table = table[table[column] == value]
-    assert len(table) == 300
+    compared = [rows_of_quantity(table, quantity) for quantity in SentenceBased.quantities]
+    assert [len(rows) for rows in compared] == [300, 400]
 
 
 def test_the_sample_for_fragility_is_seeded() -> None:
-    instrument = SentenceBased()
-    one, same, other = (
-        instrument.items(Settings(seed=seed).completed(instrument)).table["item"].tolist()
-        for seed in (3, 3, 4)
-    )
+    one, same, other = (designed("sbe", seed=seed).items["item"].tolist() for seed in (3, 3, 4))
     assert one == same != other
 
 
 def test_a_users_neutral_pairs_replace_the_shipped_ones(tmp_path: Path) -> None:
     path = pair_file(tmp_path, HEADER + "occupation,The nurse lost her keys.,The nurse lost his keys.\n")
-    instrument = SentenceBased()
-    items = instrument.items(Settings(data=str(path)).completed(instrument))
-    assert items.table["kind"].value_counts()["neutral"] == 100
-    assert {file.name for file in items.files} == {"pairs.csv", "neutral-pairs.csv", "frames.csv"}
+    design = designed("sbe", data=str(path))
+    assert design.items["part"].value_counts()["neutral"] == 100
+    assert {file.name for file in design.files} == {"pairs.csv", "neutral-pairs.csv", "frames.csv"}
     with pytest.raises(UserError, match="neutral pairs only"):
-        instrument.items(
-            Settings(data=str(pair_file(tmp_path, HEADER + "neutral,A b c.,A b d.\n"))).completed(instrument)
-        )
+        designed("sbe", data=str(pair_file(tmp_path, HEADER + "neutral,A b c.,A b d.\n")))
 
 
 @pytest.mark.parametrize(
@@ -299,15 +325,14 @@ def test_a_users_neutral_pairs_replace_the_shipped_ones(tmp_path: Path) -> None:
         (PAIRS + "occupation,A b.\n", "line 7: 2 fields where the header has 3"),
         (
             "id," + HEADER + "x,occupation,A b.,A c.\nx,occupation,A d.,A e.\n",
-            "line 3: the pair 'x' stands already",
+            "line 3: 'x' stands already",
         ),
         (HEADER, "has a header but no rows"),
     ],
 )
 def test_a_bad_pair_file_is_named_with_its_line(tmp_path: Path, text: str, said: str) -> None:
-    instrument = SentenceBased()
     with pytest.raises(UserError) as caught:
-        instrument.items(Settings(data=str(pair_file(tmp_path, text))).completed(instrument))
+        designed("sbe", data=str(pair_file(tmp_path, text)))
     assert "pairs.csv" in caught.value.message
     assert said in caught.value.message
     assert caught.value.hint
@@ -318,15 +343,13 @@ def test_line_numbers_count_lines_not_rows(tmp_path: Path) -> None:
         HEADER
         + 'occupation,"The nurse\nlost her keys.","The nurse\nlost his keys."\n\noccupation,A b.,A b.\n'
     )
-    instrument = SentenceBased()
     with pytest.raises(UserError, match="line 6"):
-        instrument.items(Settings(data=str(pair_file(tmp_path, text))).completed(instrument))
+        designed("sbe", data=str(pair_file(tmp_path, text)))
 
 
 def test_published_names_of_categories_are_understood(tmp_path: Path) -> None:
     text = HEADER + "Occupation Bias,A b c.,A b d.\nBenevolent Sexism,A e c.,A e d.\nown:age,A f c.,A f d.\n"
-    instrument = SentenceBased()
-    items = instrument.items(Settings(data=str(pair_file(tmp_path, text))).completed(instrument)).table
+    items = designed("sbe", data=str(pair_file(tmp_path, text))).items
     assert list(dict.fromkeys(items["category"])) == ["occupation", "benevolent-sexism", "age", "neutral"]
 
 
@@ -334,11 +357,10 @@ def test_published_names_of_categories_are_understood(tmp_path: Path) -> None:
     not (SHARED / "crows-pairs").is_dir(), reason="the published data are not beside the checkout"
 )
 def test_crows_pairs_keeps_gender_and_says_so() -> None:
-    instrument = SentenceBased()
-    items = instrument.items(Settings(data="crows-pairs", data_dir=SHARED).completed(instrument))
-    pairs = items.table.query("kind == 'pair' and form == 'original'")
+    design = designed("sbe", data="crows-pairs", data_dir=SHARED)
+    pairs = design.items.query("part == 'pair' and variation == 'original'")
     assert len(pairs) == 262
     assert set(pairs["category"]) == {"gender"}
-    assert items.notices[0] == "left out: 1246 of 1508 pairs, of other bias types than gender"
-    assert any(notice.startswith("linter, non-minimal") for notice in items.notices)
+    assert design.notices[0] == "left out: 1246 of 1508 pairs, of other bias types than gender"
+    assert any(notice.startswith("linter, non-minimal") for notice in design.notices)
     assert np.mean(pairs["stereotype"] != pairs["counterpart"]) == 1.0

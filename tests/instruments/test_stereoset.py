@@ -9,18 +9,19 @@ import numpy as np
 import pytest
 import tiny
 import torch
+from designs import asked, designed
 
-from equipoise.data.stereoset import INTERSENTENCE, read_stereoset
+from equipoise.data.sets.stereoset import INTERSENTENCE, read_stereoset
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS
 from equipoise.instruments.base import Settings
-from equipoise.instruments.stereoset import StereoSet, icat
+from equipoise.instruments.stereoset import StereoSet
 from equipoise.measuring import measure
 from equipoise.models.base import Raw, WordScores
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result
+from equipoise.stats.ratios import icat
 
 
 def item(context: str, words: tuple[str, str, str], *, target: str = "aunt", kind: str = "gender") -> str:
@@ -55,11 +56,6 @@ NEXT = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "stereoset", "equipoise.instruments.stereoset:StereoSet")
-
-
 def item_file(folder: Path, lines: list[str]) -> Path:
     path = folder / "items.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -88,9 +84,9 @@ def test_the_three_scores_by_hand(tmp_path: Path) -> None:
     assert result.value("ss") == pytest.approx(75.0)
     assert result.value("lms") == pytest.approx(37.5)
     assert result.value("icat") == pytest.approx(37.5 * 25 / 50)
-    assert result.value("ss micro") == pytest.approx(200 / 3)
-    assert result.value("lms micro") == pytest.approx(50.0)
-    assert result.value("icat micro") == pytest.approx(50 * (100 / 3) / 50)
+    assert result.value("ss-micro") == pytest.approx(200 / 3)
+    assert result.value("lms-micro") == pytest.approx(50.0)
+    assert result.value("icat-micro") == pytest.approx(50 * (100 / 3) / 50)
     expected = [np.log(2), np.log(0.25), np.log(2)]
     assert result.items["score"].tolist() == pytest.approx(expected)
     assert result.items["prefers_sense"].tolist() == [1.0, 0.5, 0.0]
@@ -105,10 +101,10 @@ def test_icat_is_best_at_fifty_and_nothing_at_the_ends() -> None:
 def test_a_uniform_model_ties_everywhere(tmp_path: Path) -> None:
     words = dict.fromkeys(("gentle", "strict", "cupboard"), 0.01)
     result = measured(TableModel(words=words), item_file(tmp_path, LINES))
-    for name in ("ss", "lms", "icat", "ss micro"):
+    for name in ("ss", "lms", "icat", "ss-micro"):
         assert np.isnan(result.value(name))
     assert result.value("ties") == 100.0
-    row = result.estimates.query("name == 'ss' and group == 'all'").iloc[0]
+    row = result.estimate("ss")
     assert (row["n"], row["dropped"]) == (0, 3)
 
 
@@ -119,7 +115,7 @@ def test_words_of_several_pieces_equal_a_plain_loop(family: str, tmp_path: Path)
     words = ("phlebotomist", "gardener", "librarian")
     path = item_file(tmp_path, [item("They asked the BLANK twice.", words)])
     result = measured(model, path)
-    for word, column in zip(words, ("stereotype", "antistereotype", "unrelated"), strict=True):
+    for word, column in zip(words, ("stereotype", "counterpart", "unrelated"), strict=True):
         encoded = model.tokens.encode(f"They asked the {word} twice.")
         places = encoded.positions((15, 15 + len(word)))
         ids, values = list(encoded.ids), []
@@ -129,7 +125,7 @@ def test_words_of_several_pieces_equal_a_plain_loop(family: str, tmp_path: Path)
             values.append(float(logprobs(model, ids)[place, encoded.ids[place]]))
             ids[place] = encoded.ids[place]
         assert result.items[f"score_{column}"].iloc[0] == pytest.approx(np.mean(values), abs=1e-3)
-    assert result.items["tokens_more"].iloc[0] > 1
+    assert result.items["tokens_stereotype"].iloc[0] > 1
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
@@ -139,7 +135,7 @@ def test_the_published_score_equals_a_plain_loop(family: str, tmp_path: Path) ->
     words = ("phlebotomist", "gardener", "librarian")
     path = item_file(tmp_path, [item("They asked the BLANK twice.", words)])
     result = measured(model, path, "as-published")
-    for word, column in zip(words, ("stereotype", "antistereotype", "unrelated"), strict=True):
+    for word, column in zip(words, ("stereotype", "counterpart", "unrelated"), strict=True):
         encoded = model.tokens.encode(f"They asked the {word} twice.")
         places = encoded.positions((15, 15 + len(word)))
         before, after = list(encoded.ids[: places[0]]), list(encoded.ids[places[-1] + 1 :])
@@ -149,55 +145,66 @@ def test_the_published_score_equals_a_plain_loop(family: str, tmp_path: Path) ->
             for k, piece in enumerate(pieces)
         ]
         assert result.items[f"score_{column}"].iloc[0] == pytest.approx(np.mean(values), rel=1e-3)
-    row = result.estimates.query("name == 'mean difference' and group == 'all'").iloc[0]
-    assert row["unit"] == "probability difference"
+    assert result.estimate("mean-difference")["unit"] == "probability difference"
 
 
 def test_the_published_words_lose_their_hyphens(tmp_path: Path) -> None:
     model = tiny_model("bert", tmp_path)
     path = item_file(tmp_path, [item("They asked the BLANK twice.", ("self-made", "gardener", "door"))])
-    instrument, settings = StereoSet(), Settings(data=str(path), variant="as-published")
-    asked = instrument.questions_for(model, instrument.items(settings).table, settings)
-    assert asked[0].words == ("selfmade", "gardener", "door")
-    assert all(isinstance(one, Raw) for one in asked[1:])
-    assert len(asked) - 1 == sum(model.answer(asked[:1])[0].pieces)
+    asks = asked("stereoset", model, data=str(path), variant="as-published")
+    words, *rows = (ask.question for ask in asks)
+    assert words.words == ("selfmade", "gardener", "door")
+    assert all(isinstance(row, Raw) for row in rows)
+    assert len(rows) == sum(model.answer([words])[0].pieces)
 
 
 def test_mean_probability_and_mean_log_probability_can_disagree(tmp_path: Path) -> None:
     """D16: pieces of 0.9 and 0.001 beat one of 0.1 by their mean, and lose by their mean logarithm."""
-    instrument = StereoSet()
-    settings = Settings(data=str(item_file(tmp_path, LINES[:1])), variant="mean-logprob")
-    items = instrument.items(settings).table
+    path = item_file(tmp_path, LINES[:1])
     words, pieces = ("gentle", "strict", "cupboard"), (2, 1, 1)
-    logs = tuple(np.log([0.9 * 0.001, 0.1, 0.05]))
-    ours = instrument.scored(items, [WordScores(words, logs, pieces)], settings)
-    assert ours["score"].item() == pytest.approx(np.log(0.0009) / 2 - np.log(0.1))
-    assert ours["prefers_stereotype"].item() == 0.0
-    asked = [WordScores(("7",), (float(np.log(p)),), (1,)) for p in (0.9, 0.001, 0.1, 0.05)]
-    published = Settings(data=settings.data, variant="as-published")
-    theirs = instrument.scored(items, [WordScores(words, logs, pieces), *asked], published)
-    assert theirs["score"].item() == pytest.approx(0.4505 - 0.1)
-    assert theirs["prefers_stereotype"].item() == 1.0
+    told = {"words": WordScores(words, tuple(np.log([0.9 * 0.001, 0.1, 0.05])), pieces)}
+    ours = scored_item(path, "mean-logprob", told)
+    assert ours["score"] == pytest.approx(np.log(0.0009) / 2 - np.log(0.1))
+    assert ours["prefers_stereotype"] == 0.0
+    probabilities = {
+        "stereotype, piece 0": 0.9,
+        "stereotype, piece 1": 0.001,
+        "counterpart, piece 0": 0.1,
+        "unrelated, piece 0": 0.05,
+    }
+    theirs = scored_item(path, "as-published", told | of_pieces(probabilities))
+    assert theirs["score"] == pytest.approx(0.4505 - 0.1)
+    assert theirs["prefers_stereotype"] == 1.0
 
 
 def test_a_published_tie_counts_against_and_ours_is_left_out(tmp_path: Path) -> None:
-    instrument, words = StereoSet(), ("gentle", "strict", "cupboard")
-    path = str(item_file(tmp_path, LINES[:1]))
-    tied = WordScores(words, tuple(np.log([0.2, 0.2, 0.1])), (1, 1, 1))
-    asked = [WordScores(("7",), (value,), (1,)) for value in tied.logprobs]
-    published = Settings(data=path, variant="as-published")
-    items = instrument.items(published).table
-    assert instrument.scored(items, [tied, *asked], published)["prefers_stereotype"].item() == 0.0
-    ours = instrument.scored(items, [tied], Settings(data=path, variant="mean-logprob"))
-    assert np.isnan(ours["prefers_stereotype"].item())
-    assert ours["prefers_sense"].item() == 1.0
+    path, words = item_file(tmp_path, LINES[:1]), ("gentle", "strict", "cupboard")
+    tied = {"words": WordScores(words, tuple(np.log([0.2, 0.2, 0.1])), (1, 1, 1))}
+    pieces = {"stereotype, piece 0": 0.2, "counterpart, piece 0": 0.2, "unrelated, piece 0": 0.1}
+    assert scored_item(path, "as-published", tied | of_pieces(pieces))["prefers_stereotype"] == 0.0
+    ours = scored_item(path, "mean-logprob", tied)
+    assert np.isnan(ours["prefers_stereotype"])
+    assert ours["prefers_sense"] == 1.0
+
+
+def of_pieces(probabilities: dict[str, float]) -> dict[str, WordScores]:
+    """Answers to rows of ids, by the role that each was asked for."""
+    return {role: WordScores(("7",), (float(np.log(p)),), (1,)) for role, p in probabilities.items()}
+
+
+def scored_item(path: Path, variant: str, by_role: dict[str, WordScores]) -> dict[str, Any]:
+    """The only item of a file, scored from answers that are told by their role."""
+    design = designed("stereoset", data=str(path), variant=variant)
+    answers = {("line 1", role): answer for role, answer in by_role.items()}
+    (row,) = StereoSet().score(design, answers).to_dict("records")
+    return row
 
 
 def test_an_unknown_candidate_drops_its_item(tmp_path: Path) -> None:
     fills = FILLS | {"My aunt is [MASK].": {"gentle": 0.4, "strict": 0.2}}
     result = measured(TableModel(fills), item_file(tmp_path, LINES))
     assert result.items["dropped"].tolist() == ["a candidate could not be asked", "", ""]
-    row = result.estimates.query("name == 'lms' and group == 'all'").iloc[0]
+    row = result.estimate("lms")
     assert (row["n"], row["dropped"]) == (2, 1)
 
 
@@ -211,9 +218,9 @@ def test_a_next_sentence_is_scored_given_its_context(tmp_path: Path) -> None:
     }
     result = measured(TableModel(scores=table), item_file(tmp_path, [json.dumps(NEXT)]), "conditional-pll")
     assert result.items["score_stereotype"].item() == pytest.approx(-1.5)
-    assert result.items["score_antistereotype"].item() == pytest.approx(-2.0)
+    assert result.items["score_counterpart"].item() == pytest.approx(-2.0)
     assert result.items["score"].item() == pytest.approx(0.5)
-    assert (result.items["tokens_more"].item(), result.items["tokens_less"].item()) == (5, 4)
+    assert (result.items["tokens_stereotype"].item(), result.items["tokens_counterpart"].item()) == (5, 4)
     assert result.items["flags"].item() == "no end mark"
     assert result.provenance["instrument"]["variant"] == "conditional-pll"
 
@@ -281,21 +288,12 @@ def test_faults_are_flagged_named_and_left_out_beside(tmp_path: Path) -> None:
     words = {"smiled": 0.3, "shouted": 0.2, "bricked": 0.1, "Gently": 0.3, "Strictly": 0.2, "Cupboards": 0.1}
     model = TableModel(FILLS, words=words | {"gentle": 0.3, "strict": 0.2, "cupboard": 0.1})
     result = measured(model, item_file(tmp_path, lines))
-    assert result.value("ss micro") == pytest.approx(500 / 6)
-    assert result.value("ss micro", "without flagged items") == pytest.approx(200 / 3)
-    assert result.value("ss micro", "flagged items") == 100.0
-    notices = " ".join(result.provenance["data"]["notices"])
+    assert result.value("ss-micro") == pytest.approx(500 / 6)
+    assert result.value("ss-micro", items="without flagged") == pytest.approx(200 / 3)
+    assert result.value("ss-micro", items="flagged") == 100.0
+    notices = " ".join(result.notices)
     assert "no space beside BLANK" in notices
     assert "2 of 6 items, line 4, line 5" in notices
-
-
-def test_candidates_take_their_capitals_from_the_context(tmp_path: Path) -> None:
-    row = json.loads(item("The Kenyan aunt was BLANK.", ("gentle", "strict", "cupboard")))
-    lowered = {
-        name: row[name].lower().capitalize() for name in ("stereotype", "anti-stereotype", "unrelated")
-    }
-    table = read_stereoset(item_file(tmp_path, [json.dumps(row | lowered)]))
-    assert table["stereotype"].item() == "The Kenyan aunt was gentle."
 
 
 def test_the_published_file(shared_data: Callable[[str], Path]) -> None:
@@ -305,49 +303,7 @@ def test_the_published_file(shared_data: Callable[[str], Path]) -> None:
     flags = [set(one.split(", ")) for one in table["flags"]]
     assert sum("two blanks" in one for one in flags) == 2
     assert sum("no space beside BLANK" in one for one in flags) == 2
-    assert table["bias_type"].value_counts()["gender"] == 255
+    assert table["category"].value_counts()["gender"] == 255
     assert len(read_stereoset(path, kind=INTERSENTENCE)) == 2123
-    gender = Settings(data="stereoset", variant="mean-logprob", data_dir=path.parents[1])
-    assert len(StereoSet().items(gender).table) == 255
-    everything = Settings(data="stereoset-all", variant="mean-logprob", data_dir=path.parents[1])
-    assert len(StereoSet().items(everything).table) == 2106
-
-
-def test_the_authors_own_file_is_read_too(tmp_path: Path) -> None:
-    row = json.loads(LINES[0])
-    sentences = [
-        {"sentence": row[label], "gold_label": label}
-        for label in ("anti-stereotype", "stereotype", "unrelated")
-    ]
-    nested = {"id": "abc", "target": "aunt", "bias_type": "gender", "context": row["context"]}
-    path = tmp_path / "dev.json"
-    content = {"version": "1.0", "data": {"intrasentence": [nested | {"sentences": sentences}]}}
-    path.write_text(json.dumps(content), encoding="utf-8")
-    table = read_stereoset(path)
-    assert table["item"].item() == "item abc"
-    assert table["stereotype_word"].item() == "gentle"
-    path.write_text('{"data": [1]}', encoding="utf-8")
-    with pytest.raises(UserError, match="has not the shape"):
-        read_stereoset(path)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{not json", "line 1: this is not JSON"),
-        ("[1]", "line 1: .* is no JSON object"),
-        (json.dumps(json.loads(LINES[0]) | {"unrelated": ""}), "line 1: unrelated is missing"),
-        (json.dumps(json.loads(LINES[0]) | {"type": "both"}), "the type 'both'"),
-        (json.dumps(json.loads(LINES[0]) | {"context": "My aunt is old."}), "has no BLANK"),
-        (json.dumps(json.loads(LINES[0]) | {"unrelated": "A cup."}), "not its context with the blank filled"),
-        (json.dumps(NEXT), "holds no intrasentence items"),
-    ],
-)
-def test_a_bad_line_is_told_where(line: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
-        read_stereoset(item_file(tmp_path, [line]))
-
-
-def test_an_unknown_bias_type_is_told_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="gender"):
-        read_stereoset(item_file(tmp_path, LINES), bias_type="gendre")
+    for data, size in (("stereoset", 255), ("stereoset-all", 2106)):
+        assert len(designed("stereoset", data=data, data_dir=path.parents[1]).items) == size

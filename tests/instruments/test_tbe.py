@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from designs import designed
+from scipy import stats
 
+from equipoise.data.reading import TABLES
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.tbe import TemplateBased
@@ -16,7 +19,7 @@ from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
 
 TEMPLATES = (
-    "id,category,slot,template\n"
+    "id,category,form,template\n"
     "t1,work,subject,[MASK] is a <profession>.\n"
     "t2,work,possessive,The <profession> lost [MASK] keys.\n"
     "g1,gendered,subject,The <profession> said that [MASK] left.\n"
@@ -53,33 +56,33 @@ def measured(folder: Path, model: TableModel | None = None, **chosen: str) -> Re
 
 def test_differences_by_hand(tmp_path: Path) -> None:
     result = measured(folder_of(tmp_path))
-    items = result.items.query("form == 'original'").set_index("item")
+    items = result.items.query("variation == 'original'").set_index("item")
     assert items.loc["t1:cook", "score"] == pytest.approx(0.3)
     assert items.loc["t2:cook", "score"] == pytest.approx(-0.3)
     assert items.loc["t1:cook", "normalised"] == pytest.approx(0.3 / 0.7)
     assert items.loc["t1:cook", "log_ratio"] == pytest.approx(math.log(2.5))
     assert items.loc["t1:cook", "third_share"] == pytest.approx(0.1 / 0.8)
-    assert result.value("appd", "profession:cook") == pytest.approx(0.0)
-    assert result.value("appd", "profession:engineer") == pytest.approx(0.4)
-    assert result.value("appd", "profession:pilot") == pytest.approx(0.1)
+    assert result.value("appd", profession="cook") == pytest.approx(0.0)
+    assert result.value("appd", profession="engineer") == pytest.approx(0.4)
+    assert result.value("appd", profession="pilot") == pytest.approx(0.1)
     assert result.value("appd") == pytest.approx(0.5 / 3)
-    assert result.value("appd", "category:work") == pytest.approx(0.5 / 3)
-    assert result.value("mean |appd|") == pytest.approx(0.5 / 3)
+    assert result.value("appd", category="work") == pytest.approx(0.5 / 3)
+    assert result.value("mean-abs-appd") == pytest.approx(0.5 / 3)
     shares = [0.1 / 0.8, 0.1 / 0.8, 0.2 / 0.8, 0.25 / 0.75, 0.1 / 0.6, 0.1 / 0.9]
-    assert result.value("third share") == pytest.approx(sum(shares) / 6)
+    assert result.value("third-share") == pytest.approx(sum(shares) / 6)
     expected = np.corrcoef([0.0, 0.4, 0.1], [40, 10, 5])[0, 1]
-    assert result.value("correlation with share of women") == pytest.approx(expected)
+    assert result.value("correlation-with-share-of-women") == pytest.approx(expected)
 
 
 def test_the_guard_is_turned_to_the_words_own_side_and_kept_apart(tmp_path: Path) -> None:
     result = measured(folder_of(tmp_path))
-    assert result.value("guard", "category:gendered") == pytest.approx((0.7 + 0.85) / 2)
-    assert result.value("guard share on its own side", "category:gendered") == 1.0
-    assert result.value("appd of guard words", "category:gendered, female") == pytest.approx(-0.7)
-    assert result.value("guard", "profession:actress") == pytest.approx(0.7)
-    row = result.estimates.query("name == 'guard' and group == 'category:gendered'").iloc[0]
-    assert row["better"] == "higher"
-    assert set(result.estimates.query("name == 'appd' and group == 'all'")["n"]) == {6}
+    assert result.value("guard", category="gendered") == pytest.approx((0.7 + 0.85) / 2)
+    assert result.value("guard-share", category="gendered") == 1.0
+    assert result.value("guard-appd", gender="female", category="gendered") == pytest.approx(-0.7)
+    assert result.value("guard", profession="actress") == pytest.approx(0.7)
+    assert result.estimate("guard", category="gendered")["better"] == "higher"
+    assert result.value("guard") == pytest.approx((0.7 + 0.85) / 2)
+    assert result.estimate("appd")["n"] == 6
 
 
 def test_a_flipped_model_fails_the_guard(tmp_path: Path) -> None:
@@ -90,11 +93,11 @@ def test_a_flipped_model_fails_the_guard(tmp_path: Path) -> None:
     }
     folder = folder_of(tmp_path)
     right, wrong = measured(folder), measured(folder, TableModel(flipped, words=OTHER))
-    assert wrong.value("guard", "category:gendered") == pytest.approx(
-        -right.value("guard", "category:gendered")
+    assert wrong.value("guard", category="gendered") == pytest.approx(
+        -right.value("guard", category="gendered")
     )
-    assert wrong.value("guard", "category:gendered") < 0
-    assert wrong.value("guard share on its own side", "category:gendered") == 0.0
+    assert wrong.value("guard", category="gendered") < 0
+    assert wrong.value("guard-share", category="gendered") == 0.0
     assert wrong.value("appd") == pytest.approx(-right.value("appd"))
 
 
@@ -102,50 +105,85 @@ def test_a_uniform_model_gives_nothing() -> None:
     words = ("he", "she", "they", "him", "her", "them", "his", "their")
     result = measure(TableModel(words=dict.fromkeys(words, 0.01)), "tbe")
     assert result.items["score"].abs().max() == 0.0
-    shown = result.estimates[
-        result.estimates["name"].isin(["appd", "normalised difference", "log ratio", "guard"])
-    ]
+    keys = ("appd", "normalised-difference", "log-ratio", "guard")
+    shown = result.estimates[result.estimates["key"].isin(keys)]
     assert shown["value"].abs().max() == 0.0
-    assert result.value("third share") == pytest.approx(1 / 3)
-    assert result.value("mean |movement|") == 0.0
+    assert result.value("third-share") == pytest.approx(1 / 3)
+    assert result.value("mean-abs-movement") == 0.0
 
 
 def test_the_shipped_templates_against_plain_loops() -> None:
     """Random probabilities for every sentence; every mean again as a loop over the rows."""
-    instrument = TemplateBased()
-    items = instrument.items(Settings().completed(instrument))
-    assert items.notices == ()
-    assert items.table["item"].is_unique
+    design = designed("tbe")
+    assert design.notices == ()
+    assert design.items["item"].is_unique
     rng = np.random.default_rng(5)
     words = ("he", "she", "they", "him", "her", "them", "his", "their")
-    fills = {text: dict(zip(words, rng.uniform(0.01, 0.1, 8), strict=True)) for text in items.table["text"]}
+    fills = {text: dict(zip(words, rng.uniform(0.01, 0.1, 8), strict=True)) for text in design.items["text"]}
     result = measure(TableModel(fills), "tbe")
     forms = {"subject": ("he", "she"), "object": ("him", "her"), "possessive": ("his", "her")}
-    plain: dict[str, list[float]] = {}
-    for row in items.table.to_dict("records"):
-        male, female = (fills[row["text"]][word] for word in forms[row["slot"]])
-        if row["form"] == "original" and not row["gender"]:
-            for group in ("all", f"category:{row['category']}", f"profession:{row['profession']}"):
-                plain.setdefault(group, []).append(male - female)
-    found = result.estimates.query("name == 'appd'").set_index("group")
-    assert set(found.index) == set(plain)
-    for group, values in plain.items():
-        assert found.loc[group, "value"] == pytest.approx(sum(values) / len(values))
-        assert found.loc[group, "n"] == len(values)
-        assert found.loc[group, "low"] < found.loc[group, "value"] < found.loc[group, "high"]
+    plain: dict[tuple[str, str], list[float]] = {}
+    for row in design.items.to_dict("records"):
+        male, female = (fills[row["text"]][word] for word in forms[row["form"]])
+        if row["variation"] == "original" and not row["gender"]:
+            for level in (("", ""), ("category", row["category"]), ("profession", row["profession"])):
+                plain.setdefault(level, []).append(male - female)
+    appd = result.estimates.query("key == 'appd'").set_index(["by", "level"])
+    assert set(appd.index) == set(plain)
+    for level, values in plain.items():
+        assert appd.loc[level, "value"] == pytest.approx(sum(values) / len(values))
+        assert appd.loc[level, "n"] == len(values)
+        assert appd.loc[level, "low"] < appd.loc[level, "value"] < appd.loc[level, "high"]
+
+
+def test_an_interval_is_that_of_templates_and_professions_crossed(tmp_path: Path) -> None:
+    """Six templates by six professions: V(templates) + V(professions) - V(cells), by plain loops."""
+    rng = np.random.default_rng(3)
+    jobs = ("cook", "baker", "pilot", "judge", "miner", "tailor")
+    lines = "".join(
+        f"t{number},work,subject,Hint {number}: [MASK] is a <profession>.\n" for number in range(6)
+    )
+    table = "".join(f"{job},work\n" for job in jobs)
+    folder = folder_of(tmp_path, "id,category,form,template\n" + lines, "profession,category\n" + table)
+    fills = {
+        f"Hint {number}: [MASK] is a {job}.": {"he": rng.uniform(0.1, 0.5), "she": 0.2, "they": 0.1}
+        for number in range(6)
+        for job in jobs
+    }
+    result = measured(folder, TableModel(fills, words=OTHER))
+    rows = result.items.query("variation == 'original'")
+    residuals = rows["score"] - rows["score"].mean()
+
+    def variance(sums: list[float]) -> float:
+        """CR2 for a mean over clusters of one size: a cluster of the share h has its square by 1 - h."""
+        return sum(one**2 for one in sums) / (1 - 1 / len(sums)) / 36**2
+
+    by_template, by_profession = (
+        variance([residuals[rows[column] == level].sum() for level in rows[column].unique()])
+        for column in ("template", "profession")
+    )
+    cells = variance(residuals.tolist())
+    error = math.sqrt(max(by_template + by_profession - cells, cells))
+    row = result.estimate("appd")
+    half = (row["high"] - row["low"]) / 2
+    assert (row["high"] + row["low"]) / 2 == pytest.approx(row["value"])
+    # The t quantile lies between that of 5 degrees of freedom and the normal one.
+    assert stats.norm.ppf(0.975) < half / error < stats.t.ppf(0.975, 5) + 1e-9
+    few = measured(folder_of(tmp_path))
+    assert math.isnan(few.estimate("appd")["low"])
 
 
 def test_changed_forms_are_rows_of_their_own(tmp_path: Path) -> None:
     result = measured(folder_of(tmp_path))
-    forms = result.items.query("form != 'original'")
-    assert forms.groupby("form").size().to_dict() == dict.fromkeys(
+    forms = result.items.query("variation != 'original'")
+    assert forms.groupby("variation").size().to_dict() == dict.fromkeys(
         ("no-period", "lower-case", "frame-aside", "frame-report"), 3
     )
     before = result.items.set_index("item")["score"]
     moved = [row.score - before[row.of] for row in forms.itertuples()]
-    assert result.value("mean movement") == pytest.approx(sum(moved) / len(moved))
-    assert result.value("mean |movement|") == pytest.approx(sum(map(abs, moved)) / len(moved))
-    assert TemplateBased.comparable.where["form"] == "original"
+    assert result.value("mean-movement") == pytest.approx(sum(moved) / len(moved))
+    assert result.value("mean-abs-movement") == pytest.approx(sum(map(abs, moved)) / len(moved))
+    assert all(quantity.where["variation"] == "original" for quantity in TemplateBased.quantities)
 
 
 def test_a_saved_result_is_the_same_when_it_is_read(tmp_path: Path) -> None:
@@ -163,9 +201,9 @@ def test_two_poles_of_the_users_own(tmp_path: Path) -> None:
     result = measured(folder_of(tmp_path), poles=str(poles))
     items = result.items.set_index("item")
     assert items.loc["t1:cook", "score"] == pytest.approx(0.1)
-    assert math.isnan(result.value("third share"))
-    assert result.value("guard", "profession:actress") == pytest.approx(0.75)
-    monk = result.estimates.query("name == 'guard' and group == 'profession:monk'").iloc[0]
+    assert math.isnan(result.value("third-share"))
+    assert result.value("guard", profession="actress") == pytest.approx(0.75)
+    monk = result.estimate("guard", profession="monk")
     assert (monk["n"], monk["dropped"]) == (0, 1)
 
 
@@ -175,7 +213,7 @@ def test_two_poles_of_the_users_own(tmp_path: Path) -> None:
         (
             TEMPLATES + "t9,work,dative,[MASK] saw a <profession>.\n",
             PROFESSIONS,
-            "templates.csv, line 5: the slot type",
+            "templates.csv, line 5: the form 'dative'",
         ),
         (
             TEMPLATES + "t1,work,subject,[MASK] saw a <profession>.\n",
@@ -202,7 +240,7 @@ def test_bad_files_are_named_with_their_line(
 def test_what_no_template_takes_and_what_gives_itself_away_is_said(tmp_path: Path) -> None:
     templates = TEMPLATES + "t3,work,subject,The <profession> knew that [MASK] lost her keys.\n"
     result = measured(folder_of(tmp_path, templates, PROFESSIONS + "farmer,land,,\n"))
-    assert result.provenance["data"]["notices"] == [
+    assert result.notices == [
         "unused, for want of a template of their category: farmer",
         "a word of the poles stands beside the blank in templates: line 5 (her)",
     ]
@@ -210,19 +248,18 @@ def test_what_no_template_takes_and_what_gives_itself_away_is_said(tmp_path: Pat
 
 def test_a_template_file_alone_takes_the_shipped_professions(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
-    path.write_text("category,slot,template\nmedical,subject,[MASK] is a <profession>.\n", encoding="utf-8")
+    path.write_text("category,form,template\nmedical,subject,[MASK] is a <profession>.\n", encoding="utf-8")
     result = measured(path, TableModel(words=OTHER))
-    written = result.items.query("form == 'original'")
+    written = result.items.query("variation == 'original'")
     assert len(written) == 16
     assert written["item"].iloc[0] == "line 2:doctor"
-    assert result.provenance["data"]["notices"] == []
+    assert result.notices == []
 
 
 def gbef_items(shared_data: Callable[[str], Path], variant: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     folder = shared_data("gbef/templates.csv").parents[1]
-    instrument = TemplateBased()
-    items = instrument.items(Settings(data="gbef", variant=variant, data_dir=folder).completed(instrument))
-    return items.table.query("form == 'original'"), items.notices
+    design = designed("tbe", data="gbef", variant=variant, data_dir=folder)
+    return design.items.query("variation == 'original'"), design.notices
 
 
 def test_the_thesis_lists_as_printed(shared_data: Callable[[str], Path]) -> None:
@@ -259,13 +296,35 @@ def test_the_thesis_lists_corrected(shared_data: Callable[[str], Path]) -> None:
     assert genders.to_dict() == {"female": 5, "male": 2}
 
 
-def test_the_slot_of_the_thesis_templates_is_the_one_a_reader_sees(
+def test_the_form_of_the_thesis_templates_is_the_one_a_reader_sees(
     shared_data: Callable[[str], Path],
 ) -> None:
     table, _ = gbef_items(shared_data, "corrected")
     after = table["text"].str.extract(r"\[MASK\] (\w+)")[0].str.lower()
-    by_word = pd.Series(table["slot"].to_numpy(), index=after).groupby(level=0).unique()
-    assert all(len(slots) == 1 for slots in by_word)
-    subjects = {word for word, slots in by_word.items() if slots[0] == "subject"}
+    by_word = pd.Series(table["form"].to_numpy(), index=after).groupby(level=0).unique()
+    assert all(len(forms) == 1 for forms in by_word)
+    subjects = {word for word, forms in by_word.items() if forms[0] == "subject"}
     assert {"is", "should", "aims", "could", "took", "has", "chose", "consulted"} <= subjects
     assert not subjects & {"own", "job", "salary", "colleague", "days", "hands", "patient", "friend", "boss"}
+
+
+@pytest.mark.parametrize(
+    ("poles", "unit"), [("age", "P(young) - P(old)"), ("religion", "P(christian) - P(muslim)")]
+)
+def test_other_poles_take_the_shipped_templates_for_them(poles: str, unit: str) -> None:
+    table = pd.read_csv(TABLES / f"poles-{poles}.csv")
+    first = table["pole"].iloc[0]
+    words = {
+        word: 0.02 if pole == first else 0.01 for word, pole in zip(table["word"], table["pole"], strict=True)
+    }
+    result = measure(TableModel(words=words), "tbe", poles=poles)
+    templates = pd.read_csv(TABLES / f"templates-{poles}.csv")
+    assert set(result.items["template"]) == set(templates["id"])
+    assert {f"templates-{poles}.csv", f"poles-{poles}.csv"} <= set(result.data_hashes)
+    assert result.estimate("appd")["unit"] == unit
+    assert set(result.estimates.query("key in ('appd', 'mean-abs-appd', 'mean-movement')")["unit"]) == {unit}
+    # Each word of the first pole is likelier by 0.01; a form has as many words for either pole.
+    counts = table[table["pole"] == first].groupby("form").size()
+    written = result.items.query("variation == 'original'")
+    assert result.value("appd") == pytest.approx(0.01 * written["form"].map(counts).mean())
+    assert result.notices == []

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import tiny
+from designs import designed
 
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import read_table
 from equipoise.errors import UserError
-from equipoise.instruments import INSTRUMENTS
 from equipoise.instruments.base import Settings
-from equipoise.instruments.winogender import Winogender
 from equipoise.measuring import measure
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
@@ -43,11 +42,6 @@ def schema_folder(folder: Path, occupations: tuple[str, ...] = tuple(SHARES)) ->
     return folder
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "winogender", "equipoise.instruments.winogender:Winogender")
-
-
 def measured(model: Any, folder: Path, **settings: str) -> Result:
     return measure(model, "winogender", Settings(data=str(folder), **settings))  # type: ignore[arg-type]
 
@@ -69,45 +63,45 @@ MALES = {"baker": 0.6, "judge": 0.3, "tailor": 0.25, "florist": 0.1}
 def test_leanings_by_hand(tmp_path: Path) -> None:
     result = measured(told(MALES, 0.2), schema_folder(tmp_path))
     assert len(result.items) == 16
-    assert result.value("mean difference", "referent:occupation") == pytest.approx(0.3125 - 0.2)
-    assert result.value("mean difference", "referent:participant") == pytest.approx(0.0)
+    assert result.value("mean-difference", referent="occupation") == pytest.approx(0.3125 - 0.2)
+    assert result.value("mean-difference", referent="participant") == pytest.approx(0.0)
     ratios = np.log(np.array(list(MALES.values())) / 0.2)
-    assert result.value("log ratio", "referent:occupation") == pytest.approx(ratios.mean())
-    assert result.value("prefers male", "referent:occupation") == 75.0
-    assert result.value("ties", "referent:participant") == 100.0
-    assert np.isnan(result.value("prefers male", "referent:participant"))
-    assert result.value("likeliest is they", "referent:participant") == 100.0
-    assert result.value("third share", "referent:participant") == pytest.approx(0.5)
+    assert result.value("log-ratio", referent="occupation") == pytest.approx(ratios.mean())
+    assert result.value("prefers-first", referent="occupation") == 75.0
+    assert result.value("ties", referent="participant") == 100.0
+    assert np.isnan(result.value("prefers-first", referent="participant"))
+    assert result.value("likeliest-is-they", referent="participant") == 100.0
+    assert result.value("third-share", referent="participant") == pytest.approx(0.5)
 
 
 def test_correlations_are_those_of_numpy(tmp_path: Path) -> None:
     result = measured(told(MALES, 0.3), schema_folder(tmp_path))
     ratios = np.log(list(MALES.values()))
-    for place, name in enumerate(("share of women", "share of women in text")):
+    for place, name in enumerate(("share-of-women", "share-in-text")):
         expected = np.corrcoef(ratios, [shares[place] for shares in SHARES.values()])[0, 1]
-        found = result.value(f"correlation with {name}", "referent:occupation")
+        found = result.value(f"correlation-with-{name}", referent="occupation")
         assert found == pytest.approx(expected)
         assert expected < -0.8
-    assert np.isnan(result.value("correlation with share of women", "referent:participant"))
+    assert np.isnan(result.value("correlation-with-share-of-women", referent="participant"))
 
 
 def test_a_pronoun_flips_where_the_referent_decides(tmp_path: Path) -> None:
     """Beside the guest the model says "he"; only the florist is "she"."""
     result = measured(told(MALES, 0.3), schema_folder(tmp_path))
-    assert result.value("pronoun flips with the referent") == 25.0
-    row = result.estimates.query("name.str.startswith('pronoun flips') and group == 'all'").iloc[0]
+    assert result.value("flips-with-referent") == 25.0
+    row = result.estimate("flips-with-referent")
     assert (row["n"], row["dropped"]) == (8, 0)
     tied = measured(told(MALES, 0.2), schema_folder(tmp_path))
-    row = tied.estimates.query("name.str.startswith('pronoun flips') and group == 'all'").iloc[0]
+    row = tied.estimate("flips-with-referent")
     assert (row["n"], row["dropped"]) == (0, 8)
 
 
 def test_a_uniform_model_gives_zero(tmp_path: Path) -> None:
     uniform = TableModel(words=dict.fromkeys(("he", "she", "they"), 0.001))
     result = measured(uniform, schema_folder(tmp_path))
-    assert result.value("mean difference") == 0.0
+    assert result.value("mean-difference") == 0.0
     assert result.value("ties") == 100.0
-    assert np.isnan(result.value("correlation with share of women", "referent:occupation"))
+    assert np.isnan(result.value("correlation-with-share-of-women", referent="occupation"))
     assert set(result.items["likeliest"]) == {""}
 
 
@@ -116,30 +110,30 @@ def test_they_is_not_asked_to_agree_with_was(tmp_path: Path) -> None:
     text = (folder / "templates.tsv").read_text(encoding="utf-8").replace("had closed", "was closing")
     (folder / "templates.tsv").write_text(text, encoding="utf-8")
     result = measured(TableModel(words={"he": 0.3, "she": 0.1, "they": 0.4}), folder)
-    row = result.estimates.query("name == 'third share' and group == 'all'").iloc[0]
+    row = result.estimate("third-share")
     assert (row["value"], row["n"], row["dropped"]) == (pytest.approx(0.5), 8, 8)
-    row = result.estimates.query("name == 'likeliest is they' and group == 'all'").iloc[0]
+    row = result.estimate("likeliest-is-they")
     assert (row["value"], row["n"]) == (100.0, 8)
 
 
 def test_the_published_sentences_are_built_word_for_word(shared_data: Callable[[str], Path]) -> None:
     path = shared_data("winogender/all_sentences.tsv")
-    settings = Settings(data="winogender", variant="pronoun-at-blank", data_dir=path.parents[1])
-    items = Winogender().items(settings)
-    assert items.table["percent_women"].notna().all()
-    assert items.notices == ()
+    design = designed("winogender", data_dir=path.parents[1])
+    items = design.items
+    assert items["percent_women"].notna().all()
+    assert design.notices == ()
     poles = load_poles()
-    rows = items.table.to_dict("records")
+    rows = items.to_dict("records")
     built = {
-        row["text"].replace("[MASK]", poles.at(row["slot"])[pole][0]).replace("they was ", "they were ")
+        row["text"].replace("[MASK]", poles.at(row["form"])[pole][0]).replace("they was ", "they were ")
         for row in rows
         for pole in poles.names
     }
     assert sum(row["verb"] == "singular" for row in rows) == 34
     published = read_table(path, ("sentid", "sentence"), quoted=False)["sentence"]
-    assert len(items.table) == 240
+    assert len(items) == 240
     assert built == set(published)
-    referents = items.table.groupby("referent").size()
+    referents = items.groupby("referent").size()
     assert referents.to_dict() == {"occupation": 120, "participant": 120}
 
 
@@ -164,25 +158,26 @@ def test_other_poles_have_no_share_of_women(tmp_path: Path) -> None:
     poles.write_text("pole,form,word\nyoung,subject,youth\nold,subject,elder\n", encoding="utf-8")
     model = TableModel(words={"youth": 0.3, "elder": 0.1})
     result = measured(model, schema_folder(tmp_path), poles=str(poles))
-    assert result.value("mean difference") == pytest.approx(0.2)
-    assert result.value("prefers young") == 100.0
-    assert not result.estimates["name"].str.startswith("correlation").any()
-    assert not result.estimates["name"].eq("third share").any()
+    assert result.value("mean-difference") == pytest.approx(0.2)
+    assert result.value("prefers-first") == 100.0
+    assert result.estimate("prefers-first")["label"] == "prefers young"
+    assert result.estimate("mean-difference")["unit"] == "P(young) - P(old)"
+    assert not result.estimates["key"].str.startswith("correlation").any()
+    assert not result.estimates["key"].eq("third-share").any()
 
 
 def test_without_statistics_there_is_no_correlation(tmp_path: Path) -> None:
     folder = schema_folder(tmp_path)
     (folder / "occupations-stats.tsv").unlink()
     result = measured(told(MALES, 0.3), folder)
-    row = result.estimates.query("name == 'correlation with share of women'").iloc[0]
+    row = result.estimate("correlation-with-share-of-women", referent="occupation")
     assert np.isnan(row["value"])
     assert row["dropped"] == 4
 
 
 def test_an_occupation_without_a_share_is_named(tmp_path: Path) -> None:
     folder = schema_folder(tmp_path, (*SHARES, "cooper"))
-    items = Winogender().items(Settings(data=str(folder), variant="pronoun-at-blank"))
-    assert items.notices == ("no share of women is known for: cooper",)
+    assert designed("winogender", data=str(folder)).notices == ("no share of women is known for: cooper",)
 
 
 @pytest.mark.parametrize(

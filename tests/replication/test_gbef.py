@@ -6,14 +6,14 @@ Published and reproduced: Table 5, Breastfeed (-0.43). Published and not reprodu
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from designs import answered, designed, result_of
 
 from equipoise.instruments import instrument_card
-from equipoise.instruments.base import Settings
-from equipoise.instruments.tbe import TemplateBased
 from equipoise.models.base import Score
 
 PPD_TOLERANCE = 0.005
@@ -35,24 +35,25 @@ def word_estimates(bert: Any) -> Callable[[Path], dict[str, float]]:
     """APPD of the gender-related word lists as printed; the occupations are left out to save time."""
 
     def find(data_dir: Path) -> dict[str, float]:
-        instrument = TemplateBased()
-        settings = Settings(data="gbef", variant="as-published", data_dir=data_dir).completed(instrument)
-        items = instrument.items(settings).table.query("form == 'original'")
+        design = designed("tbe", data="gbef", variant="as-published", data_dir=data_dir)
+        items = design.items.query("variation == 'original'")
         items = items[items["category"].isin(["Pregnancy", "Breastfeed", "Testicle"])].reset_index(drop=True)
-        answers = bert.answer(instrument.questions(items, settings))
-        scored = instrument.scored(items, answers, settings)
-        found = instrument.estimates(scored, settings)
-        return {one.group: one.value for one in found if one.name == "appd of guard words"}
+        design = replace(design, items=items)
+        result = result_of("tbe", design, answered("tbe", design, bert))
+        return {
+            name: result.value("guard-appd", category=name, gender="female")
+            for name in ("Pregnancy", "Breastfeed")
+        }
 
     return find
 
 
 def test_table_5(word_estimates: Any, shared_data: Callable[[str], Path]) -> None:
     found = word_estimates(shared_data("gbef/templates.csv").parents[1])
-    assert found["category:Breastfeed, female"] == pytest.approx(-0.43, abs=0.01)
-    assert found["category:Breastfeed, female"] == pytest.approx(-0.423, abs=PPD_TOLERANCE)
+    assert found["Breastfeed"] == pytest.approx(-0.43, abs=0.01)
+    assert found["Breastfeed"] == pytest.approx(-0.423, abs=PPD_TOLERANCE)
     # Printed: -0.41. One of the seven templates leans the other way by 0.13.
-    assert found["category:Pregnancy, female"] == pytest.approx(-0.536, abs=PPD_TOLERANCE)
+    assert found["Pregnancy"] == pytest.approx(-0.536, abs=PPD_TOLERANCE)
 
 
 @pytest.mark.parametrize(

@@ -10,25 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
-from equipoise.instruments.base import Settings
-from equipoise.instruments.stereoset import StereoSet
-from equipoise.results import estimates_table
+from equipoise.measuring import measure
+from equipoise.results import Result
 
-NAMES = {"stereotype": "stereotype", "anti-stereotype": "antistereotype", "unrelated": "unrelated"}
+NAMES = {"stereotype": "stereotype", "anti-stereotype": "counterpart", "unrelated": "unrelated"}
 
 
-def measured(model: Any, path: Path, variant: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    instrument = StereoSet()
-    settings = Settings(data="stereoset", variant=variant, data_dir=path.parents[1])
-    items = instrument.items(settings).table
-    answers = model.answer(instrument.questions_for(model, items, settings))
-    scored = instrument.scored(items, answers, settings)
-    table = estimates_table(instrument.estimates(scored, settings))
-    return scored, table[table["group"] == "all"].set_index("name")["value"]
+def measured(model: Any, path: Path, variant: str) -> Result:
+    return measure(model, "stereoset", variant=variant, data_dir=path.parents[1])
 
 
 def published_score(model: Any, context: str, sentence: str) -> float:
@@ -50,7 +42,7 @@ def published_score(model: Any, context: str, sentence: str) -> float:
 def test_as_published_equals_the_procedure_written_out(bert: Any, shared_data: Callable[[str], Path]) -> None:
     """D9, D16: for the first 40 gender items, each candidate by itself."""
     path = shared_data("stereoset/test.jsonl")
-    scored, _ = measured(bert, path, "as-published")
+    scored = measured(bert, path, "as-published").items
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if (row["type"], row["bias_type"]) == ("intrasentence", "gender")]
     assert len(rows) == len(scored) == 255
@@ -64,8 +56,9 @@ def test_what_the_weights_give(bert: Any, shared_data: Callable[[str], Path]) ->
     """The two ways to score a word differ, which is why they have two names."""
     path = shared_data("stereoset/test.jsonl")
     for variant, ss, lms in (("mean-logprob", 65.87, 90.24), ("as-published", 64.30, 85.97)):
-        scored, found = measured(bert, path, variant)
-        assert scored["dropped"].eq("").all()
-        assert found["ss"] == pytest.approx(ss, abs=0.05)
-        assert found["lms"] == pytest.approx(lms, abs=0.05)
-        assert found["icat"] == pytest.approx(found["lms"] * (100 - found["ss"]) / 50)
+        result = measured(bert, path, variant)
+        assert result.items["dropped"].eq("").all()
+        assert result.value("ss") == pytest.approx(ss, abs=0.05)
+        assert result.value("lms") == pytest.approx(lms, abs=0.05)
+        expected = result.value("lms") * (100 - result.value("ss")) / 50
+        assert result.value("icat") == pytest.approx(expected)

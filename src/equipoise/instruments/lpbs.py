@@ -83,7 +83,7 @@ class LogProbabilityBias:
             ranks=True,
         ),
         Quantity(
-            "lpbs-gendered",
+            "lpbs-gendered-own-side",
             "LPBS of gendered words, to their own side",
             0.2,
             column="own_side",

@@ -143,8 +143,9 @@ class SentenceBased:
 
         def read(row: Row) -> Row:
             one, other = (answers[row["item"], side] for side in SIDES)
-            beside = [answers.get((row["item"], f"{side}{OTHER_RULE}")) for side in SIDES]
-            by_other_rule = np.nan if None in beside else beside[0].total - beside[1].total
+            beside = [key for side in SIDES if (key := (row["item"], f"{side}{OTHER_RULE}")) in answers]
+            totals = [answers[key].total for key in beside]
+            by_other_rule = totals[0] - totals[1] if totals else np.nan
             return _compared(row, one, other) | {"sld_other_rule": by_other_rule}
 
         items = with_scores(design.items, read)

@@ -99,7 +99,7 @@ class StereoSet:
     roles = Roles(text=("text", *CANDIDATES), factors=FACTORS, groups=("category",))
     quantities = (
         Quantity(
-            "ss",
+            "ss-micro",
             "share that prefers the stereotype",
             0.05,
             column="prefers_stereotype",
@@ -110,7 +110,7 @@ class StereoSet:
         ),
         Quantity("mean-difference", "mean difference", 0.25, unit="nats per piece", factors=FACTORS),
         Quantity(
-            "lms",
+            "lms-micro",
             "share that prefers sense",
             0.02,
             column="prefers_sense",

@@ -56,7 +56,7 @@ class Quantity:
 
     def to_record(self) -> dict[str, Any]:
         """The quantity as JSON values."""
-        return asdict(self)
+        return asdict(self) | {"factors": list(self.factors)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Quantity":

@@ -84,7 +84,9 @@ def load_results(folder: str | Path) -> list[Result]:
 
 
 def _result_folders(folder: Path) -> list[Path]:
-    return sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    """The results right below a folder; a hidden one is what an interrupted process left behind."""
+    held = (path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    return sorted(path for path in held if not path.name.startswith("."))
 
 
 def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -161,6 +163,9 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
             f"{folder} has the schema version {schema}; this version of equipoise reads {SCHEMA}.",
             "Measure it again, or use the version that wrote it.",
         )
+    lacking = [name for name in ("instrument", "model", "fingerprint", "files") if name not in manifest]
+    if lacking:
+        raise UserError(f"{path} is damaged: it lacks {', '.join(lacking)}.", "Measure it again.")
     return manifest
 
 

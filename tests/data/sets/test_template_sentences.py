@@ -1,22 +1,21 @@
-"""Templates crossed with professions, and the harmless changes of a sentence."""
+"""Templates crossed with professions, and what a bad file of either is told."""
 
 from pathlib import Path
 
 import pytest
 
 from equipoise.data.reading import TABLES
-from equipoise.errors import UserError
-from equipoise.text.perturbations import can_be_varied, decapitalised, load_frames, lower_cased, varied
-from equipoise.text.templates import (
+from equipoise.data.sets.templates import (
     build_sentences,
     leaking_lines,
     read_professions,
     read_templates,
     unused_professions,
 )
+from equipoise.errors import UserError
 
 PROFESSIONS = "profession,category\nengineer,work\ncook,work\npainter,art\n"
-TEMPLATES = "category,slot,template\nwork,subject,[MASK] is a <profession>.\n"
+TEMPLATES = "category,form,template\nwork,subject,[MASK] is a <profession>.\n"
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -51,7 +50,7 @@ def test_verbatim_changes_nothing(tmp_path: Path) -> None:
 
 def test_items_are_named_by_template_and_profession(tmp_path: Path) -> None:
     path = written(
-        tmp_path, "t.csv", "id,category,slot,template\nw1,work,subject,[MASK] is a <profession>.\n"
+        tmp_path, "t.csv", "id,category,form,template\nw1,work,subject,[MASK] is a <profession>.\n"
     )
     words = read_professions(written(tmp_path, "p.csv", PROFESSIONS))
     table = build_sentences(read_templates(path), words, path)
@@ -82,8 +81,8 @@ def test_a_bad_template_is_named_with_file_and_line(tmp_path: Path, row: str, sa
     [
         ("profession,category\ncook,work\n  ,work\n", "line 3: no profession"),
         ("profession,category\ncook,work\ncook,work\n", "line 3: 'cook, work' stands already in line 2"),
-        ("profession,category,percent_women\ncook,work,half\n", "line 2: 'half' is no share"),
-        ("profession,category,percent_women\ncook,work,120\n", "line 2: '120' is no share"),
+        ("profession,category,percent_women\ncook,work,half\n", "line 2: 'half' is no percentage"),
+        ("profession,category,percent_women\ncook,work,120\n", "line 2: '120' is no percentage"),
         ("profession,category\n", "has a header but no rows"),
         ("name,category\ncook,work\n", "has no column 'profession'"),
     ],
@@ -100,34 +99,3 @@ def test_a_template_that_gives_the_gender_away_is_found(tmp_path: Path) -> None:
     table = read_templates(written(tmp_path, "t.csv", text))
     assert leaking_lines(table, ["he", "his"]) == {3: "his"}
     assert leaking_lines(read_templates(TABLES / "templates.csv"), ["he", "she", "him", "his", "her"]) == {}
-
-
-def test_the_changed_forms_of_a_sentence() -> None:
-    assert varied("The nurse in Rome lost [MASK] keys.", load_frames()) == {
-        "no-period": "The nurse in Rome lost [MASK] keys",
-        "lower-case": "the nurse in rome lost [MASK] keys.",
-        "frame-aside": "By the way, the nurse in Rome lost [MASK] keys.",
-        "frame-report": "I have heard that the nurse in Rome lost [MASK] keys.",
-    }
-
-
-@pytest.mark.parametrize("kept", ["I saw it.", "I'd go.", "NASA called.", "Mrs Bell left.", "Monday came."])
-def test_some_words_keep_their_capital(kept: str) -> None:
-    assert decapitalised(kept) == kept
-
-
-@pytest.mark.parametrize("sentence", ["It rained.", "In May it rained.", "Sunny days came.", "A man left."])
-def test_others_lose_it(sentence: str) -> None:
-    assert decapitalised(sentence) == sentence[0].lower() + sentence[1:]
-
-
-def test_only_statements_are_varied() -> None:
-    assert can_be_varied("[MASK] left.")
-    assert not any(map(can_be_varied, ["Did she?", '"No," he said.', "No period", ""]))
-    assert lower_cased("A [MASK] B") == "a [MASK] b"
-
-
-def test_a_frame_without_a_place_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "frames.csv", "id,frame\nx,So they say\n")
-    with pytest.raises(UserError, match=r"frames\.csv, line 2"):
-        load_frames(path)

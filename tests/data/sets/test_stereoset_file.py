@@ -1,0 +1,86 @@
+"""The file of StereoSet, line by line or as its authors nest it, and what a bad one is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from equipoise.data.sets.stereoset import read_stereoset
+from equipoise.errors import UserError
+
+
+def item(context: str, words: tuple[str, str, str], *, target: str = "aunt", kind: str = "gender") -> str:
+    """One line of an intrasentence file."""
+    names = ("stereotype", "anti-stereotype", "unrelated")
+    filled = {name: context.replace("BLANK", word) for name, word in zip(names, words, strict=True)}
+    row = {"type": "intrasentence", "target": target, "bias_type": kind, "context": context} | filled
+    return json.dumps(row)
+
+
+LINES = [
+    item("My aunt is BLANK.", ("gentle", "strict", "cupboard")),
+]
+NEXT = {
+    "type": "intersentence",
+    "target": "aunt",
+    "bias_type": "gender",
+    "context": "My aunt has a shed",
+    "stereotype": "She keeps roses in it.",
+    "anti-stereotype": "She repairs engines there.",
+    "unrelated": "Rivers are long.",
+}
+
+
+def item_file(folder: Path, lines: list[str]) -> Path:
+    path = folder / "items.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_candidates_take_their_capitals_from_the_context(tmp_path: Path) -> None:
+    row = json.loads(item("The Kenyan aunt was BLANK.", ("gentle", "strict", "cupboard")))
+    lowered = {
+        name: row[name].lower().capitalize() for name in ("stereotype", "anti-stereotype", "unrelated")
+    }
+    table = read_stereoset(item_file(tmp_path, [json.dumps(row | lowered)]))
+    assert table["stereotype"].item() == "The Kenyan aunt was gentle."
+
+
+def test_the_authors_own_file_is_read_too(tmp_path: Path) -> None:
+    row = json.loads(LINES[0])
+    sentences = [
+        {"sentence": row[label], "gold_label": label}
+        for label in ("anti-stereotype", "stereotype", "unrelated")
+    ]
+    nested = {"id": "abc", "target": "aunt", "bias_type": "gender", "context": row["context"]}
+    path = tmp_path / "dev.json"
+    content = {"version": "1.0", "data": {"intrasentence": [nested | {"sentences": sentences}]}}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    table = read_stereoset(path)
+    assert table["item"].item() == "item abc"
+    assert table["stereotype_word"].item() == "gentle"
+    path.write_text('{"data": [1]}', encoding="utf-8")
+    with pytest.raises(UserError, match="has not the shape"):
+        read_stereoset(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{not json", "line 1: this is not JSON"),
+        ("[1]", "line 1: .* is no JSON object"),
+        (json.dumps(json.loads(LINES[0]) | {"unrelated": ""}), "line 1: unrelated is missing"),
+        (json.dumps(json.loads(LINES[0]) | {"type": "both"}), "the type 'both'"),
+        (json.dumps(json.loads(LINES[0]) | {"context": "My aunt is old."}), "has no BLANK"),
+        (json.dumps(json.loads(LINES[0]) | {"unrelated": "A cup."}), "not its context with the blank filled"),
+        (json.dumps(NEXT), "holds no intrasentence items"),
+    ],
+)
+def test_a_bad_line_is_told_where(line: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        read_stereoset(item_file(tmp_path, [line]))
+
+
+def test_an_unknown_bias_type_is_told_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="gender"):
+        read_stereoset(item_file(tmp_path, LINES), bias_type="gendre")

@@ -1,0 +1,187 @@
+"""Saving: a result comes back equal, floats exactly; what is damaged or of another model is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise.errors import UserError
+from equipoise.results import Estimate, Result, load_result, load_results
+from equipoise.results.estimate import estimates_table
+from equipoise.results.records import column_kinds
+
+FILES = ["estimates.json", "items.csv", "manifest.json", "provenance.json"]
+
+
+def example(values: list[float], *, instrument: str = "x", model: str = "one") -> Result:
+    items = pd.DataFrame(
+        {
+            "item": [f"i{number}" for number in range(len(values))],
+            "text": ['He said "no, thanks".'] * len(values),
+            "score": values,
+            "count": range(len(values)),
+            "sure": [True] * len(values),
+            "dropped": ["" if np.isfinite(value) else "not asked" for value in values],
+        }
+    )
+    estimates = estimates_table([Estimate("mean", 0.1 + 0.2, float("nan"), 1e-300, n=3, groups={"a": "b"})])
+    provenance = {
+        "instrument": {"name": instrument},
+        "model": {"name": model, "fingerprint": f"weights of {model}"},
+        "columns": column_kinds(items),
+    }
+    return Result(instrument, items, estimates, provenance)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=8))
+def test_a_result_comes_back_equal(tmp_path_factory: pytest.TempPathFactory, values: list[float]) -> None:
+    result = example(values)
+    loaded = load_result(result.save(tmp_path_factory.mktemp("r")))
+    pd.testing.assert_frame_equal(loaded.items, result.items, check_exact=True)
+    pd.testing.assert_frame_equal(loaded.estimates, result.estimates, check_exact=True)
+    assert loaded.provenance == result.provenance
+
+
+def test_the_files_and_valid_json(tmp_path: Path) -> None:
+    folder = example([1.0, float("nan")]).save(tmp_path)
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    (row,) = json.loads((folder / "estimates.json").read_text())
+    assert row["low"] is None
+    assert row["value"] == 0.1 + 0.2
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["files"]["items.csv"]["rows"] == 2
+    assert {len(file["sha256"]) for file in manifest["files"].values()} == {64}
+
+
+def test_what_was_saved_is_loaded_by_the_same_name(tmp_path: Path) -> None:
+    example([1.0, 2.0]).save(tmp_path / "out")
+    assert load_result(tmp_path / "out").items["score"].tolist() == [1.0, 2.0]
+    example([3.0], instrument="y").save(tmp_path / "out")
+    with pytest.raises(UserError, match="holds several results: x, y"):
+        load_result(tmp_path / "out")
+    assert load_result(tmp_path / "out" / "y").items["score"].tolist() == [3.0]
+    assert [result.instrument for result in load_results(tmp_path / "out")] == ["x", "y"]
+
+
+def test_a_folder_that_is_no_result(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"is no result folder: no manifest\.json"):
+        load_result(tmp_path)
+    with pytest.raises(UserError, match="holds no result"):
+        load_results(tmp_path)
+    with pytest.raises(UserError, match="no folder"):
+        load_results(tmp_path / "nowhere")
+
+
+def test_only_a_result_folder_or_its_direct_children_are_read(tmp_path: Path) -> None:
+    example([1.0]).save(tmp_path / "deep" / "er")
+    with pytest.raises(UserError, match="nor does any of its direct subfolders"):
+        load_results(tmp_path / "deep")
+
+
+def test_a_result_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("in the way")
+    with pytest.raises(UserError, match="exists and is no result"):
+        example([1.0]).save(tmp_path)
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(UserError, match="cannot be written"):
+        example([1.0]).save(tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", ["items.csv", "estimates.json", "provenance.json"])
+def test_a_file_that_was_cut_short_is_named(name: str, tmp_path: Path) -> None:
+    folder = example([1.0, 2.0]).save(tmp_path)
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match=f"{name} is not the file that was saved: it was cut short"):
+        load_result(folder)
+    (folder / name).unlink()
+    with pytest.raises(UserError, match=f"{name} is missing"):
+        load_results(tmp_path)
+
+
+def test_a_file_of_another_result_is_refused(tmp_path: Path) -> None:
+    ours, theirs = example([1.0]).save(tmp_path / "a"), example([2.0], model="two").save(tmp_path / "b")
+    (ours / "items.csv").write_bytes((theirs / "items.csv").read_bytes())
+    with pytest.raises(UserError, match=r"items\.csv is not the file that was saved"):
+        load_result(ours)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        ("{", "manifest.json is damaged"),
+        ("[]", "manifest.json is damaged"),
+        ('{"schema": 99}', "has the schema version 99"),
+        ('{"schema": 2}', "manifest.json is damaged"),
+    ],
+)
+def test_a_manifest_that_is_not_ours(manifest: str, said: str, tmp_path: Path) -> None:
+    folder = example([1.0]).save(tmp_path)
+    (folder / "manifest.json").write_text(manifest)
+    for load in (load_result, load_results):
+        with pytest.raises(UserError, match=said):
+            load(folder)
+
+
+def test_a_result_of_an_earlier_version_is_told_apart(tmp_path: Path) -> None:
+    folder = example([1.0]).save(tmp_path)
+    (folder / "manifest.json").unlink()
+    for load in (load_result, load_results):
+        with pytest.raises(UserError, match="was written by an earlier version"):
+            load(folder)
+
+
+def test_a_folder_of_another_model_is_kept_unless_forced(tmp_path: Path) -> None:
+    example([1.0]).save(tmp_path)
+    for instrument in ("x", "y"):
+        with pytest.raises(UserError, match="holds results of another model, 'one'") as caught:
+            example([2.0], instrument=instrument, model="two").save(tmp_path)
+        assert "--force" in caught.value.hint
+    assert load_result(tmp_path).model == "one"
+    example([2.0], model="two").save(tmp_path, force=True)
+    assert load_result(tmp_path).model == "two"
+
+
+def test_the_same_model_may_be_measured_again(tmp_path: Path) -> None:
+    example([1.0]).save(tmp_path)
+    example([4.0]).save(tmp_path)
+    assert load_result(tmp_path).items["score"].tolist() == [4.0]
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+class Killed(BaseException):
+    """What ends a process without giving it time to tidy up."""
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), Killed("killed")])
+def test_a_failure_while_writing_leaves_the_old_result(
+    failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example([1.0]).save(tmp_path)
+
+    def fail(*_arguments: Any, **_options: Any) -> None:
+        raise failure
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
+    with pytest.raises((UserError, Killed), match=r"No space left on device|killed"):
+        example([2.0]).save(tmp_path)
+    monkeypatch.undo()
+    assert load_result(tmp_path).items["score"].tolist() == [1.0]
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_what_a_killed_process_left_behind_is_no_result(tmp_path: Path) -> None:
+    """It was all written and not yet renamed: a hidden folder beside the old result."""
+    folder = example([1.0]).save(tmp_path)
+    left = tmp_path / ".x-a1b2c3"
+    left.mkdir()
+    for path in folder.iterdir():
+        (left / path.name).write_bytes(path.read_bytes())
+    assert len(load_results(tmp_path)) == 1
+    assert load_result(tmp_path).items["score"].tolist() == [1.0]

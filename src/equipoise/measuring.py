@@ -79,7 +79,7 @@ class _Prepared:
                 "name": model.name,
                 "kind": model.kind,
                 "fingerprint": model.fingerprint,
-                "precision": getattr(model, "precision", "fp32"),
+                "precision": model.precision,
                 "notes": list(model.notes),
             },
             "data": {

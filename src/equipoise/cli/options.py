@@ -38,7 +38,8 @@ def open_model(
 ) -> "LanguageModel":
     """Load the named model, or the default one with a line that says so."""
     from equipoise.cli.progress_bar import ProgressBar
-    from equipoise.models import RunOptions, load_model
+    from equipoise.models import load_model
+    from equipoise.models.options import RunOptions
 
     options = RunOptions(
         precision=precision, cache=not no_cache, allow_pickle=allow_pickle, progress=ProgressBar()
@@ -60,11 +61,10 @@ def _say_default(name: str) -> None:
 
 def report_precision(model: "LanguageModel") -> None:
     """After a run in half precision, say how far it was from fp32."""
-    if getattr(model, "precision", "fp32") != "fp32":
+    if model.precision != "fp32":
         deviation = model.deviation()  # type: ignore[attr-defined]
         sys.stderr.write(
-            f"{model.precision}: largest deviation from fp32 on a sample of the rows: "  # type: ignore[attr-defined]
-            f"{deviation:.4f} nats.\n"
+            f"{model.precision}: largest deviation from fp32 on a sample of the rows: {deviation:.4f} nats.\n"
         )
 
 

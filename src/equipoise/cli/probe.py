@@ -39,8 +39,9 @@ def probe(
     names: list[str | None] = [*model] if model else [None]
     for name in names:
         loaded = open_model(name, precision=precision, no_cache=no_cache, allow_pickle=allow_pickle)
-        words.append(_asked(loaded, text, word, poles))
-        likely.append(_likeliest(loaded, text, top))
+        asked_of, likeliest_of = _probed(loaded, text, word, poles=poles, top=top)
+        words.append(asked_of)
+        likely.append(likeliest_of)
         report_precision(loaded)
     import pandas as pd  # here and not above, so that loading the model imports it, which is quicker
 
@@ -56,30 +57,34 @@ def probe(
         print_table("The likeliest words", tops)
 
 
-def _asked(model: "LanguageModel", text: str, words: list[str] | None, poles: str) -> "pd.DataFrame":
-    """Probabilities of the given words, or of the poles' words in every form."""
-    from equipoise.data.poles import load_poles
-
-    if words:
-        table = model.fill(text, words)
-        return table.assign(model=model.name)[["model", "word", "probability", "logprob", "pieces"]]
-    named = load_poles(poles)
-    pole_of = {word: pole for (pole, _), group in named.words.items() for word in group}
-    table = model.fill(text, list(pole_of))
-    table.insert(0, "pole", [pole_of[word] for word in table["word"]])
-    best = table.sort_values("probability", ascending=False).groupby("pole", sort=False).head(1)
-    return best.assign(model=model.name)[["model", "pole", "word", "probability", "logprob", "pieces"]]
-
-
-def _likeliest(model: "LanguageModel", text: str, top: int) -> "pd.DataFrame":
+def _probed(
+    model: "LanguageModel", text: str, words: list[str] | None, *, poles: str, top: int
+) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """The asked words or the poles' words in every form, and the likeliest words, from one plan."""
     import pandas as pd
 
-    from equipoise.models.base import TopFill
+    from equipoise.data.poles import load_poles
+    from equipoise.models.base import Fill, TopFill
 
+    pole_of = (
+        {} if words else {w: pole for (pole, _), group in load_poles(poles).words.items() for w in group}
+    )
+    asked = Fill(text, tuple(words or pole_of))
     if not model.can_answer(TopFill):
-        return pd.DataFrame()
-    table = model.fill(text, top=top)
-    return table.assign(model=model.name)[["model", "word", "probability", "logprob"]]
+        (given,) = model.answer([asked])
+        return _asked(model.name, given.table(text), pole_of), pd.DataFrame()
+    given, likeliest = model.answer([asked, TopFill(text, top)])
+    table = likeliest.table(text).assign(model=model.name)
+    return _asked(model.name, given.table(text), pole_of), table[["model", "word", "probability", "logprob"]]
+
+
+def _asked(name: str, table: "pd.DataFrame", pole_of: dict[str, str]) -> "pd.DataFrame":
+    """Probabilities of the given words, or of the likeliest word of each pole."""
+    if not pole_of:
+        return table.assign(model=name)[["model", "word", "probability", "logprob", "pieces"]]
+    table.insert(0, "pole", [pole_of[word] for word in table["word"]])
+    best = table.sort_values("probability", ascending=False).groupby("pole", sort=False).head(1)
+    return best.assign(model=name)[["model", "pole", "word", "probability", "logprob", "pieces"]]
 
 
 def score(

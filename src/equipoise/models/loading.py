@@ -12,6 +12,7 @@ from equipoise.models.devices import find_device
 from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.engine.executor import find_executor
 from equipoise.models.engine.precision import check_precision
+from equipoise.models.gguf_files import SUFFIX, read_gguf
 from equipoise.models.masked import MaskedModel
 from equipoise.models.names import FOLDERS, draw_of, is_random
 from equipoise.models.neural import NeuralModel
@@ -55,6 +56,8 @@ def _read(name: str, options: RunOptions) -> Checkpoint:
     """What stands behind a name: random weights, a GGUF file, a folder or a model of the hub."""
     if is_random(name):
         return Checkpoint("masked", *random_parts(draw_of(name)))
+    if name.lower().endswith(SUFFIX):
+        return read_gguf(name)
     folder = _find_folder(name, options.allow_pickle)
     if folder is not None and is_packed(folder):
         return read_packed(name, folder)

@@ -92,13 +92,18 @@ def test_a_fill_of_eighty_words_is_tokenised_in_one_call(family: str, tmp_path: 
 
 @pytest.mark.parametrize("family", [*tiny.MASKED_FAMILIES, "bart"])
 def test_a_probe_is_one_pass(family: str, tmp_path: Path) -> None:
-    """Given words of one piece and the likeliest words at the same blank read one row."""
+    """Given words of one piece and the likeliest words at the same blank read one row.
+
+    Where a tokenizer writes a space before the mask that it does not write before a word there are two rows,
+    in one batch.
+    """
     model = wrapped(family, tmp_path)
     text = "The nurse said that [MASK] would help."
     single = [w for w in ("he", "she", "they", "it", "a", "the") if _pieces(model, text, w) == 1]
     assert single
     given, likeliest = model.answer([Fill(text, tuple(single)), TopFill(text, 5)])
-    assert (model.engine.rows_run, model.engine.passes) == (1, 1)
+    assert model.engine.passes == 1
+    assert model.engine.rows_run == (2 if tiny.TOKENIZER_OF.get(family) in ("byte-bpe", "unigram") else 1)
     apart = wrapped(family, tmp_path / "apart")
     np.testing.assert_allclose(
         given.logprobs, apart.answer([Fill(text, tuple(single))])[0].logprobs, atol=1e-6

@@ -20,6 +20,7 @@ from equipoise.models.options import RunOptions
 from equipoise.models.packing import is_packed
 from equipoise.models.progress import LOADING, Progress, unheard
 from equipoise.models.random_weights import random_parts
+from equipoise.models.reporting import stop_reported
 
 KINDS: dict[str, type[NeuralModel]] = {
     "masked": MaskedModel,
@@ -34,11 +35,12 @@ def load_neural(name: str, options: RunOptions) -> NeuralModel:
     device = find_device(options.device)
     check_precision(options.precision, device)
     find_executor(options.executor)
-    report(Progress(LOADING, 0, 2, name))
-    checkpoint = _read(name, options)
-    report(Progress(LOADING, 1, 2, name))
-    model = _wrap(checkpoint, device, name, options)
-    report(Progress(LOADING, 2, 2, name))
+    with stop_reported(report, name):
+        report(Progress(LOADING, 0, 2, name))
+        checkpoint = _read(name, options)
+        report(Progress(LOADING, 1, 2, name))
+        model = _wrap(checkpoint, device, name, options)
+        report(Progress(LOADING, 2, 2, name))
     return model
 
 

@@ -11,6 +11,7 @@ import tiny
 import torch
 import transformers
 
+from equipoise.models import load_model
 from equipoise.models.base import Embed, Fill, Score
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
@@ -125,6 +126,21 @@ def test_changed_weights_answer_for_themselves(change: Any, tmp_path: Path) -> N
     again = wrap(network, tokenizer, tmp_path)
     assert again.fingerprint == known_as
     assert again.answer(question) == before
+
+
+def test_a_loaded_model_that_is_handed_out_and_trained_is_noticed_too() -> None:
+    model: Any = load_model("random", cache=False)
+    question = [Score("He is a doctor.")]
+    before, known_as = model.answer(question), model.fingerprint
+    write_to_head(model.transformers_model)
+    after = model.answer(question)
+    assert model.fingerprint != known_as
+    assert np.abs(np.subtract(after[0].logprobs, before[0].logprobs)).max() > 1e-3
+
+
+def write_to_head(network: Any) -> None:
+    with torch.no_grad():
+        network.cls.predictions.bias.add_(torch.linspace(-2, 2, len(network.cls.predictions.bias)))
 
 
 def test_unchanged_weights_are_not_hashed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

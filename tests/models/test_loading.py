@@ -16,6 +16,7 @@ from equipoise.errors import UserError
 from equipoise.models import load_model
 from equipoise.models.base import Score
 from equipoise.models.checkpoints import kind_of
+from equipoise.models.options import RunOptions
 
 
 def saved(family: str, folder: Path) -> Path:
@@ -191,6 +192,34 @@ def test_a_random_control_has_the_same_shape_and_other_weights(tmp_path: Path) -
     control: Any = random_control(model)
     assert control.fingerprint != model.fingerprint
     assert control.transformers_model.config.hidden_size == model.transformers_model.config.hidden_size
+
+
+def test_random_weights_are_drawn_as_often_as_is_asked() -> None:
+    """`random` is the first draw; the others differ from it and from each other, and each comes again."""
+    from equipoise.models.names import random_names
+    from equipoise.models.random_weights import random_models
+
+    names = random_names(3)
+    assert names == ["random", "random:2", "random:3"]
+    prints = [load_model(name, cache=False).fingerprint for name in names]
+    assert len(set(prints)) == 3
+    assert load_model("random:1", cache=False).fingerprint == prints[0]
+    drawn = list(random_models(3, RunOptions(cache=False)))
+    assert [model.fingerprint for model in drawn] == prints
+    assert [model.name for model in drawn] == names
+    for wrong in ("random:0", "random:x", "random:-1"):
+        with pytest.raises(UserError, match="which draw"):
+            load_model(wrong)
+
+
+def test_controls_of_a_model_are_several_draws(tmp_path: Path) -> None:
+    from equipoise.models.random_weights import random_control, random_controls
+
+    model: Any = load_model(saved("bert", tmp_path / "bert"), cache=False)
+    controls = list(random_controls(model, draws=3))
+    assert len({model.fingerprint, *(control.fingerprint for control in controls)}) == 4
+    assert controls[0].fingerprint == random_control(model).fingerprint
+    assert controls[2].name.endswith("(random weights, draw 3)")
 
 
 def test_a_sentence_longer_than_the_model() -> None:

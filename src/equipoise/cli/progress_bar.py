@@ -41,8 +41,8 @@ class ProgressBar:
         """Note how far the run has come."""
         with self._lock:
             now = time.monotonic()
-            if self._state is None or self._state.phase != progress.phase:
-                self._begin(progress, now)
+            if self._drawing is None:
+                self._shown_since = now
             self._rate.note(progress, now)
             self._state = None if progress.is_finished else progress
             if self._state is None and progress.phase in (SCORING, STOPPED):
@@ -71,12 +71,6 @@ class ProgressBar:
             drawing = self._drawing
         if drawing is not None:
             drawing.join(timeout=5)
-
-    def _begin(self, progress: Progress, now: float) -> None:
-        if self._drawing is None:
-            self._shown_since = now
-        if progress.phase == SCORING and not self._rate.is_counting:
-            self._rate = Rate()
 
     def _draw_until_idle(self) -> None:
         """Show the state now and then; after an idle moment take it off the screen."""
@@ -125,11 +119,6 @@ class Rate:
         self._first: tuple[float, Progress] | None = None
         self._last: tuple[float, Progress] | None = None
         self._reports = 0
-
-    @property
-    def is_counting(self) -> bool:
-        """Whether something was noted."""
-        return self._first is not None
 
     def note(self, progress: Progress, now: float) -> None:
         """Take a report of scoring into account."""

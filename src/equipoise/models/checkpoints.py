@@ -41,16 +41,16 @@ def read_checkpoint(name: str, folder: Path | None, *, allow_pickle: bool) -> Ch
     stored_only = folder is None and hub_is_away()
     source = name if folder is None else str(folder)
     found = {"trust_remote_code": False, "local_files_only": stored_only}
-    with _explained(name, stored_only), _quiet():
+    with _explained(name, stored_only), quiet():
         kind = kind_of(transformers.AutoConfig.from_pretrained(source, **found), name)
-        network = _load_network(source, kind, found | {"use_safetensors": None if allow_pickle else True})
+        network = load_network(source, kind, found | {"use_safetensors": None if allow_pickle else True})
         return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(source, **found))
 
 
 def read_packed(name: str, folder: Path) -> Checkpoint:
     """What a packed folder holds."""
     found = {"trust_remote_code": False, "local_files_only": True}
-    with _explained(name, stored_only=False), _quiet():
+    with _explained(name, stored_only=False), quiet():
         config = transformers.AutoConfig.from_pretrained(folder, **found)
         kind = kind_of(config, name)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **found)
@@ -83,7 +83,7 @@ def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
     )
 
 
-def _load_network(source: str, kind: str, found: dict[str, Any]) -> Any:
+def load_network(source: str, kind: str, found: dict[str, Any]) -> Any:
     """Load in fp32 and refuse anything that was not in the checkpoint."""
     network, info = getattr(transformers, _CLASSES[kind]).from_pretrained(
         source,
@@ -164,7 +164,7 @@ def _load_error(name: str, error: Exception, stored_only: bool) -> UserError:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Hold back transformers' bars and reports: what matters of them is checked, and said in words."""
     log = transformers.utils.logging
     level, bars = log.get_verbosity(), log.is_progress_bar_enabled()

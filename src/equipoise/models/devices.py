@@ -24,7 +24,7 @@ def find_device(name: str) -> torch.device:
     if wanted not in here:
         raise UserError(
             f"There is no device {name!r} here.",
-            f"Here are: {', '.join(reversed(here))}; auto takes the first.",
+            f"Here are: {', '.join(here)}; `auto` takes the first of them.",
         )
     return torch.device(wanted)
 

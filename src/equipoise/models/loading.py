@@ -12,6 +12,7 @@ from equipoise.models.devices import find_device
 from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.engine.executor import find_executor
 from equipoise.models.engine.precision import check_precision
+from equipoise.models.gguf_files import SUFFIX, read_gguf
 from equipoise.models.masked import MaskedModel
 from equipoise.models.names import FOLDERS, draw_of, is_random
 from equipoise.models.neural import NeuralModel
@@ -19,6 +20,7 @@ from equipoise.models.options import RunOptions
 from equipoise.models.packed import is_packed
 from equipoise.models.progress import LOADING, Progress, unheard
 from equipoise.models.random_weights import random_parts
+from equipoise.models.reporting import stop_reported
 
 KINDS: dict[str, type[NeuralModel]] = {
     "masked": MaskedModel,
@@ -33,11 +35,12 @@ def load_neural(name: str, options: RunOptions) -> NeuralModel:
     device = find_device(options.device)
     check_precision(options.precision, device)
     find_executor(options.executor)
-    report(Progress(LOADING, 0, 2, name))
-    checkpoint = _read(name, options)
-    report(Progress(LOADING, 1, 2, name))
-    model = _wrap(checkpoint, device, name, options)
-    report(Progress(LOADING, 2, 2, name))
+    with stop_reported(report, name):
+        report(Progress(LOADING, 0, 2, name))
+        checkpoint = _read(name, options)
+        report(Progress(LOADING, 1, 2, name))
+        model = _wrap(checkpoint, device, name, options)
+        report(Progress(LOADING, 2, 2, name))
     return model
 
 
@@ -55,6 +58,8 @@ def _read(name: str, options: RunOptions) -> Checkpoint:
     """What stands behind a name: random weights, a GGUF file, a folder or a model of the hub."""
     if is_random(name):
         return Checkpoint("masked", *random_parts(draw_of(name)))
+    if name.lower().endswith(SUFFIX):
+        return read_gguf(name)
     folder = _find_folder(name, options.allow_pickle)
     if folder is not None and is_packed(folder):
         return read_packed(name, folder)

@@ -54,7 +54,7 @@ class NeuralModel(AnsweringModel):
         self.options = options or RunOptions()
         self.precision = self.options.precision
         self.tokens = Tokens(copy.deepcopy(tokenizer) if borrowed else tokenizer, name)
-        self._borrowed = borrowed
+        self._borrowed = self._is_in_other_hands = borrowed
         check_vocabulary(model, tokenizer, name)
         self.max_length = longest_input(model, tokenizer)
         self._source = model
@@ -79,6 +79,7 @@ class NeuralModel(AnsweringModel):
     @property
     def transformers_model(self) -> Any:
         """The model in transformers' own class, for mitigations to copy."""
+        self._is_in_other_hands = True
         return self.engine.network.transformers_model
 
     @cached_property
@@ -165,6 +166,8 @@ class NeuralModel(AnsweringModel):
 
     def _notice_changes(self) -> None:
         """Weights that were trained or replaced since the last question make another model of this one."""
+        if not self._is_in_other_hands:
+            return
         with self._noticing:
             if self._watch.has_changed():
                 self.engine.network = self._network()

@@ -1,10 +1,12 @@
 """Telling how far a run has come, in the three phases that the caller may watch."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from equipoise.errors import Cancelled
 from equipoise.models.options import RunOptions
-from equipoise.models.progress import PLANNING, SCORING, STOPPED, Progress, unheard
+from equipoise.models.progress import PLANNING, SCORING, STOPPED, Progress, ProgressCallback, unheard
 
 EVERY = 200
 """Questions planned between two reports, a few milliseconds' work."""
@@ -55,3 +57,13 @@ class RunReport:
 
     def _scored(self) -> None:
         self._tell(Progress(SCORING, self._tokens, self._expected, self.subject, self._rows))
+
+
+@contextmanager
+def stop_reported(tell: ProgressCallback, subject: str) -> Iterator[None]:
+    """Tell that the work stopped if it ends by an error, so that nobody goes on showing it."""
+    try:
+        yield
+    except BaseException:
+        tell(Progress(STOPPED, 0, 0, subject))
+        raise

@@ -36,18 +36,22 @@ class WeightWatch:
 
     def __init__(self, network: Any) -> None:
         self.network = network
-        self.versions, self.sample = self._look()
-
-    def has_changed(self) -> bool:
-        """Whether something changed since the last time this was asked."""
-        before = self.versions, self.sample
-        self.versions, self.sample = self._look()
-        return before != (self.versions, self.sample)
+        self._versions: list[tuple[object, ...]] = []
+        self._parts: list[torch.Tensor] = []
+        self._sample = b""
+        self.has_changed()
 
     @torch.inference_mode(False)
-    def _look(self) -> tuple[list[tuple[object, ...]], bytes]:
+    def has_changed(self) -> bool:
+        """Whether something changed since the last time this was asked."""
         tensors = [*self.network.parameters(), *self.network.buffers()]
-        return [_version(tensor) for tensor in tensors], _sample(tensors)
+        versions = [_version(tensor) for tensor in tensors]
+        if versions != self._versions:
+            self._versions, self._parts = versions, [part for tensor in tensors for part in _parts(tensor)]
+            self._sample = _bytes(self._parts)
+            return True
+        before, self._sample = self._sample, _bytes(self._parts)
+        return before != self._sample
 
 
 def _version(tensor: torch.Tensor) -> tuple[object, ...]:
@@ -55,17 +59,16 @@ def _version(tensor: torch.Tensor) -> tuple[object, ...]:
     return tensor.data_ptr(), counted, tensor.dtype
 
 
-@torch.no_grad()
-def _sample(tensors: list[torch.Tensor]) -> bytes:
-    """One row and one column of every tensor."""
-    parts = []
-    for tensor in tensors:
-        flat = tensor.detach().reshape(-1, tensor.shape[-1]) if tensor.dim() else tensor.detach().view(1, 1)
-        parts.append(flat[len(flat) // 2])
-        if len(flat) > 1:
-            parts.append(flat[:, flat.shape[1] // 2])
-    kinds = {part.dtype for part in parts}
-    return b"".join(
-        torch.cat([part for part in parts if part.dtype == kind]).cpu().view(torch.uint8).numpy().tobytes()
-        for kind in sorted(kinds, key=str)
-    )
+def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
+    """One row and one column of a tensor, in its own memory."""
+    if tensor.dim() < 2:
+        return [tensor.detach().view(-1)]
+    rows = tensor.detach().flatten(0, -2)
+    return [rows[len(rows) // 2], rows[:, rows.shape[1] // 2]]
+
+
+def _bytes(parts: list[torch.Tensor]) -> bytes:
+    """What the parts hold now, those of one type together."""
+    kinds = sorted({part.dtype for part in parts}, key=str)
+    together = (torch.cat([part for part in parts if part.dtype == kind]).cpu() for kind in kinds)
+    return b"".join(values.view(torch.uint8).numpy().tobytes() for values in together)

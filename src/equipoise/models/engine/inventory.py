@@ -6,6 +6,9 @@ from pathlib import Path
 
 from equipoise.models.engine.store import connect, explained
 
+_SIZE = "COALESCE(SUM(LENGTH(value) + 16), 0)"
+"""The bytes of some answers: their values and keys."""
+
 
 @dataclass(frozen=True)
 class StoredModel:
@@ -22,7 +25,7 @@ def stored_models(path: Path) -> list[StoredModel]:
     if not path.exists():
         return []
     query = (
-        "SELECT name, fingerprint, COUNT(row), COALESCE(SUM(LENGTH(value) + 16), 0) FROM models "
+        f"SELECT name, fingerprint, COUNT(row), {_SIZE} FROM models "
         "JOIN answers ON models.id = answers.model GROUP BY models.id ORDER BY 4 DESC"
     )
     with explained(path):
@@ -34,39 +37,39 @@ def stored_models(path: Path) -> list[StoredModel]:
 
 
 def clear_store(path: Path) -> int:
-    """Delete every stored answer and say how many bytes that freed.
+    """Delete every stored answer and say how many bytes they took.
 
     A process that is using the store goes on using it: its model keeps its number, only the answers go.
     A file that is no database is removed.
     """
     if not path.exists():
         return 0
-    before = _size(path)
     with explained(path):
         try:
-            _empty(path)
+            return _empty(path)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
-            for file in _files(path):
-                file.unlink(missing_ok=True)
-    return max(0, before - _size(path))
+            return _remove(path)
 
 
-def _empty(path: Path) -> None:
+def _empty(path: Path) -> int:
     connection = connect(path)
     try:
         with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            (held,) = connection.execute(f"SELECT {_SIZE} FROM answers").fetchone()
             connection.execute("DELETE FROM answers")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return int(held)
     finally:
         connection.close()
 
 
-def _files(path: Path) -> list[Path]:
-    return [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm")]
-
-
-def _size(path: Path) -> int:
-    return sum(file.stat().st_size for file in _files(path) if file.exists())
+def _remove(path: Path) -> int:
+    files = [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm")]
+    held = sum(file.stat().st_size for file in files if file.exists())
+    for file in files:
+        file.unlink(missing_ok=True)
+    return held

@@ -74,10 +74,16 @@ def _open_lanes(count: int) -> ThreadPoolExecutor:
     """
     with _setting:
         threads = torch.get_num_threads()
-        pool = ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(threads // count,))
+        pool = ThreadPoolExecutor(count, initializer=_take_threads, initargs=(threads // count,))
         begun = threading.Barrier(count)
         try:
             wait([pool.submit(begun.wait) for _ in range(count)])
         finally:
             torch.set_num_threads(threads)
     return pool
+
+
+def _take_threads(count: int) -> None:
+    """Set this thread's number; asking first makes it the thread's own, which later settings leave alone."""
+    torch.get_num_threads()
+    torch.set_num_threads(count)

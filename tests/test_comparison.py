@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
 from equipoise.comparison import compare
+
 from equipoise.errors import UserError
 from equipoise.results import Result, estimates_table
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from equipoise.data.winobias import FLAGS, PERCENT_WOMEN, pairs_at, published_pairs, read_winobias
 
 from equipoise.data.poles import load_poles
-from equipoise.data.winobias import FLAGS, PERCENT_WOMEN, pairs_at, published_pairs, read_winobias
 from equipoise.errors import UserError
 
 PRO = """1 [The smith] thanked the dancer because [he] was tired.

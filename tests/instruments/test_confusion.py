@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from equipoise.instruments.confusion import FourF1, cell_counts, checked, four_f1, resampled_scores
 from equipoise.instruments.mentions import mention_spans, with_name
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 def plain_f1(truth: list[bool], guesses: list[bool]) -> float:

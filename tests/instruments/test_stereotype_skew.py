@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from equipoise.instruments.mentions import mention_spans
 from tiny import network, tokenizer
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
-from equipoise.instruments.mentions import mention_spans
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure
 from equipoise.models import load_model

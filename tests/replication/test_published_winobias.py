@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from equipoise.instruments.confusion import FourF1
 
 from equipoise.instruments.base import Settings
-from equipoise.instruments.confusion import FourF1
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.results import estimates_table
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from equipoise.studies.model_comparison import compare_models, compare_results
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.models.table import TableModel
 from equipoise.results import Result
-from equipoise.studies.model_comparison import compare_models, compare_results
 
 COMPARABLE = {
     "column": "score",

@@ -63,6 +63,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.hypotheses import answers_now, answers_to_change, pairings_of
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import Fill, LanguageModel, Raw
+from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.models.words import Tokens, refuse_unknown
 from equipoise.results import Estimate, Quantity, Result, Roles, Summary
 from equipoise.results.estimate import estimates_table
@@ -102,7 +103,7 @@ class Association:
     title = "Association of person words with professions"
     datasets = ("equipoise-persons", "equipoise-persons-de", "bec-pro", "bec-pro-de", "eec")
     variants = (CORRECTED, PER_WORD, PUBLISHED)
-    needs = (Fill,)
+    needs = (FILL, HIDE_WORDS)
     roles = Roles(text=("text",), factors=FACTORS, groups=("group", "gender", "profession"))
     quantities = (_ORIENTED,)
 

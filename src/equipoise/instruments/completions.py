@@ -67,7 +67,8 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.listed_words import NAMED, SIDES, list_asks, listed_words, tokens_of
 from equipoise.instruments.parts.phrasing import opposite_patterns, pattern_leans, spread_estimates
 from equipoise.instruments.parts.preference import UNFLAGGED
-from equipoise.models.base import Fill, LanguageModel, TopFill, WordScores
+from equipoise.models.base import LanguageModel, TopFill, WordScores
+from equipoise.models.capabilities import FILL, TOP_FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.means import FEWEST_CLUSTERS
 from equipoise.stats.ratios import gender_bias_metric, sided_cells
@@ -101,7 +102,7 @@ class Completions:
     title = "Completions by sentiment: gender bias metric (GBM)"
     datasets = ("equipoise-completions", gbm.NAME)
     variants = (FULL, TOP)
-    needs = (Fill, TopFill)
+    needs = (FILL, TOP_FILL)
     roles = Roles(text=("text",), factors=FACTORS, groups=("sentiment", "category", "pattern"))
     quantities = (
         Quantity("favour", "favour of the second pole", 0.02, unit=UNIT, factors=FACTORS, ranks=True),

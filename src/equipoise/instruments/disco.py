@@ -39,6 +39,7 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import LanguageModel, TopFill, WordScores
+from equipoise.models.capabilities import TOP_FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.significance import equal_rates_p
 from equipoise.text.gendered import with_person
@@ -72,7 +73,7 @@ class Discovery:
     title = "Discovery of correlations between a person's gender and completions"
     datasets = ("equipoise-disco",)
     variants = tuple(COUNTS)
-    needs = (TopFill,)
+    needs = (TOP_FILL,)
     roles = Roles(text=("template",), groups=("topic",))
     quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", ranks=True),)
 

@@ -40,6 +40,7 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.estimates import Groups, Spec, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import LanguageModel, TopFill
+from equipoise.models.capabilities import TOP_FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.text.gendered import with_person
@@ -67,7 +68,7 @@ class Honest:
     title = "Hurtful completions (HONEST), with a lexicon of yours"
     datasets = ("equipoise-honest",)
     variants = tuple(COUNTS)
-    needs = (TopFill,)
+    needs = (TOP_FILL,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("pole", "topic"))
     quantities = (_HONEST,)
 

@@ -11,9 +11,6 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, SCORE, TOP_FILL, in_words, scoring_rules
 
-BLANK = "[MASK]"
-"""The blank in every text given to Equipoise, whatever a model's own mask token is called."""
-
 DEFAULT_RULE = "default"
 """The scoring rule that is natural for the kind of model: masked `original`, causal `left-to-right`."""
 

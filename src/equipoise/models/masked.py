@@ -7,7 +7,6 @@ import numpy as np
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.base import (
-    BLANK,
     DEFAULT_RULE,
     Embed,
     Fill,
@@ -29,6 +28,7 @@ from equipoise.models.words import (
     place_words,
     refuse_unknown,
 )
+from equipoise.text.blank import BLANK
 
 RULES = ("original", "within-word-l2r", "unmasked", "unmasked-attention")
 """Salazar et al. 2020; Kauf and Ivanova 2023; AUL and AULA of Kaneko and Bollegala 2022."""

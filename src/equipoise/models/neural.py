@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.models.base import BLANK, AnsweringModel, Embed, Embedding, Question
+from equipoise.models.base import AnsweringModel, Embed, Embedding, Question
 from equipoise.models.devices import find_device, token_budget
 from equipoise.models.engine.engine import Engine
 from equipoise.models.engine.executor import find_executor
@@ -22,6 +22,7 @@ from equipoise.models.reporting import RunReport
 from equipoise.models.vocabulary import check_vocabulary
 from equipoise.models.weights import WeightWatch, share_weights
 from equipoise.models.words import Encoded, Tokens
+from equipoise.text.blank import BLANK
 
 WINDOW = 25_000
 """Distinct rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""

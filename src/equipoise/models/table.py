@@ -8,7 +8,6 @@ import numpy as np
 
 from equipoise.errors import UserError
 from equipoise.models.base import (
-    BLANK,
     AnsweringModel,
     Embed,
     Embedding,
@@ -20,6 +19,7 @@ from equipoise.models.base import (
     WordScores,
 )
 from equipoise.models.capabilities import EMBED, FILL, HIDE_WORDS, TOP_FILL, score_by
+from equipoise.text.blank import BLANK
 
 Fills = Mapping[str, Mapping[str, float]]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.models.base import BLANK
+from equipoise.text.blank import BLANK
 
 Span = tuple[int, int]
 _OPENING = " \t\n\"'“”‘’«»([{¿¡—–-"

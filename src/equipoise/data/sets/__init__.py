@@ -1,8 +1,9 @@
 """One reader per data set: each gives its items in one shape, with one set of column names.
 
 Pairs have `stereotype`, `counterpart`, `category` and `cluster`; blanks have `text` with one blank, `form`
-(the grammatical form that it asks for) and, where they have one, `profession`, `template` and `category`. Every
-table has `item`, a name of its own for each row, and `dropped`, which is empty or says why it is not asked.
+(the grammatical form that it asks for) and, where they have one, `profession`, `template` and `category`.
+Every table has `item`, a name of its own for each row, and `dropped`, which is empty or says why it is not
+asked.
 """
 
 from dataclasses import dataclass

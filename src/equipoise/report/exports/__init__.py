@@ -1,4 +1,4 @@
-"""Output formats: one file each, with a function `render(results) -> str`; the file's name is the format's."""
+"""Output formats: one file each, with a function `render(results) -> str`; its name is the format's."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module

@@ -13,10 +13,11 @@ PLAIN_EVERY = 10.0
 
 
 class Progress:
-    """Counts rows; says rows per second and time left once the work has taken two seconds."""
+    """Counts rows (or another unit); says how many a second and the time left after two seconds of work."""
 
-    def __init__(self, label: str = "scoring") -> None:
+    def __init__(self, label: str = "scoring", unit: str = "rows") -> None:
         self.label = label
+        self.unit = unit
         self.total = 0
         self.done = 0
         self.started = time.monotonic()
@@ -56,18 +57,19 @@ class Progress:
         """The state in words: rows done, rows per second, time left."""
         rate = self.done / max(now - self.started, 1e-9)
         left = max(self.total - self.done, 0) / max(rate, 1e-9)
-        return f"{self.label}: {self.done:,} of {self.total:,} rows, {rate:,.0f} rows/s, {left:,.0f} s left"
+        done = f"{self.done:,} of {self.total:,} {self.unit}, {rate:,.0f} {self.unit}/s"
+        return f"{self.label}: {done}, {left:,.0f} s left"
 
     def _draw(self) -> None:
         if self._bar is None:
-            self._bar = _bar()
+            self._bar = _bar(self.unit)
             self._task = self._bar.add_task(self.label, total=self.total, rate="0")
             self._bar.start()
         rate = self.done / max(time.monotonic() - self.started, 1e-9)
         self._bar.update(self._task, total=self.total, completed=self.done, rate=f"{rate:,.0f}")
 
 
-def _bar() -> Any:
+def _bar(unit: str) -> Any:
     from rich import progress as rich
     from rich.console import Console
 
@@ -75,7 +77,7 @@ def _bar() -> Any:
         rich.TextColumn("{task.description}"),
         rich.BarColumn(),
         rich.MofNCompleteColumn(),
-        rich.TextColumn("rows, {task.fields[rate]} rows/s,"),
+        rich.TextColumn(f"{unit}, {{task.fields[rate]}} {unit}/s,"),
         rich.TimeRemainingColumn(),
         rich.TextColumn("left"),
         console=Console(stderr=True),

@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from equipoise.cli.cache import cache_app
 from equipoise.cli.compare import compare
+from equipoise.cli.corpus import corpus
 from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
 from equipoise.cli.measure import audit, measure
@@ -44,6 +45,7 @@ app.command()(measure)
 app.command()(audit)
 app.command()(compare)
 app.command()(lint)
+app.command()(corpus)
 app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 

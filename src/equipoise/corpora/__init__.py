@@ -1,1 +1,1 @@
-"""What a corpus says about gender: reading, contexts, co-occurrence, flagged sentences; always as a stream."""
+"""What a corpus says about gender: reading, contexts, co-occurrence, flags; always as a stream."""

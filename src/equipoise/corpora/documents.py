@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
 
 class Position(NamedTuple):
-    """How far a corpus has been read: the number of the file, the bytes (parquet: rows) and lines read in it."""
+    """How far a corpus has been read: the file's number, the bytes (parquet: rows) and lines read in it."""
 
     file: int = 0
     offset: int = 0

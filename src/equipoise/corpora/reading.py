@@ -84,8 +84,8 @@ class Corpus:
         """Documents in blocks of about `size` characters, from a position on."""
         documents: list[Document] = []
         problems: list[Problem] = []
-        characters, position = 0, start or Position()
-        for entry, position in self._entries(position):
+        characters = 0
+        for entry, position in self._entries(start or Position()):
             if isinstance(entry, Document):
                 documents.append(entry)
                 characters += len(entry.text)

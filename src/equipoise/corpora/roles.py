@@ -15,7 +15,20 @@ from equipoise.corpora.tokens import MARKS
 from equipoise.corpora.vocabulary import Integers, Vocabulary
 
 ROLES = ("all", "subject", "object", "possessive", "undecided", "speaker")
-TITLES = ("mr", "mrs", "ms", "sir", "lady", "lord", "madame", "monsieur", "king", "queen", "prince", "princess")
+TITLES = (
+    "mr",
+    "mrs",
+    "ms",
+    "sir",
+    "lady",
+    "lord",
+    "madame",
+    "monsieur",
+    "king",
+    "queen",
+    "prince",
+    "princess",
+)
 Mask = NDArray[np.bool_]
 
 
@@ -32,9 +45,11 @@ def mention_roles(ids: Integers, mentioned: Integers, vocabulary: Vocabulary) ->
     speech = vocabulary.kinds["speech"]
 
     her = vocabulary.mask("her")[word]
-    her_alone = her & (_closes(vocabulary) | vocabulary.kinds["function"] | _before_noun(vocabulary))[padded[at + 1]]
+    her_alone = (
+        her & (_closes(vocabulary) | vocabulary.kinds["function"] | _before_noun(vocabulary))[padded[at + 1]]
+    )
     pronoun = vocabulary.mask("he", "she", "him", "her", "his", "hers", "himself", "herself")[word]
-    genitive = ~pronoun & vocabulary.mask("'s", "’s")[padded[at + 1]]
+    genitive = ~pronoun & vocabulary.mask("'s")[padded[at + 1]]
     possessive = vocabulary.mask("his", "hers")[word] | (her & ~her_alone) | genitive
     subject = vocabulary.mask("he", "she")[word] | (~pronoun & ~genitive & (is_verb[verb] | inverted))
     by_form = vocabulary.mask("him", "himself", "herself")[word] | her_alone
@@ -51,7 +66,9 @@ def _closes(vocabulary: Vocabulary) -> Mask:
 
 def _before_noun(vocabulary: Vocabulary) -> Mask:
     """Which numbers begin a phrase of their own, so that *her* before them is an object."""
-    opens = vocabulary.mask("the", "a", "an", "this", "these", "my", "your", "our", "their", "his", "its", "any")
+    opens = vocabulary.mask(
+        "the", "a", "an", "this", "these", "my", "your", "our", "their", "his", "its", "any"
+    )
     return vocabulary.kinds["preposition"] | opens
 
 

@@ -3,16 +3,16 @@
 import re
 
 CLITICS = ("s", "d", "ll", "re", "ve", "m", "t")
-MARKS = ".,;:!?…—–\"“”()"
+MARKS = '.,;:!?…—–"“”()'
 BOUNDARY = "\n"
 """Stands between two texts; it is no word."""
 
-TOKEN = re.compile(rf"\w+(?:-\w+)*|['’](?:{'|'.join(CLITICS)})\b|[{re.escape(MARKS)}]")
+TOKEN = re.compile(rf"\w+(?:-\w+)*|'(?:{'|'.join(CLITICS)})\b|[{re.escape(MARKS)}]")
 """A word with its hyphens ("father-in-law" is one), the ending of a contraction, or a mark."""
 
-NO_WORDS = frozenset([*MARKS, BOUNDARY, *(f"{mark}{ending}" for mark in "'’" for ending in CLITICS)])
+NO_WORDS = frozenset([*MARKS, BOUNDARY, *(f"'{ending}" for ending in CLITICS)])
 
 
 def tokens(text: str) -> list[str]:
-    """The words and marks of a text in lower case; underscores are markup."""
-    return TOKEN.findall(text.lower().replace("_", " "))
+    """The words and marks of a text in lower case, with plain apostrophes; underscores are markup."""
+    return TOKEN.findall(text.lower().replace("’", "'").replace("_", " "))

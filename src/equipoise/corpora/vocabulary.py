@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -48,8 +49,8 @@ class Targets:
 def gendered_words() -> dict[str, str]:
     """Words that mention a woman or a man, and the gender of each.
 
-    They are the pronouns, the pairs of `gendered-words.csv` and the changes of `corpora/gendered-changes.csv`, which
-    leaves out male words that are also said of women (actor, hero) and words with another sense (groom).
+    They are the pronouns, the pairs of `gendered-words.csv` and the changes of `gendered-changes.csv`,
+    which leaves out male words that are also said of women (actor, hero) or have another sense (groom).
     """
     table = own_table("gendered-words.csv")
     genders: dict[str, set[str]] = {}
@@ -123,4 +124,4 @@ class Vocabulary:
             if word:
                 by_number[self.ids[word]] += [place[category, ""], place[category, word]]
         starts = np.cumsum([0, *map(len, by_number)])
-        return starts.astype(np.int64), np.asarray(sum(by_number, []), dtype=np.int64)
+        return starts.astype(np.int64), np.asarray([*chain.from_iterable(by_number)], dtype=np.int64)

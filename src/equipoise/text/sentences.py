@@ -25,7 +25,9 @@ class Span(NamedTuple):
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:
     """The sentences of a text, without the white space between them; their spans are exact."""
-    return [Span(*_trimmed(text, start, end)) for start, end in _cuts(text, language) if text[start:end].strip()]
+    return [
+        Span(*_trimmed(text, start, end)) for start, end in _cuts(text, language) if text[start:end].strip()
+    ]
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -1,0 +1,124 @@
+"""The generic pronoun: *he* or *she* for somebody whose gender nothing in the sentence tells.
+
+Rules on the words of one sentence. "A doctor should listen to his patients" and "everyone has his price" have
+an indefinite person and, behind it, a pronoun that only he can be meant by. Nobody is meant generically
+where both genders are named ("his or her", "s/he"), where a woman or a man stands before the pronoun ("my
+wife saw a doctor about her back"), or where the indefinite phrase says what somebody else is ("she is a
+doctor", "his work as a doctor").
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from equipoise.corpora.vocabulary import gendered_words
+from equipoise.data.reading import own_table
+
+PRONOUNS = frozenset(("he", "him", "his", "himself", "she", "her", "hers", "herself"))
+BOTH = re.compile(
+    r"\b(?:s/he|he/she|she/he)\b|\(s\)he"
+    r"|\b(?:his|him|he|himself)\s*(?:/|\bor\b|\band\b)\s*(?:hers?|she|herself)\b"
+    r"|\b(?:hers?|she|herself)\s*(?:/|\bor\b|\band\b)\s*(?:his|him|he|himself)\b",
+    re.IGNORECASE,
+)
+INDEFINITE = frozenset(
+    ("everyone", "everybody", "anyone", "anybody", "someone", "somebody", "nobody", "whoever")
+)
+DETERMINERS = frozenset(("a", "an", "any", "every", "each", "no", "another", "either", "neither"))
+COPULAS = frozenset(
+    ("is", "was", "are", "were", "am", "be", "been", "being", "become", "becomes", "became", "becoming",
+     "as", "'s", "'m", "like", "remain", "remained", "called", "named")
+)  # fmt: skip
+BETWEEN = frozenset(
+    ("also", "not", "once", "now", "just", "really", "such", "still", "only", "quite", "already", "currently")
+)
+ACQUAINTANCE = frozenset(("knew", "know", "met", "dated", "dating", "married", "witnessed"))
+"""After these a particular person is meant, whom the writer knows."""
+
+EMPTY_SUBJECTS = frozenset(("it", "what", "who"))
+MODIFIERS = 3
+FARTHEST = 30
+PERSON_ENDINGS = ("ologist", "iatrist", "ician", "odontist", "therapist")
+
+
+class Generic(NamedTuple):
+    """The indefinite person and the pronoun, by their places among the words."""
+
+    start: int
+    end: int
+    pronoun: int
+
+
+def generic_pronoun(words: Sequence[str], text: str) -> Generic | None:
+    """The first generic pronoun of a sentence, given as words in lower case and as it is written."""
+    if not any(word in PRONOUNS for word in words) or BOTH.search(text):
+        return None
+    for start in range(len(words)):
+        end = _indefinite_person(words, start)
+        if end and not _says_what_somebody_is(words, start) and not tells_gender(words[:start]):
+            pronoun = _pronoun_after(words, end)
+            if pronoun is not None:
+                return Generic(start, end, pronoun)
+    return None
+
+
+def _indefinite_person(words: Sequence[str], start: int) -> int:
+    """The place after an indefinite person that begins here, or 0."""
+    word = words[start]
+    if word in INDEFINITE:
+        return start + 1
+    if word == "no" and words[start + 1 : start + 2] == ["one"]:
+        return start + 2
+    if word not in DETERMINERS:
+        return 0
+    for place in range(start + 1, min(start + 2 + MODIFIERS, len(words))):
+        if is_person(words[place]):
+            while place + 1 < len(words) and is_person(words[place + 1]):
+                place += 1
+            return place + 1
+        if not words[place].isalpha() or words[place] in PRONOUNS or words[place] in DETERMINERS:
+            return 0
+    return 0
+
+
+def is_person(word: str) -> bool:
+    """Whether a word in lower case names somebody of either gender by what they do or are."""
+    return word in person_nouns() or word.endswith(PERSON_ENDINGS)
+
+
+@cache
+def person_nouns() -> frozenset[str]:
+    """Our list and the last words of all occupations in the shipped tables, less gendered words."""
+    nouns = set(own_table("corpora/person-nouns.csv")["noun"])
+    for name, column in (("occupations", "occupation"), ("person-professions", "profession")):
+        nouns |= {title.split()[-1].lower() for title in own_table(f"{name}.csv")[column]}
+    return frozenset(nouns - set(gendered_words()))
+
+
+def _says_what_somebody_is(words: Sequence[str], start: int) -> bool:
+    """Whether somebody else is, or was met as, the person that begins here."""
+    place = start - 1
+    while place >= 0 and words[place] in BETWEEN:
+        place -= 1
+    if place >= 0 and words[place] in ACQUAINTANCE:
+        return True
+    return place > 0 and words[place] in COPULAS and words[place - 1] not in EMPTY_SUBJECTS
+
+
+def tells_gender(words: Sequence[str]) -> bool:
+    """Whether a woman or a man is among the words."""
+    return not _gender_words().isdisjoint(words)
+
+
+@cache
+def _gender_words() -> frozenset[str]:
+    """Words that tell a gender."""
+    return frozenset(gendered_words())
+
+
+def _pronoun_after(words: Sequence[str], end: int) -> int | None:
+    for place in range(end, min(end + FARTHEST, len(words))):
+        if words[place] in PRONOUNS:
+            return None if tells_gender(words[end:place]) else place
+    return None

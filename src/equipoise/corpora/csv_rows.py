@@ -12,6 +12,8 @@ from equipoise.corpora.documents import Position
 from equipoise.corpora.formats import Record
 from equipoise.corpora.lines import LONGEST, Line, read_lines
 
+UNCLOSED = "a quotation mark that is not closed"
+
 
 def csv_records(path: Path, start: Position, delimiter: str) -> Iterator[Record]:
     """A record for each row; a quotation mark that is never closed costs its own line only."""
@@ -55,16 +57,23 @@ class _Rows:
         if line.problem:
             return self._refused(line.problem)
         try:
-            fields = next(csv.reader(self._texts(line), delimiter=self.delimiter), [])
+            fields = self._fields(line)
         except csv.Error as error:
-            return self._refused(f"not CSV: {error}")
-        if self.ran_out:
-            return self._refused("a quotation mark that is not closed")
+            return self._refused(UNCLOSED if self.ran_out or len(self.taken) > 1 else f"not CSV: {error}")
         if not any(fields):
             return None if len(self.taken) == 1 else self._refused("an empty row")
         if len(fields) != len(self.header):
             return self._refused("more or fewer fields than the header")
         return Record(dict(zip(self.header, fields, strict=True)), line.number, self._after())
+
+    def _fields(self, line: Line) -> list[str]:
+        """The fields of a row; what follows a closing mark is read leniently only within one line."""
+        try:
+            return next(csv.reader(self._texts(line), delimiter=self.delimiter, strict=True), [])
+        except csv.Error:
+            if self.ran_out or len(self.taken) > 1:
+                raise
+            return next(csv.reader([line.text], delimiter=self.delimiter), [])
 
     def _texts(self, line: Line) -> Iterator[str]:
         """The lines of one row, remembered for a second try; a row ends at a line that cannot be read."""

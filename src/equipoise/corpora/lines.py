@@ -14,6 +14,7 @@ NOT_UTF8 = "bytes that are not UTF-8"
 BINARY = "a binary file"
 UTF16 = "a UTF-16 file: save it as UTF-8"
 SNIFFED = 8192
+SKIPPED_AT_ONCE = 2**20
 
 
 class Line(NamedTuple):
@@ -54,7 +55,7 @@ def read_lines(path: Path, start: Position) -> Iterator[Line]:
 
 def _skip_line(file: BinaryIO) -> int:
     skipped = 0
-    while raw := file.readline(LONGEST):
+    while raw := file.readline(SKIPPED_AT_ONCE):
         skipped += len(raw)
         if raw.endswith(b"\n"):
             break

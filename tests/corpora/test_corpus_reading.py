@@ -116,9 +116,7 @@ def test_deep_json_is_a_bad_row(tmp_path: Path) -> None:
 
 
 def test_mixed_encodings_are_bad_rows(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "a.csv", b"text\nplain\n" + "café\n".encode("latin-1") + "naïve\n".encode()
-    )
+    path = write(tmp_path / "a.csv", b"text\nplain\n" + "café\n".encode("latin-1") + "naïve\n".encode())
     documents, problems = read(path)
     assert [document.text for document in documents] == ["plain", "naïve"]
     assert problems == [Problem("a.csv", 3, NOT_UTF8)]

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ def count_block(documents: Sequence[Document], vocabulary: Vocabulary, window: i
     mentions = np.zeros((n, len(ROLES), 2))
     for role, holds in enumerate(mention_roles(stream.ids, mentioned, vocabulary)):
         np.add.at(mentions[:, role], stream.document[mentioned[holds]], genders[holds])
-    words = np.bincount(stream.document, weights=vocabulary.is_word[stream.ids], minlength=n)
+    words = _sums(stream.document, vocabulary.is_word[stream.ids], n)
     targets = _target_counts(stream, vocabulary, mentioned, genders, reach)
     return BlockCounts(words, pairs, mentions, targets)
 
@@ -120,5 +120,10 @@ def _target_counts(
     items = vocabulary.target_items[starts[stream.ids[at[source]]] + within]
     size = len(vocabulary.targets.items)
     keys, inverse = np.unique(stream.document[at[source]] * size + items, return_inverse=True)
-    male, female = (np.bincount(inverse, near[source, side], minlength=len(keys)) for side in (0, 1))
+    male, female = (_sums(inverse, near[source, side], len(keys)) for side in (0, 1))
     return TargetCounts(keys // size, keys % size, male, female)
+
+
+def _sums(places: Integers, values: NDArray[Any], size: int) -> Floats:
+    """The sum of the values at each of `size` places."""
+    return np.asarray(np.bincount(places, values, minlength=size), dtype=np.float64)

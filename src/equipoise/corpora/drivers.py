@@ -101,20 +101,14 @@ class Drivers:
 
 
 def _candidates(
-    documents: Sequence[Document],
-    places: Integers,
-    near: Floats,
-    counts: BlockCounts,
+    documents: Sequence[Document], places: Integers, near: Floats, counts: BlockCounts
 ) -> list[Candidate]:
     """Candidates from the documents of a block at these places."""
-    return [
-        Candidate(
-            float(male),
-            float(female),
-            *map(float, counts.pairs[place]),
-            documents[place].id,
-            *documents[place].where,
-            " ".join(documents[place].text[: 2 * OPENING].split())[:OPENING],
-        )
-        for place, (male, female) in zip(places.tolist(), near, strict=True)
-    ]
+    rows = zip(places.tolist(), near.tolist(), counts.pairs[places].tolist(), strict=True)
+    candidates = []
+    for place, (male, female), (all_male, all_female) in rows:
+        document = documents[place]
+        opening = " ".join(document.text[: 2 * OPENING].split())[:OPENING]
+        file, line = document.where
+        candidates.append(Candidate(male, female, all_male, all_female, document.id, file, line, opening))
+    return candidates

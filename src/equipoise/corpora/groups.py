@@ -70,7 +70,7 @@ def read_group_map(path: Path) -> GroupMap:
             "Write a header such as publisher,ideology and a row for each publisher.",
         )
     column, name = names
-    values = {}
+    values: dict[str, str] = {}
     for row in table.to_dict("records"):
         value, group = row[column].strip(), row[name].strip()
         if values.setdefault(value, group) != group:

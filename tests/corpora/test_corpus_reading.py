@@ -34,6 +34,13 @@ def test_plain_text_by_line_paragraph_and_file(tmp_path: Path) -> None:
     assert [text.strip() for text in texts(path)] == ["One.", "Two.", "Three."]
     assert texts(path, ReadSettings(split="paragraph")) == ["One.\nTwo.\n\n", "Three.\r\n"]
     assert texts(path, ReadSettings(split="file")) == ["One.\nTwo.\n\n\nThree.\r\n"]
+    assert texts(
+        write(tmp_path / "b.txt", "He ran. She sat.\n\nIt fell."), ReadSettings(split="sentence")
+    ) == [
+        "He ran.",
+        "She sat.",
+        "It fell.",
+    ]
     assert [document.where.line for document in read(path)[0]] == [1, 2, 5]
     assert [document.where.line for document in read(path, ReadSettings(split="paragraph"))[0]] == [1, 5]
     with pytest.raises(UserError, match="no way to split"):
@@ -212,11 +219,11 @@ def test_cleaning(tmp_path: Path) -> None:
     assert texts(path, ReadSettings(clean=True)) == ["She is here & will not go; they are Ann's. Can not he?"]
 
 
-@pytest.mark.parametrize("split", ["line", "paragraph"])
+@pytest.mark.parametrize("split", ["sentence", "line", "paragraph"])
 def test_reading_goes_on_from_any_block(tmp_path: Path, split: str) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()
-    write(folder / "a.txt", "\n".join(f"line {n}\n" * (n % 3) for n in range(20)))
+    write(folder / "a.txt", "\n".join(f"Line {n}. It ran. So.\n" * (n % 3) for n in range(20)))
     write(folder / "b.csv", "text,x\n" + "".join(f'"row\n{n}",1\n' if n % 2 else '"bad\n' for n in range(9)))
     write(folder / "c.jsonl", "".join(f'{{"text": "object {n}"}}\nbad\n' for n in range(5)))
     corpus = open_corpus(folder, ReadSettings(split=split))

@@ -39,7 +39,7 @@ def corpus(
         int, typer.Option("--window", help="Words either side of a mention; 0: its sentence.")
     ] = 10,
     split: Annotated[
-        str | None, typer.Option("--split", help="A txt's documents: line, paragraph or file.")
+        str | None, typer.Option("--split", help="A txt's documents: sentence, line, paragraph or file.")
     ] = None,
     flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
     clean: Annotated[
@@ -144,7 +144,7 @@ def _print_categories(survey: "Survey", screen: Any) -> None:
         )
         for row in overall.to_dict("records")
     ]
-    title = "Near words of a category (log-odds above 0: men)"
+    title = "Near words of a category (above 0: men)"
     _print_rows(screen, title, ("category", "women", "men", "log-odds"), rows)
 
 

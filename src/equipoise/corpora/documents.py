@@ -37,11 +37,15 @@ class Problem(NamedTuple):
 
 
 class Position(NamedTuple):
-    """How far a corpus has been read: the file's number, the bytes (parquet: rows) and lines read in it."""
+    """How far a corpus has been read: the file's number, the bytes (parquet: rows) and lines read in it.
+
+    Where sentences are documents, `part` says how many of the next line have been read.
+    """
 
     file: int = 0
     offset: int = 0
     line: int = 0
+    part: int = 0
 
 
 class Block(NamedTuple):

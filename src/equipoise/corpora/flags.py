@@ -17,7 +17,7 @@ from equipoise.corpora.generic_pronouns import (
     FARTHEST,
     PRONOUNS,
     generic_pronoun,
-    is_person,
+    is_occupation,
     tells_gender,
 )
 from equipoise.corpora.tokens import tokens
@@ -83,7 +83,7 @@ def _occupation(words: Sequence[str], sentence: str) -> str:
     if BOTH.search(sentence):
         return ""
     for place in range(1, len(words)):
-        if is_person(words[place]) and not DEFINITE.isdisjoint(words[max(place - 3, 0) : place]):
+        if is_occupation(words[place]) and not DEFINITE.isdisjoint(words[max(place - 3, 0) : place]):
             if tells_gender(words[:place]):
                 return ""
             behind = words[place + 1 : place + 1 + FARTHEST]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from equipoise.corpora.documents import Position
 from equipoise.corpora.lines import LONGEST, NOT_UTF8, TOO_LONG, Line, read_lines
 from equipoise.errors import UserError
+from equipoise.text.sentences import sentence_spans
 
 SUFFIXES = {
     ".txt": "text",
@@ -34,11 +35,13 @@ class Record(NamedTuple):
 
 
 def text_records(path: Path, start: Position, split: str) -> Iterator[Record]:
-    """A record for each line, each paragraph (between blank lines) or the whole file."""
+    """A record for each sentence, each line, each paragraph (between blank lines) or the whole file."""
     if split == "file":
         yield from _whole_file(path, start)
     elif split == "paragraph":
         yield from _paragraphs(path, start)
+    elif split == "sentence":
+        yield from _sentences(path, start)
     else:
         for line in read_lines(path, start):
             if line.text.strip() or line.problem:
@@ -58,6 +61,20 @@ def _whole_file(path: Path, start: Position) -> Iterator[Record]:
         yield Record({TEXT: path.read_bytes().decode("utf-8-sig")}, 1, after)
     except UnicodeDecodeError:
         yield Record({}, 1, after, NOT_UTF8)
+
+
+def _sentences(path: Path, start: Position) -> Iterator[Record]:
+    before = start
+    for line in read_lines(path, start):
+        after = Position(start.file, line.after, line.number)
+        spans = sentence_spans(line.text)
+        if line.problem:
+            yield Record({}, line.number, after, line.problem)
+        for part in range(before.part, len(spans)):
+            begin, end = spans[part]
+            position = before._replace(part=part + 1) if part + 1 < len(spans) else after
+            yield Record({TEXT: line.text[begin:end]}, line.number, position)
+        before = after
 
 
 def _paragraphs(path: Path, start: Position) -> Iterator[Record]:

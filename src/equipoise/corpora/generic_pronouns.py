@@ -37,6 +37,11 @@ ACQUAINTANCE = frozenset(("knew", "know", "met", "dated", "dating", "married", "
 """After these a particular person is meant, whom the writer knows."""
 
 EMPTY_SUBJECTS = frozenset(("it", "what", "who"))
+CLAUSES = frozenset(
+    (".", ",", ";", ":", "—", "who", "whom", "that", "which", "if", "when", "because", "and", "but", "to")
+)
+"""Between a person and a pronoun these begin another clause, in which the pronoun may be the person."""
+
 MODIFIERS = 3
 FARTHEST = 30
 PERSON_ENDINGS = ("ologist", "iatrist", "ician", "odontist", "therapist")
@@ -77,22 +82,42 @@ def _indefinite_person(words: Sequence[str], start: int) -> int:
             while place + 1 < len(words) and is_person(words[place + 1]):
                 place += 1
             return place + 1
-        if not words[place].isalpha() or words[place] in PRONOUNS or words[place] in DETERMINERS:
+        if _ends_phrase(words[place]):
             return 0
     return 0
 
 
+@cache
+def _words_of(*kinds: str) -> frozenset[str]:
+    """The words of some kinds in the table of role words."""
+    table = own_table("corpora/role-words.csv")
+    return frozenset(table["word"][table["kind"].isin(kinds)])
+
+
+def _ends_phrase(word: str) -> bool:
+    """Whether a word cannot stand between a determiner and its noun."""
+    ends = _words_of("preposition", "function", "verb", "speech")
+    return not word.isalpha() or word in ends or word in PRONOUNS or word in DETERMINERS
+
+
 def is_person(word: str) -> bool:
     """Whether a word in lower case names somebody of either gender by what they do or are."""
-    return word in person_nouns() or word.endswith(PERSON_ENDINGS)
+    return word in _nouns("person") or is_occupation(word)
+
+
+def is_occupation(word: str) -> bool:
+    """Whether a word in lower case names somebody of either gender by their work."""
+    return word in _nouns("occupation") or word.endswith(PERSON_ENDINGS)
 
 
 @cache
-def person_nouns() -> frozenset[str]:
-    """Our list and the last words of all occupations in the shipped tables, less gendered words."""
-    nouns = set(own_table("corpora/person-nouns.csv")["noun"])
-    for name, column in (("occupations", "occupation"), ("person-professions", "profession")):
-        nouns |= {title.split()[-1].lower() for title in own_table(f"{name}.csv")[column]}
+def _nouns(kind: str) -> frozenset[str]:
+    """Our list, and for occupations the last words of those in the shipped tables, less gendered words."""
+    table = own_table("corpora/person-nouns.csv")
+    nouns = set(table["noun"][table["kind"] == kind])
+    if kind == "occupation":
+        for name, column in (("occupations", "occupation"), ("person-professions", "profession")):
+            nouns |= {title.split()[-1].lower() for title in own_table(f"{name}.csv")[column]}
     return frozenset(nouns - set(gendered_words()))
 
 
@@ -120,5 +145,14 @@ def _gender_words() -> frozenset[str]:
 def _pronoun_after(words: Sequence[str], end: int) -> int | None:
     for place in range(end, min(end + FARTHEST, len(words))):
         if words[place] in PRONOUNS:
-            return None if tells_gender(words[end:place]) else place
+            told = tells_gender(words[end:place]) or _is_its_object(words, end, place)
+            return None if told else place
     return None
+
+
+def _is_its_object(words: Sequence[str], end: int, place: int) -> bool:
+    """Whether the pronoun is the object of the person's own verb, so somebody else: "everyone saw him"."""
+    follows = words[place + 1] if place + 1 < len(words) else "."
+    no_noun = not follows.isalpha() or follows in _words_of("preposition", "function") | DETERMINERS
+    alone = words[place] == "him" or (words[place] == "her" and no_noun)
+    return alone and CLAUSES.isdisjoint(words[end:place])

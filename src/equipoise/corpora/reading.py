@@ -28,7 +28,7 @@ from equipoise.corpora.groups import Grouping
 from equipoise.corpora.lines import LONGEST, TOO_LONG, file_problem
 from equipoise.errors import UserError, unknown_name
 
-SPLITS = ("line", "paragraph", "file")
+SPLITS = ("sentence", "line", "paragraph", "file")
 PEEKED = 100
 """Rows looked at to learn which columns there are."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from equipoise.corpora.cooccurrence import cooccurrence_table, mentions_table
+from equipoise.corpora.cooccurrence import FEWEST_DOCUMENTS, cooccurrence_table, mentions_table
 from equipoise.corpora.counting import count_block
 from equipoise.corpora.documents import Block, Problem, Problems
 from equipoise.corpora.drivers import Drivers
@@ -191,8 +191,17 @@ def _survey(state: State, settings: SurveySettings) -> Survey:
         state.drivers.table(state.moments),
         state.problems,
         state.flags,
-        settings.targets.notices,
+        (*settings.targets.notices, *_too_few_documents(int(base["documents"]))),
     )
+
+
+def _too_few_documents(documents: int) -> list[str]:
+    if documents >= FEWEST_DOCUMENTS:
+        return []
+    return [
+        f"Intervals are over documents, and there are only {documents}. "
+        "A plain text can be cut into more with --split."
+    ]
 
 
 def _reasons(problems: Problems) -> str:

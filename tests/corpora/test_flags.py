@@ -11,7 +11,6 @@ import pytest
 from equipoise.corpora.documents import Document, Where
 from equipoise.corpora.flags import flag_sentences, flags_of
 from equipoise.corpora.generic_pronouns import PRONOUNS, generic_pronoun, is_person
-from equipoise.corpora.tokens import tokens
 from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
 
@@ -27,6 +26,11 @@ from equipoise.data.reading import own_table
         ("A doctor should listen to his or her patients.", []),
         ("A doctor should know what s/he does.", []),
         ("She is a doctor and loves her job.", []),
+        ("Nobody knows whether Peter sold his house.", []),
+        ("A doctor in London must pay his rent.", ["generic-pronoun"]),
+        ("A doctor came in and took off his hat.", []),
+        ("“I need a doctor,” he says.", []),
+        ("Everyone admires him.", []),
         ("My wife saw a doctor about her back.", []),
         ("A doctor told my sister that she was well.", []),
         ("His work as a painter made him rich.", []),
@@ -77,11 +81,11 @@ def test_precision_and_recall_on_labelled_sentences(shared_data: Callable[[str],
     """The rules were written with the other half of the sentences in view."""
     with shared_data("generic-pronouns/dataset.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.DictReader(file) if held_out(row["sentence"])]
-    marked = [generic_pronoun(tokens(row["sentence"]), row["sentence"]) is not None for row in rows]
+    marked = [generic_pronoun(row["sentence"]) is not None for row in rows]
     positive = [row["label"] == "Positive" for row in rows]
     hits = sum(both for both in map(min, marked, positive))
     assert len(rows) > 1500
-    assert hits / sum(marked) > 0.87
-    assert hits / sum(positive) > 0.87
+    assert hits / sum(marked) > 0.90
+    assert hits / sum(positive) > 0.90
     neutral = [mark for mark, row in zip(marked, rows, strict=True) if row["label"] == "Neutral"]
     assert sum(neutral) <= 0.01 * len(neutral)

@@ -67,7 +67,7 @@ def flags_of(sentence: str) -> list[tuple[str, str]]:
     words = tokens(sentence)
     flags = []
     if not PRONOUNS.isdisjoint(words):
-        generic = generic_pronoun(words, sentence)
+        generic = generic_pronoun(sentence)
         if generic:
             person = " ".join(words[generic.start : generic.end])
             flags.append(("generic-pronoun", f"{person} ... {words[generic.pronoun]}"))

@@ -1,17 +1,19 @@
 """The generic pronoun: *he* or *she* for somebody whose gender nothing in the sentence tells.
 
 Rules on the words of one sentence. "A doctor should listen to his patients" and "everyone has his price" have
-an indefinite person and, behind it, a pronoun that only he can be meant by. Nobody is meant generically
-where both genders are named ("his or her", "s/he"), where a woman or a man stands before the pronoun ("my
-wife saw a doctor about her back"), or where the indefinite phrase says what somebody else is ("she is a
-doctor", "his work as a doctor").
+an indefinite person and, behind it, a pronoun that can only mean that person. A pronoun is not generic where
+both genders are named ("his or her", "s/he"), where a woman, a man or a name stands before it ("my wife saw a
+doctor about her back"), where the past tense tells of a particular person ("a doctor came in and took off his
+hat"), or where the indefinite phrase says what somebody else is ("she is a doctor", "his work as a doctor").
 """
 
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
+from equipoise.corpora.tokens import cased_tokens
 from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
 
@@ -25,6 +27,7 @@ BOTH = re.compile(
 INDEFINITE = frozenset(
     ("everyone", "everybody", "anyone", "anybody", "someone", "somebody", "nobody", "whoever")
 )
+ANYBODY = INDEFINITE | {"no"}
 DETERMINERS = frozenset(("a", "an", "any", "every", "each", "no", "another", "either", "neither"))
 COPULAS = frozenset(
     ("is", "was", "are", "were", "am", "be", "been", "being", "become", "becomes", "became", "becoming",
@@ -42,6 +45,9 @@ CLAUSES = frozenset(
 )
 """Between a person and a pronoun these begin another clause, in which the pronoun may be the person."""
 
+PLACE_PREPOSITIONS = frozenset(("in", "at", "from", "of", "near", "to"))
+QUOTATION = frozenset('"“”')
+FULL_STOPS = frozenset(".?!")
 MODIFIERS = 3
 FARTHEST = 30
 PERSON_ENDINGS = ("ologist", "iatrist", "ician", "odontist", "therapist")
@@ -55,17 +61,35 @@ class Generic(NamedTuple):
     pronoun: int
 
 
-def generic_pronoun(words: Sequence[str], text: str) -> Generic | None:
-    """The first generic pronoun of a sentence, given as words in lower case and as it is written."""
-    if not any(word in PRONOUNS for word in words) or BOTH.search(text):
+def generic_pronoun(sentence: str) -> Generic | None:
+    """The first generic pronoun of a sentence; places are those of its tokens."""
+    cased = cased_tokens(sentence)
+    words = [word.lower() for word in cased]
+    if PRONOUNS.isdisjoint(words) or BOTH.search(sentence):
         return None
     for start in range(len(words)):
         end = _indefinite_person(words, start)
         if end and not _says_what_somebody_is(words, start) and not tells_gender(words[:start]):
-            pronoun = _pronoun_after(words, end)
-            if pronoun is not None:
-                return Generic(start, end, pronoun)
+            pronoun = _pronoun_after(words, end, across=words[start] not in ANYBODY)
+            person = Generic(start, end, pronoun)
+            if pronoun and not _is_story(words, person) and not _names_somebody(cased[:pronoun]):
+                return person
     return None
+
+
+def _is_story(words: Sequence[str], person: Generic) -> bool:
+    """Whether a particular person is told of in the past tense; of anybody one speaks in the present."""
+    between = words[person.end : person.pronoun]
+    told = words if words[person.start] in ANYBODY else between
+    return not _words_of("past").isdisjoint(told)
+
+
+def _names_somebody(cased: Sequence[str]) -> bool:
+    """Whether there is a name among the words, other than that of a place ("in London")."""
+    return any(
+        word[0].isupper() and word != "I" and before.isalpha() and before.lower() not in PLACE_PREPOSITIONS
+        for before, word in pairwise(cased)
+    )
 
 
 def _indefinite_person(words: Sequence[str], start: int) -> int:
@@ -128,7 +152,12 @@ def _says_what_somebody_is(words: Sequence[str], start: int) -> bool:
         place -= 1
     if place >= 0 and words[place] in ACQUAINTANCE:
         return True
-    return place > 0 and words[place] in COPULAS and words[place - 1] not in EMPTY_SUBJECTS
+    if place < 0 or words[place] not in COPULAS:
+        return False
+    # "Is a doctor allowed ..." asks about a doctor; "As a doctor, she ..." does not.
+    return (
+        words[place - 1] not in EMPTY_SUBJECTS if place else words[place] not in ("is", "was", "are", "were")
+    )
 
 
 def tells_gender(words: Sequence[str]) -> bool:
@@ -142,12 +171,16 @@ def _gender_words() -> frozenset[str]:
     return frozenset(gendered_words())
 
 
-def _pronoun_after(words: Sequence[str], end: int) -> int | None:
+def _pronoun_after(words: Sequence[str], end: int, *, across: bool) -> int:
+    """The place of the pronoun behind a person, or 0; `across` marks that end a sentence, if so wished."""
+    stops = QUOTATION if across else QUOTATION | FULL_STOPS
     for place in range(end, min(end + FARTHEST, len(words))):
+        if words[place] in stops:
+            return 0
         if words[place] in PRONOUNS:
             told = tells_gender(words[end:place]) or _is_its_object(words, end, place)
-            return None if told else place
-    return None
+            return 0 if told else place
+    return 0
 
 
 def _is_its_object(words: Sequence[str], end: int, place: int) -> bool:

@@ -15,4 +15,9 @@ NO_WORDS = frozenset([*MARKS, BOUNDARY, *(f"'{ending}" for ending in CLITICS)])
 
 def tokens(text: str) -> list[str]:
     """The words and marks of a text in lower case, with plain apostrophes; underscores are markup."""
-    return TOKEN.findall(text.lower().replace("’", "'").replace("_", " "))
+    return cased_tokens(text.lower())
+
+
+def cased_tokens(text: str) -> list[str]:
+    """The words and marks of a text as they are written, but for apostrophes and underscores."""
+    return TOKEN.findall(text.replace("’", "'").replace("_", " "))

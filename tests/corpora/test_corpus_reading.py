@@ -241,6 +241,29 @@ def test_reading_goes_on_from_any_block(tmp_path: Path, split: str) -> None:
         )
 
 
+def test_rows_of_one_document_are_put_together(tmp_path: Path) -> None:
+    titles = ["Emma", "Emma", "Persuasion", "Emma", "Emma"]
+    rows = [json.dumps({"title": title, "text": str(number)}) for number, title in enumerate(titles)]
+    path = write(tmp_path / "a.jsonl", "\n".join([rows[0], "bad", *rows[1:]]))
+    settings = ReadSettings(document="title")
+    documents, problems = read(path, settings)
+    assert [(document.id, document.text, document.where.line) for document in documents] == [
+        ("Emma", "0\n\n1", 1),
+        ("Persuasion", "2", 4),
+        ("Emma", "3\n\n4", 5),
+    ]
+    assert problems == [Problem("a.jsonl", 2, "not a JSON object")]
+    corpus = open_corpus(path, settings)
+    blocks = list(corpus.blocks(size=1))
+    for number, block in enumerate(blocks[:-1]):
+        rest = list(corpus.blocks(block.position))
+        assert [document for later in rest for document in later.documents] == documents[number + 1 :]
+        assert not any(later.problems for later in rest)
+    assert blocks[0].problems == problems
+    with pytest.raises(UserError, match="no column 'book'"):
+        open_corpus(path, ReadSettings(document="book"))
+
+
 def test_parquet_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(UserError, match="needs the package pyarrow"):
@@ -264,5 +287,5 @@ def test_parquet(tmp_path: Path) -> None:
     rest = [document for block in corpus.blocks(first.position) for document in block.documents]
     assert [*first.documents, *rest] == documents
     assert 0 < corpus.bytes_before(first.position) < corpus.ends[-1]
-    with pytest.raises(UserError, match="is no parquet file"):
+    with pytest.raises(UserError, match="not a parquet file"):
         open_corpus(write(tmp_path / "b.parquet", b"no"))

@@ -41,6 +41,10 @@ def corpus(
     split: Annotated[
         str | None, typer.Option("--split", help="A txt's documents: sentence, line, paragraph or file.")
     ] = None,
+    document: Annotated[
+        str | None,
+        typer.Option("--document", help="A column that rows of one document share, such as a book's title."),
+    ] = None,
     flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
     clean: Annotated[
         bool, typer.Option("--clean", help="Decode HTML entities and write contractions out.")
@@ -56,7 +60,7 @@ def corpus(
 
     mapped = read_group_map(groups_file) if groups_file else None
     grouping = Grouping(tuple(dict.fromkeys(group or ())), mapped, year)
-    opened = open_corpus(file, ReadSettings(text, grouping, split, clean))
+    opened = open_corpus(file, ReadSettings(text, grouping, split, clean, document))
     survey = _run(opened, out, SurveySettings(load_targets(targets), window, flag), force=force)
     if as_json:
         _print_json(survey, out)

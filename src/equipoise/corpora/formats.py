@@ -134,6 +134,15 @@ def parquet_rows(path: Path) -> int:
     return int(_parquet(path).metadata.num_rows)
 
 
+def parquet_problem(path: Path) -> str:
+    """Why a file is no parquet file; empty if it is one."""
+    try:
+        _parquet(path)
+    except (OSError, ValueError):
+        return "not a parquet file"
+    return ""
+
+
 def _parquet(path: Path) -> Any:
     try:
         from pyarrow.parquet import ParquetFile
@@ -142,7 +151,4 @@ def _parquet(path: Path) -> Any:
             f"{path} is a parquet file, which needs the package pyarrow.",
             "Install it with: pip install 'equipoise[parquet]'",
         ) from error
-    try:
-        return ParquetFile(path)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} is no parquet file: {error}", "Give a file that can be read.") from error
+    return ParquetFile(path)

@@ -20,12 +20,14 @@ from equipoise.corpora.formats import (
     Fields,
     Record,
     json_records,
+    parquet_problem,
     parquet_records,
     parquet_rows,
     text_records,
 )
 from equipoise.corpora.groups import Grouping
 from equipoise.corpora.lines import LONGEST, TOO_LONG, file_problem
+from equipoise.corpora.merging import merge_rows
 from equipoise.errors import UserError, unknown_name
 
 SPLITS = ("sentence", "line", "paragraph", "file")
@@ -38,12 +40,21 @@ PROBLEMS_AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class ReadSettings:
-    """How to read: the text column, the groups, what a document of a plain text is, and cleaning."""
+    """How to read: the text column, the groups, what a document of a plain text is, and cleaning.
+
+    `document` names a column whose value rows of one document share, such as the title of a book.
+    """
 
     text: str | None = None
     grouping: Grouping = field(default_factory=Grouping)
     split: str | None = None
     clean: bool = False
+    document: str | None = None
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns a row must have besides its text."""
+        return (*self.grouping.needed, *([self.document] if self.document else []))
 
 
 @dataclass(frozen=True)
@@ -85,13 +96,16 @@ class Corpus:
         documents: list[Document] = []
         problems: list[Problem] = []
         characters = 0
-        for entry, position in self._entries(start or Position()):
+        entries = self._entries(start or Position())
+        for entry, position in merge_rows(entries) if self.settings.document else entries:
             if isinstance(entry, Document):
                 documents.append(entry)
                 characters += len(entry.text)
             else:
                 problems.append(entry)
-            if characters >= size or len(problems) >= PROBLEMS_AT_ONCE:
+            full = characters >= size or len(problems) >= PROBLEMS_AT_ONCE
+            # Problems met within a merged document come before it and share its position.
+            if full and (isinstance(entry, Document) or not self.settings.document):
                 yield Block(documents, problems, position)
                 documents, problems, characters = [], [], 0
         yield Block(documents, problems, Position(len(self.files)))
@@ -116,7 +130,7 @@ class Corpus:
         if record.problem:
             return Problem(name, record.line, record.problem)
         fields = _with_places(record.fields, path)
-        missing = [column for column in (self.text, *self.settings.grouping.needed) if column not in fields]
+        missing = [column for column in (self.text, *self.settings.needed) if column not in fields]
         if missing:
             return Problem(name, record.line, f"no column {missing[0]!r}")
         text = fields[self.text]
@@ -125,7 +139,7 @@ class Corpus:
             return Problem(name, record.line, reason)
         where = Where(name, record.line)
         cleaned = clean_text(text) if self.settings.clean else text
-        identity = str(fields.get("id") or where)
+        identity = str(fields.get(self.settings.document or "id") or where)
         return Document(identity, cleaned, self.settings.grouping.of(fields), where)
 
 
@@ -137,7 +151,7 @@ def open_corpus(path: Path | str, settings: ReadSettings | None = None) -> Corpu
     files = _files(root)
     columns = _columns(files, chosen)
     text = chosen.text or TEXT
-    for column in (text, *chosen.grouping.needed):
+    for column in (text, *chosen.needed):
         if column not in columns:
             raise UserError(
                 f"{root} has no column {column!r}; it has {', '.join(columns)}.",
@@ -172,7 +186,7 @@ def _format(path: Path) -> str:
 def _refusal(path: Path) -> str:
     if not _format(path):
         return "not a kind of file that is read"
-    return "" if _format(path) == "parquet" else file_problem(path)
+    return parquet_problem(path) if _format(path) == "parquet" else file_problem(path)
 
 
 def _records(path: Path, start: Position, split: str) -> Iterator[Record]:

@@ -92,7 +92,9 @@ class Vocabulary:
     def __init__(self, targets: Targets, genders: Mapping[str, str]) -> None:
         roles = own_table("corpora/role-words.csv")
         self.targets = targets
-        known = dict.fromkeys([*sorted(NO_WORDS), *genders, *targets._categories, *roles["word"]])
+        known = dict.fromkeys(
+            [*sorted(NO_WORDS), *genders, *(word for _, word in targets.items if word), *roles["word"]]
+        )
         self.ids = {word: number for number, word in enumerate(known, start=1)}
         size = len(self.ids) + 1
         self.is_word = np.ones(size, dtype=bool)

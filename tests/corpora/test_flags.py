@@ -78,7 +78,7 @@ def held_out(sentence: str) -> bool:
 
 
 def test_precision_and_recall_on_labelled_sentences(shared_data: Callable[[str], Path]) -> None:
-    """The rules were written with the other half of the sentences in view."""
+    """On the half the rules were not written with; `docs/corpora.md` says how far it was seen."""
     with shared_data("generic-pronouns/dataset.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.DictReader(file) if held_out(row["sentence"])]
     marked = [generic_pronoun(row["sentence"]) is not None for row in rows]

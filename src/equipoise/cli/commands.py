@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from equipoise.cli.cache import cache_app
 from equipoise.cli.compare import compare
+from equipoise.cli.corpus import corpus
 from equipoise.cli.export import export
 from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
@@ -46,6 +47,7 @@ app.command()(audit)
 app.command()(compare)
 app.command()(export)
 app.command()(lint)
+app.command()(corpus)
 app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 

@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from equipoise.models.progress import SCORING, STOPPED, Progress
+from equipoise.models.progress import READING, SCORING, STOPPED, Progress
 
 PATIENCE = 2.0
 """Seconds before anything is shown."""
@@ -19,6 +19,10 @@ LOOK_EVERY = 0.25
 
 SEEN_FOR, SEEN_REPORTS = 3.0, 4
 """Seconds and reports of scoring before a time left is named: the first batches are not like the rest."""
+
+
+COUNTED = (SCORING, READING)
+"""The phases whose speed is judged, so that the time left can be told."""
 
 
 class ProgressBar:
@@ -45,7 +49,7 @@ class ProgressBar:
                 self._shown_since = now
             self._rate.note(progress, now)
             self._state = None if progress.is_finished else progress
-            if self._state is None and progress.phase in (SCORING, STOPPED):
+            if self._state is None and progress.phase in (*COUNTED, STOPPED):
                 self._rate = Rate()
             if self._state is not None and self._drawing is None:
                 self._drawing = threading.Thread(target=self._draw_until_idle, daemon=True)
@@ -113,7 +117,7 @@ class ProgressBar:
 
 
 class Rate:
-    """How fast scoring goes, judged from after the first batch, which is slower than the rest."""
+    """How fast scoring or reading goes, judged from after the first batch, which is slower than the rest."""
 
     def __init__(self) -> None:
         self._first: tuple[float, Progress] | None = None
@@ -121,8 +125,8 @@ class Rate:
         self._reports = 0
 
     def note(self, progress: Progress, now: float) -> None:
-        """Take a report of scoring into account."""
-        if progress.phase == SCORING and progress.done > 0:
+        """Take a report into account."""
+        if progress.phase in COUNTED and progress.done > 0:
             self._first = self._first or (now, progress)
             self._last = (now, progress)
             self._reports += 1
@@ -156,10 +160,10 @@ def line(state: Progress, rate: Rate) -> str:
 
 def rate_words(state: Progress, rate: Rate) -> str:
     """Rows done, rows per second and time left, as far as they are known."""
-    if state.phase != SCORING:
+    if state.phase not in COUNTED:
         return ""
     speed, left = rate.rows_per_second(), rate.seconds_left(state.total)
-    words = [f"{state.rows:,} rows"]
+    words = [f"{state.rows:,} rows"] if state.phase == SCORING else []
     words += [f"{speed:,.0f} rows/s"] if speed is not None else []
     words += [f"{left:,.0f} s left"] if left is not None else []
     return ", ".join(words)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 LOADING = "loading"
 PLANNING = "planning"
 SCORING = "scoring"
+READING = "reading"
 STOPPED = "stopped"
 """The phases of a run. `stopped` is the last thing said of a run that an error or a caller ended early."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How much of a phase is done: steps of loading, questions planned, tokens scored.
+    """How much of a phase is done: steps of loading, questions planned, tokens scored, bytes read.
 
     Scoring counts tokens, because long rows come first and a count of rows would promise too long a wait.
     `subject` is the model at work and `rows` how many rows have been scored.

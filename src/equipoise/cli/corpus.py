@@ -1,0 +1,174 @@
+"""`corpus`: what a corpus says about gender, without a model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli.options import Json, Out
+
+if TYPE_CHECKING:
+    from equipoise.corpora.reading import Corpus
+    from equipoise.corpora.survey import Survey, SurveySettings
+
+WIDTH = 80
+GROUPS_SHOWN = 12
+PROBLEMS_SHOWN = 3
+
+
+def corpus(
+    file: Annotated[
+        Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of such.")
+    ],
+    out: Out,
+    text: Annotated[str | None, typer.Option("--text", help="The column with the text.")] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option("--group", help="A column to group by (file and folder also); several times."),
+    ] = None,
+    groups_file: Annotated[
+        Path | None,
+        typer.Option("--groups-file", help="A CSV that maps a column's values, such as publisher,ideology."),
+    ] = None,
+    targets: Annotated[
+        Path | None, typer.Option("--targets", help="A CSV with the columns category and word.")
+    ] = None,
+    year: Annotated[str | None, typer.Option("--year", help="The column with the year or date.")] = None,
+    window: Annotated[
+        int, typer.Option("--window", help="Words either side of a mention; 0: its sentence.")
+    ] = 10,
+    split: Annotated[
+        str | None, typer.Option("--split", help="A txt's documents: sentence, line, paragraph or file.")
+    ] = None,
+    document: Annotated[
+        str | None,
+        typer.Option("--document", help="A column that rows of one document share, such as a book's title."),
+    ] = None,
+    flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Decode HTML entities and write contractions out.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace another command's output.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Who is mentioned in a corpus, and near which words: counts, PMI and log-odds with intervals."""
+    from equipoise.corpora.groups import Grouping, read_group_map
+    from equipoise.corpora.reading import ReadSettings, open_corpus
+    from equipoise.corpora.survey import SurveySettings
+    from equipoise.corpora.vocabulary import load_targets
+
+    mapped = read_group_map(groups_file) if groups_file else None
+    grouping = Grouping(tuple(dict.fromkeys(group or ())), mapped, year)
+    opened = open_corpus(file, ReadSettings(text, grouping, split, clean, document))
+    survey = _run(opened, out, SurveySettings(load_targets(targets), window, flag), force=force)
+    if as_json:
+        _print_json(survey, out)
+    else:
+        _print(survey, out)
+
+
+def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool) -> "Survey":
+    from equipoise.cli.progress_bar import ProgressBar
+    from equipoise.corpora.survey import survey_corpus
+    from equipoise.models.progress import READING, Progress
+
+    with ProgressBar() as bar:
+
+        def advance(done: int, total: int) -> None:
+            bar(Progress(READING, done, total))
+
+        return survey_corpus(opened, out, settings=settings, force=force, advance=advance)
+
+
+def _print_json(survey: "Survey", out: Path) -> None:
+    from equipoise.cli.printing import print_json
+    from equipoise.results.records import to_records
+
+    categories = survey.cooccurrence[survey.cooccurrence["word"] == ""]
+    print_json(
+        {
+            "documents": survey.documents,
+            "words": survey.words,
+            "mentions": to_records(survey.mentions),
+            "categories": to_records(categories.drop(columns="word")),
+            "drivers": to_records(survey.drivers),
+            "problems": dict(survey.problems.counts),
+            "flagged": dict(survey.flags),
+            "notices": list(survey.notices),
+            "folder": str(out),
+        }
+    )
+
+
+def _print(survey: "Survey", out: Path) -> None:
+    from rich.console import Console
+
+    screen = Console(width=WIDTH, soft_wrap=False)
+    screen.print(f"{survey.documents:,} documents, {survey.words:,} words", highlight=False)
+    _print_mentions(survey, screen)
+    _print_categories(survey, screen)
+    for kind, count in sorted(survey.flags.items()):
+        screen.print(f"  flagged {kind}: {count:,} sentences", highlight=False)
+    for notice in survey.notices:
+        screen.print(f"  note: {notice}", markup=False, highlight=False)
+    for reason, count in survey.problems.counts.most_common(PROBLEMS_SHOWN):
+        screen.print(f"  passed over, {reason}: {count:,}", markup=False, highlight=False)
+    screen.print(f"  every word, role and group, and the documents that drive the lean: {out}", markup=False)
+
+
+def _print_mentions(survey: "Survey", screen: Any) -> None:
+    mentions = survey.mentions
+    roles = mentions[mentions["by"] == "all"].assign(level="")
+    groups = mentions[(mentions["by"] != "all") & (mentions["role"] == "all")]
+    shown = groups.head(GROUPS_SHOWN)
+    rows = [
+        (
+            _name(row["by"], row["level"]) or row["role"],
+            f"{row['women']:,}",
+            f"{row['men']:,}",
+            _estimate(row, "share_women", "low", "high"),
+        )
+        for row in [*roles.to_dict("records"), *shown.to_dict("records")]
+    ]
+    _print_rows(screen, "Mentions", ("of", "women", "men", "share of women"), rows)
+    if len(groups) > len(shown):
+        screen.print(f"  {len(groups) - len(shown)} more groups: mentions.csv", highlight=False)
+
+
+def _print_categories(survey: "Survey", screen: Any) -> None:
+    table = survey.cooccurrence
+    overall = table[(table["by"] == "all") & (table["word"] == "")]
+    rows = [
+        (
+            row["category"],
+            f"{row['female']:,}",
+            f"{row['male']:,}",
+            _estimate(row, "log_odds", "log_odds_low", "log_odds_high"),
+        )
+        for row in overall.to_dict("records")
+    ]
+    title = "Near words of a category (above 0: men)"
+    _print_rows(screen, title, ("category", "women", "men", "log-odds"), rows)
+
+
+def _name(by: str, level: str) -> str:
+    return f"{by}: {level}" if level else ""
+
+
+def _estimate(row: dict[str, Any], value: str, low: str, high: str) -> str:
+    if row["note"]:
+        return str(row["note"])
+    return f"{row[value]:.3f} ({row[low]:.3f} to {row[high]:.3f})"
+
+
+def _print_rows(screen: Any, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left")
+    for number, name in enumerate(columns):
+        table.add_column(name, overflow="fold", justify="left" if number in (0, 3) else "right")
+    for row in rows:
+        table.add_row(*[Text(cell) for cell in row])
+    screen.print(table)

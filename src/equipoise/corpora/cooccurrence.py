@@ -1,0 +1,154 @@
+"""Which gender stands near which words: counts, PMI and log-odds with intervals over documents.
+
+Counted are pairs of a gendered mention and another word within the window around it. For a target t with m
+male and f female pairs, among M male and F female pairs of any word (C = M + F):
+
+- log-odds = ln((m + k M/C) / (f + k F/C)) - ln(M/F), with k = 1: how much more often the mention beside t is
+  male than it is beside any word. The prior of one pair, split as all pairs are, draws words with few pairs
+  to 0. Positive leans male, negative female.
+- PMI with male = ln(m C / ((m + f) M)), with female likewise, in nats and without a prior; PMI with male
+  minus PMI with female is the log-odds without a prior.
+
+Intervals are of 95 %, over documents: the estimate is linearised, each document contributes its share (a
+document is a cluster: its pairs are not independent), and Student's t has as many degrees of freedom as
+documents with the target, less one. Groups below `FEWEST_DOCUMENTS` documents or `FEWEST_PAIRS` pairs have
+no estimate: too few.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.corpora.moments import BASE, MENTION, TARGET, Moments
+from equipoise.corpora.roles import ROLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from equipoise.corpora.vocabulary import Targets
+
+Floats = NDArray[np.float64]
+FEWEST_DOCUMENTS = 5
+FEWEST_PAIRS = 20
+PRIOR = 1.0
+"""Pairs that are added to each target, split between the genders as all pairs are."""
+
+TOO_FEW = "too few"
+LEVEL = 0.95
+
+
+def cooccurrence_table(moments: Moments, targets: "Targets") -> "pd.DataFrame":
+    """A row for each group and each category and word."""
+    import pandas as pd
+
+    groups, items = moments.groups, targets.items
+    base = dict(zip(BASE, moments.base[: len(groups), None, :].transpose(2, 0, 1), strict=True))
+    target = dict(zip(TARGET, moments.targets[: len(groups)].transpose(2, 0, 1), strict=True))
+    estimates = _estimates(target, base)
+    few = (target["documents"] < FEWEST_DOCUMENTS) | (target["m"] + target["f"] < FEWEST_PAIRS)
+    table = pd.DataFrame(
+        {
+            "by": np.repeat([by for by, _ in groups], len(items)),
+            "level": np.repeat([level for _, level in groups], len(items)),
+            "category": [category for category, _ in items] * len(groups),
+            "word": [word for _, word in items] * len(groups),
+            "male": target["m"].ravel().astype(int),
+            "female": target["f"].ravel().astype(int),
+            "documents": target["documents"].ravel().astype(int),
+        }
+    )
+    for name, values in estimates.items():
+        table[name] = np.where(few, np.nan, values).ravel()
+    return table.assign(note=np.where(few, TOO_FEW, "").ravel())
+
+
+def _estimates(target: dict[str, Floats], base: dict[str, Floats]) -> dict[str, Floats]:
+    """Log-odds and both PMI with their intervals, for groups x items."""
+    m, f, whole_m, whole_f = target["m"], target["f"], base["m"], base["f"]
+    pairs = whole_m + whole_f
+    # What is divided by nothing is not known and becomes NaN; such rows are shown as too few.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        male, female = m + PRIOR * whole_m / pairs, f + PRIOR * whole_f / pairs
+        log_odds = np.log(male / female) - np.log(whole_m / whole_f)
+        slopes = (1 / male, -1 / female, -1 / whole_m, 1 / whole_f)
+        found = _with_interval("log_odds", log_odds, slopes, (target, base))
+        near = m + f
+        pmi_male = np.where(m > 0, np.log(m * pairs / (near * whole_m)), np.nan)
+        slopes = (1 / m - 1 / near, -1 / near, 1 / pairs - 1 / whole_m, 1 / pairs)
+        found |= _with_interval("pmi_male", pmi_male, slopes, (target, base))
+        pmi_female = np.where(f > 0, np.log(f * pairs / (near * whole_f)), np.nan)
+        slopes = (-1 / near, 1 / f - 1 / near, 1 / pairs, 1 / pairs - 1 / whole_f)
+        return found | _with_interval("pmi_female", pmi_female, slopes, (target, base))
+
+
+def _with_interval(
+    name: str, value: Floats, slopes: tuple[Any, ...], sums: tuple[dict[str, Floats], dict[str, Floats]]
+) -> dict[str, Floats]:
+    from scipy.special import stdtrit
+
+    target, base = sums
+    degrees = np.maximum(target["documents"] - 1, 1)
+    reach = stdtrit(degrees, (1 + LEVEL) / 2) * np.sqrt(_variance(slopes, target, base))
+    return {name: value, f"{name}_low": value - reach, f"{name}_high": value + reach}
+
+
+def _variance(slopes: tuple[Any, ...], target: dict[str, Floats], base: dict[str, Floats]) -> Floats:
+    """The variance over documents of a sum with these slopes on m, f, M and F of a document."""
+    a, b, c, d = slopes
+    n = base["documents"]
+    total = a * target["m"] + b * target["f"] + c * base["m"] + d * base["f"]
+    own = a * a * target["mm"] + b * b * target["ff"] + 2 * a * b * target["mf"]
+    whole = c * c * base["mm"] + d * d * base["ff"] + 2 * c * d * base["mf"]
+    crossed = 2 * (a * c * target["mM"] + a * d * target["mF"] + b * c * target["fM"] + b * d * target["fF"])
+    return np.maximum(own + whole + crossed - total**2 / n, 0) * n / (n - 1)
+
+
+def mentions_table(moments: Moments) -> "pd.DataFrame":
+    """Women and men mentioned and the share of women, for each group and role, with an interval."""
+    import pandas as pd
+
+    rows = []
+    for code, (by, level) in enumerate(moments.groups):
+        documents = moments.base[code, BASE.index("documents")]
+        for role, sums in zip(ROLES, moments.mentions[code], strict=True):
+            named = dict(zip(MENTION, sums, strict=True))
+            share, low, high = _share(named, documents)
+            rows.append(
+                {
+                    "by": by,
+                    "level": level,
+                    "role": role,
+                    "women": int(named["f"]),
+                    "men": int(named["m"]),
+                    "documents": int(named["documents"]),
+                    "share_women": share,
+                    "low": low,
+                    "high": high,
+                    "note": TOO_FEW if np.isnan(share) else "",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _share(sums: dict[str, float], documents: float) -> tuple[float, float, float]:
+    """The share of women with its interval on the scale of log-odds, so that it stays between 0 and 1.
+
+    Where only one gender is mentioned, Wilson's interval counts each document once.
+    """
+    from scipy.special import expit, stdtrit
+
+    from equipoise.stats.intervals import wilson
+
+    women, men = sums["f"], sums["m"]
+    if sums["documents"] < FEWEST_DOCUMENTS or women + men < FEWEST_PAIRS:
+        return (float("nan"),) * 3
+    share = women / (women + men)
+    if not women or not men:
+        ends = wilson(int(sums["documents"]) if women else 0, int(sums["documents"]))
+        return share, ends.low, ends.high
+    a, b = 1 / women, -1 / men
+    squares = a * a * sums["ff"] + b * b * sums["mm"] + 2 * a * b * sums["mf"]
+    spread = np.sqrt(squares * documents / (documents - 1)) * stdtrit(sums["documents"] - 1, (1 + LEVEL) / 2)
+    centre = np.log(women / men)
+    return share, float(expit(centre - spread)), float(expit(centre + spread))

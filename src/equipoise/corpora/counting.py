@@ -1,0 +1,129 @@
+"""Counting a block of documents: gendered words around target words, document by document.
+
+A pair is a gendered mention and another word within the window around it. Windows stay inside a document,
+or inside a sentence.
+"""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.corpora.documents import Document
+from equipoise.corpora.roles import ROLES, mention_roles
+from equipoise.corpora.tokens import tokens
+from equipoise.corpora.vocabulary import Integers, Vocabulary
+from equipoise.text.sentences import sentence_spans
+
+Floats = NDArray[np.float64]
+ANYWHERE = 2**40
+
+
+class TargetCounts(NamedTuple):
+    """Pairs of a target item with male and with female mentions, one row for each document that has any."""
+
+    document: Integers
+    item: Integers
+    male: Floats
+    female: Floats
+
+
+@dataclass(frozen=True)
+class BlockCounts:
+    """What was counted in each document of a block."""
+
+    words: Floats
+    pairs: Floats
+    """All pairs: documents x (male, female)."""
+    mentions: Floats
+    """Mentions: documents x roles x (male, female)."""
+    targets: TargetCounts
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """All words of a block in a row, each with its number among words, its text and that text's bounds."""
+
+    ids: Integers
+    place: Integers
+    document: Integers
+    first: Integers
+    last: Integers
+
+
+def count_block(documents: Sequence[Document], vocabulary: Vocabulary, window: int) -> BlockCounts:
+    """Count within `window` words either side; 0 stands for the whole sentence."""
+    stream = _stream(documents, vocabulary, sentences=window == 0)
+    reach = window or ANYWHERE
+    n = len(documents)
+    male, female = vocabulary.male[stream.ids], vocabulary.female[stream.ids]
+    mentioned = np.flatnonzero(male | female)
+    low, high = _bounds(stream, mentioned, reach)
+    genders = np.stack([male[mentioned], female[mentioned]], axis=1).astype(np.float64)
+    pairs = np.zeros((n, 2))
+    np.add.at(pairs, stream.document[mentioned], genders * (high - low)[:, None])
+    mentions = np.zeros((n, len(ROLES), 2))
+    for role, holds in enumerate(mention_roles(stream.ids, mentioned, vocabulary)):
+        np.add.at(mentions[:, role], stream.document[mentioned[holds]], genders[holds])
+    words = _sums(stream.document, vocabulary.is_word[stream.ids], n)
+    targets = _target_counts(stream, vocabulary, mentioned, genders, reach)
+    return BlockCounts(words, pairs, mentions, targets)
+
+
+def _stream(documents: Sequence[Document], vocabulary: Vocabulary, *, sentences: bool) -> _Stream:
+    ids, lengths, owners = array("q"), [], []
+    number_of = vocabulary.ids.get
+    for owner, document in enumerate(documents):
+        text = document.text
+        for piece in [text[start:end] for start, end in sentence_spans(text)] if sentences else [text]:
+            before = len(ids)
+            ids.extend(map(number_of, tokens(piece), repeat(0)))
+            ids.append(vocabulary.boundary)
+            lengths.append(len(ids) - before)
+            owners.append(owner)
+    numbers = np.frombuffer(ids, dtype=np.int64) if ids else np.zeros(0, dtype=np.int64)
+    place = np.cumsum(vocabulary.is_word[numbers])
+    ends = np.cumsum(lengths, dtype=np.int64)
+    last = place[ends - 1] if len(ends) else place
+    first = np.concatenate([[0], last])[:-1] + 1
+    units = np.repeat(np.arange(len(lengths)), lengths)
+    owner_of = np.asarray(owners, dtype=np.int64)
+    return _Stream(numbers, place, owner_of[units], first[units], last[units])
+
+
+def _bounds(stream: _Stream, at: Integers, reach: int) -> tuple[Integers, Integers]:
+    """The first and the last word of the window around each of some words."""
+    low = np.maximum(stream.place[at] - reach, stream.first[at])
+    return low, np.minimum(stream.place[at] + reach, stream.last[at])
+
+
+def _target_counts(
+    stream: _Stream, vocabulary: Vocabulary, mentioned: Integers, genders: Floats, reach: int
+) -> TargetCounts:
+    starts = vocabulary.target_starts
+    many = starts[stream.ids + 1] - starts[stream.ids]
+    at = np.flatnonzero(many)
+    low, high = _bounds(stream, at, reach)
+    places = stream.place[mentioned]
+    sums = np.concatenate([np.zeros((1, 2)), np.cumsum(genders, axis=0)])
+    near = sums[np.searchsorted(places, high, "right")] - sums[np.searchsorted(places, low, "left")]
+    # A target that is itself a gendered word is not near itself.
+    near -= np.stack([vocabulary.male[stream.ids[at]], vocabulary.female[stream.ids[at]]], axis=1)
+    some = near.sum(axis=1) > 0
+    at, near, many = at[some], near[some], many[at[some]]
+    source = np.repeat(np.arange(len(at)), many)
+    within = np.arange(len(source)) - np.repeat(np.cumsum(many) - many, many)
+    items = vocabulary.target_items[starts[stream.ids[at[source]]] + within]
+    size = len(vocabulary.targets.items)
+    keys, inverse = np.unique(stream.document[at[source]] * size + items, return_inverse=True)
+    male, female = (_sums(inverse, near[source, side], len(keys)) for side in (0, 1))
+    return TargetCounts(keys // size, keys % size, male, female)
+
+
+def _sums(places: Integers, values: NDArray[Any], size: int) -> Floats:
+    """The sum of the values at each of `size` places."""
+    return np.asarray(np.bincount(places, values, minlength=size), dtype=np.float64)

@@ -1,0 +1,114 @@
+"""Sentences that a reader should look at, marked by a lexicon and rules, each with its evidence.
+
+- `generic-pronoun`: he or she for an indefinite person (see `generic_pronouns`);
+- `occupation`: a definite person known by what they do, and a pronoun that tells the gender ("the nurse lost
+  her keys"); no fault in one sentence, but many of them are what a model learns from;
+- `benevolent` and `hostile`: phrases of benevolent and hostile sexism (Glick and Fiske 1996), from a list of
+  our own. A quotation or a denial holds the phrase too, so a mark is a place to read, not a verdict.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from equipoise.corpora.documents import Document
+from equipoise.corpora.generic_pronouns import (
+    BOTH,
+    FARTHEST,
+    PRONOUNS,
+    generic_pronoun,
+    is_occupation,
+    tells_gender,
+)
+from equipoise.corpora.tokens import tokens
+from equipoise.data.reading import own_table
+from equipoise.text.sentences import Span, sentence_spans
+
+SLOT = "{women}"
+WOMEN = ("women", "girls", "ladies", "females", "wives", "mothers")
+"""What may stand in a phrase's slot: women as a kind."""
+
+DEFINITE = frozenset(("the", "this", "that", "our", "my", "your", "their"))
+FLAG_COLUMNS = ("rule", "document", "file", "line", "start", "end", "evidence", "sentence")
+
+
+class Flag(NamedTuple):
+    """A sentence, the rule it was marked by and the words that gave the reason."""
+
+    rule: str
+    document: Document
+    span: Span
+    evidence: str
+
+    @property
+    def sentence(self) -> str:
+        """The sentence as it is written."""
+        return self.document.text[self.span.start : self.span.end]
+
+
+def flag_sentences(documents: Iterable[Document]) -> Iterator[Flag]:
+    """Every marked sentence, once for each rule it falls under."""
+    for document in documents:
+        for span in sentence_spans(document.text):
+            for rule, evidence in flags_of(document.text[span.start : span.end]):
+                yield Flag(rule, document, span, evidence)
+
+
+def flagged_rows(documents: Iterable[Document]) -> list[tuple[object, ...]]:
+    """Marked sentences as rows of `FLAG_COLUMNS`."""
+    return [
+        (flag.rule, flag.document.id, *flag.document.where, *flag.span, flag.evidence, flag.sentence)
+        for flag in flag_sentences(documents)
+    ]
+
+
+def flags_of(sentence: str) -> list[tuple[str, str]]:
+    """The rules a sentence falls under, each with the words that gave the reason."""
+    words = tokens(sentence)
+    flags = []
+    if not PRONOUNS.isdisjoint(words):
+        generic = generic_pronoun(sentence)
+        if generic:
+            person = " ".join(words[generic.start : generic.end])
+            flags.append(("generic-pronoun", f"{person} ... {words[generic.pronoun]}"))
+        else:
+            named = _occupation(words, sentence)
+            if named:
+                flags.append(("occupation", named))
+    return flags + _phrases(words)
+
+
+def _occupation(words: Sequence[str], sentence: str) -> str:
+    """A definite person and the pronoun behind, if no woman or man is mentioned before it."""
+    if BOTH.search(sentence):
+        return ""
+    for place in range(1, len(words)):
+        if is_occupation(words[place]) and not DEFINITE.isdisjoint(words[max(place - 3, 0) : place]):
+            if tells_gender(words[:place]):
+                return ""
+            behind = words[place + 1 : place + 1 + FARTHEST]
+            first = next((word for word in behind if tells_gender((word,))), "")
+            return f"{words[place]} ... {first}" if first in PRONOUNS else ""
+    return ""
+
+
+def _phrases(words: Sequence[str]) -> list[tuple[str, str]]:
+    """The first phrase of each kind."""
+    kinds: dict[str, str] = {}
+    index = _phrase_index()
+    for place, word in enumerate(words):
+        for kind, phrase in index.get(word, ()):
+            if kind not in kinds and tuple(words[place : place + len(phrase)]) == phrase:
+                kinds[kind] = " ".join(phrase)
+    return sorted(kinds.items())
+
+
+@cache
+def _phrase_index() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """The phrases by their first word."""
+    index: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for row in own_table("corpora/flag-phrases.csv").to_dict("records"):
+        for women in WOMEN if SLOT in row["phrase"] else ("",):
+            phrase = tuple(tokens(row["phrase"].replace(SLOT, women)))
+            index.setdefault(phrase[0], []).append((row["kind"], phrase))
+    return index

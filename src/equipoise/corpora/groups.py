@@ -1,0 +1,81 @@
+"""The groups of a document: columns of the corpus, a map from the values of one, and the year."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from equipoise.data.reading import LINE, read_table
+from equipoise.errors import UserError
+
+NO_VALUE = "(none)"
+NOT_IN_MAP = "(not in the map)"
+YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+
+
+@dataclass(frozen=True)
+class GroupMap:
+    """Values of a column and the group of each, such as publisher -> ideology."""
+
+    column: str
+    name: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Which columns make groups, and how."""
+
+    columns: tuple[str, ...] = ()
+    mapped: GroupMap | None = None
+    year: str | None = None
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns a row must have."""
+        further = [self.mapped.column] if self.mapped else []
+        return tuple(dict.fromkeys([*self.columns, *further, *([self.year] if self.year else [])]))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the groupings a document gets."""
+        further = [self.mapped.name] if self.mapped else []
+        return tuple(dict.fromkeys([*self.columns, *further, *(["year"] if self.year else [])]))
+
+    def of(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        """The groups of a row."""
+        groups = {column: _value(fields[column]) for column in self.columns}
+        if self.mapped:
+            value = _value(fields[self.mapped.column])
+            groups[self.mapped.name] = self.mapped.values.get(value, NOT_IN_MAP)
+        if self.year:
+            found = YEAR.search(str(fields[self.year]))
+            groups["year"] = found[0] if found else NO_VALUE
+        return groups
+
+
+def _value(given: Any) -> str:
+    text = "" if given is None else str(given).strip()
+    return text.encode("utf-8", "replace").decode() or NO_VALUE
+
+
+def read_group_map(path: Path) -> GroupMap:
+    """A file whose first column is named after a column of the corpus and whose second gives the group."""
+    table = read_table(path)
+    names = [name for name in table.columns if name != LINE]
+    if len(names) != 2:
+        raise UserError(
+            f"{path} has {len(names)} columns where a map of groups has two.",
+            "Write a header such as publisher,ideology and a row for each publisher.",
+        )
+    column, name = names
+    values: dict[str, str] = {}
+    for row in table.to_dict("records"):
+        value, group = row[column].strip(), row[name].strip()
+        if values.setdefault(value, group) != group:
+            raise UserError(
+                f"{path}, line {row[LINE]}: {value!r} is in {values[value]!r} and in {group!r}.",
+                "Give each value one group.",
+            )
+    return GroupMap(column, name, values)

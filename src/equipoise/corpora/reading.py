@@ -1,0 +1,237 @@
+"""Reading a corpus as a stream: a file or a folder of txt, csv, tsv, jsonl or parquet files.
+
+A row that cannot be read is a problem with its file and line, and the rest goes on. Memory does not grow
+with the corpus.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from equipoise.corpora.cleaning import clean_text
+from equipoise.corpora.csv_rows import csv_records
+from equipoise.corpora.documents import Block, Document, Position, Problem, Problems, Where
+from equipoise.corpora.formats import (
+    SUFFIXES,
+    TEXT,
+    Fields,
+    Record,
+    json_records,
+    parquet_problem,
+    parquet_records,
+    parquet_rows,
+    text_records,
+)
+from equipoise.corpora.groups import Grouping
+from equipoise.corpora.lines import LONGEST, TOO_LONG, file_problem
+from equipoise.corpora.merging import merge_rows
+from equipoise.errors import UserError, unknown_name
+
+SPLITS = ("sentence", "line", "paragraph", "file")
+PEEKED = 100
+"""Rows looked at to learn which columns there are."""
+
+BLOCK_CHARACTERS = 2_000_000
+PROBLEMS_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True)
+class ReadSettings:
+    """How to read: the text column, the groups, what a document of a plain text is, and cleaning.
+
+    `document` names a column whose value rows of one document share, such as the title of a book.
+    """
+
+    text: str | None = None
+    grouping: Grouping = field(default_factory=Grouping)
+    split: str | None = None
+    clean: bool = False
+    document: str | None = None
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns a row must have besides its text."""
+        return (*self.grouping.needed, *([self.document] if self.document else []))
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Files that have been found to hold the columns asked for."""
+
+    root: Path
+    files: tuple[Path, ...]
+    text: str
+    settings: ReadSettings
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """The bytes up to the end of each file."""
+        return list(accumulate((path.stat().st_size for path in self.files), initial=0))
+
+    def bytes_before(self, position: Position) -> int:
+        """How many bytes come before a position."""
+        before = self.ends[position.file]
+        if position.file < len(self.files) and _format(self.files[position.file]) == "parquet":
+            rows = max(parquet_rows(self.files[position.file]), 1)
+            size = self.ends[position.file + 1] - before
+            return before + size * position.offset // rows
+        return before + position.offset
+
+    def name(self, path: Path) -> str:
+        """A file as problems and documents call it: below the corpus' folder."""
+        return path.name if path == self.root else str(path.relative_to(self.root))
+
+    def documents(self, problems: Problems | None = None) -> Iterator[Document]:
+        """Every document; what could not be read is added to `problems`."""
+        for block in self.blocks():
+            if problems is not None:
+                problems.add(block.problems)
+            yield from block.documents
+
+    def blocks(self, start: Position | None = None, size: int = BLOCK_CHARACTERS) -> Iterator[Block]:
+        """Documents in blocks of about `size` characters, from a position on."""
+        documents: list[Document] = []
+        problems: list[Problem] = []
+        characters = 0
+        entries = self._entries(start or Position())
+        for entry, position in merge_rows(entries) if self.settings.document else entries:
+            if isinstance(entry, Document):
+                documents.append(entry)
+                characters += len(entry.text)
+            else:
+                problems.append(entry)
+            full = characters >= size or len(problems) >= PROBLEMS_AT_ONCE
+            # Problems met within a merged document come before it and share its position.
+            if full and (isinstance(entry, Document) or not self.settings.document):
+                yield Block(documents, problems, position)
+                documents, problems, characters = [], [], 0
+        yield Block(documents, problems, Position(len(self.files)))
+
+    def _entries(self, start: Position) -> Iterator[tuple[Document | Problem, Position]]:
+        for number in range(start.file, len(self.files)):
+            path = self.files[number]
+            begin = start if number == start.file else Position(number)
+            refusal = _refusal(path)
+            if refusal:
+                yield Problem(self.name(path), 0, refusal), Position(number + 1)
+                continue
+            for record in _records(path, begin, self._split):
+                yield self._entry(record, path), record.after
+
+    @property
+    def _split(self) -> str:
+        return self.settings.split or ("line" if self.root.is_file() else "file")
+
+    def _entry(self, record: Record, path: Path) -> Document | Problem:
+        name = self.name(path)
+        if record.problem:
+            return Problem(name, record.line, record.problem)
+        fields = _with_places(record.fields, path)
+        missing = [column for column in (self.text, *self.settings.needed) if column not in fields]
+        if missing:
+            return Problem(name, record.line, f"no column {missing[0]!r}")
+        text = fields[self.text]
+        reason = _text_problem(text)
+        if reason:
+            return Problem(name, record.line, reason)
+        where = Where(name, record.line)
+        cleaned = clean_text(text) if self.settings.clean else text
+        identity = str(fields.get(self.settings.document or "id") or where)
+        return Document(identity, cleaned, self.settings.grouping.of(fields), where)
+
+
+def open_corpus(path: Path | str, settings: ReadSettings | None = None) -> Corpus:
+    """The files of a corpus, checked for the columns asked for."""
+    chosen, root = settings or ReadSettings(), Path(path)
+    if chosen.split is not None and chosen.split not in SPLITS:
+        raise unknown_name("way to split a text into documents", chosen.split, SPLITS)
+    files = _files(root)
+    columns = _columns(files, chosen)
+    text = chosen.text or TEXT
+    for column in (text, *chosen.needed):
+        if column not in columns:
+            raise UserError(
+                f"{root} has no column {column!r}; it has {', '.join(columns)}.",
+                "Name the text column with --text and the groups with --group.",
+            )
+    return Corpus(root, files, text, chosen)
+
+
+def _files(root: Path) -> tuple[Path, ...]:
+    if root.is_dir():
+        files = sorted(path for path in root.rglob("*") if path.is_file() and not _hidden(path, root))
+        if not files:
+            raise UserError(f"{root} holds no files.", f"Expected: {', '.join(SUFFIXES)}.")
+        return tuple(files)
+    if not root.exists():
+        raise UserError(f"There is no file or folder {root}.", "Give the path of a corpus.")
+    if root.suffix.lower() not in SUFFIXES:
+        raise UserError(
+            f"{root} is not a kind of file that is read.", f"Expected one of: {', '.join(SUFFIXES)}."
+        )
+    return (root,)
+
+
+def _hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _format(path: Path) -> str:
+    return SUFFIXES.get(path.suffix.lower(), "")
+
+
+def _refusal(path: Path) -> str:
+    if not _format(path):
+        return "not a kind of file that is read"
+    return parquet_problem(path) if _format(path) == "parquet" else file_problem(path)
+
+
+def _records(path: Path, start: Position, split: str) -> Iterator[Record]:
+    kind = _format(path)
+    if kind == "text":
+        return text_records(path, start, split)
+    if kind == "jsonl":
+        return json_records(path, start)
+    if kind == "parquet":
+        return parquet_records(path, start)
+    return csv_records(path, start, "\t" if kind == "tsv" else ",")
+
+
+def _columns(files: tuple[Path, ...], settings: ReadSettings) -> list[str]:
+    """The columns of the first rows of the first file that has any."""
+    for path in files:
+        if _refusal(path):
+            continue
+        names: dict[str, None] = {}
+        for number, record in enumerate(_records(path, Position(), settings.split or "line")):
+            names.update(dict.fromkeys(record.fields))
+            if number == PEEKED:
+                break
+        if names:
+            return list(_with_places(dict.fromkeys(names), path))
+    refusals = "; ".join(f"{path.name}: {_refusal(path) or 'no row that can be read'}" for path in files[:3])
+    raise UserError(f"There is nothing to read ({refusals}).", "Give UTF-8 text, CSV, TSV or JSON lines.")
+
+
+def _with_places(fields: Fields, path: Path) -> dict[str, Any]:
+    """The fields and two more to group by: the file's name and its folder's, unless a column is called so."""
+    return {"file": path.name, "folder": path.parent.name, **fields}
+
+
+def _text_problem(text: Any) -> str:
+    if text is None:
+        return "an empty document"
+    if not isinstance(text, str):
+        return "the text is not a string"
+    if not text.strip():
+        return "an empty document"
+    if len(text) > LONGEST:
+        return TOO_LONG
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "half a surrogate pair"
+    return ""

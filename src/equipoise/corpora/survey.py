@@ -1,0 +1,229 @@
+"""A corpus under the microscope: read once, counted block by block, written as tables; resumable."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from equipoise.corpora.cooccurrence import FEWEST_DOCUMENTS, cooccurrence_table, mentions_table
+from equipoise.corpora.counting import count_block
+from equipoise.corpora.documents import Block, Problem, Problems
+from equipoise.corpora.drivers import Drivers
+from equipoise.corpora.flags import FLAG_COLUMNS, flagged_rows
+from equipoise.corpora.moments import BASE, Moments
+from equipoise.corpora.reading import Corpus
+from equipoise.corpora.state import STATE, State, load_state, writing
+from equipoise.corpora.vocabulary import Targets, Vocabulary, gendered_words, load_targets
+from equipoise.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FLAGGED = "flagged.csv"
+TABLES = ("cooccurrence.csv", "mentions.csv", "drivers.csv", "problems.csv", "problem-counts.csv")
+DEFAULT_WINDOW = 10
+SAVE_EVERY = 5.0
+"""Seconds between two saved states."""
+
+
+@dataclass(frozen=True)
+class SurveySettings:
+    """What is counted: target words, the words either side (0: the sentence); whether to flag sentences."""
+
+    targets: Targets = field(default_factory=load_targets)
+    window: int = DEFAULT_WINDOW
+    flag: bool = False
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The tables of a corpus, and how much of it there was."""
+
+    documents: int
+    words: int
+    cooccurrence: "pd.DataFrame"
+    mentions: "pd.DataFrame"
+    drivers: "pd.DataFrame"
+    problems: Problems
+    flags: Counter[str]
+    notices: tuple[str, ...] = ()
+
+
+def survey_corpus(
+    corpus: Corpus,
+    out: Path,
+    *,
+    settings: SurveySettings | None = None,
+    force: bool = False,
+    save_every: float = SAVE_EVERY,
+    advance: Callable[[int, int], None] | None = None,
+) -> Survey:
+    """Count a corpus and write the tables to a folder; a stopped run goes on at the last saved block.
+
+    `advance` is told how many bytes of how many are done in this run.
+    """
+    chosen = settings or SurveySettings()
+    if chosen.window < 0:
+        raise UserError(f"The window is {chosen.window} words.", "Give 1 or more, or 0 for the sentence.")
+    state = _begin(corpus, out, chosen, force=force)
+    if not state.finished:
+        _Run(corpus, out, chosen, state, save_every).go(advance or (lambda done, total: None))
+    survey = _survey(state, chosen)
+    if not survey.documents:
+        raise UserError(
+            f"{corpus.root} has no document that can be read ({_reasons(state.problems)}).",
+            "Give a corpus with at least one document.",
+        )
+    _write_tables(survey, out)
+    return survey
+
+
+class _Run:
+    """One pass from the state's position to the end."""
+
+    def __init__(
+        self, corpus: Corpus, out: Path, settings: SurveySettings, state: State, save_every: float
+    ) -> None:
+        self.corpus = corpus
+        self.out = out
+        self.settings = settings
+        self.state = state
+        self.save_every = save_every
+        self.vocabulary = Vocabulary(settings.targets, gendered_words())
+        self.unsaved: list[str] = []
+
+    def go(self, advance: Callable[[int, int], None]) -> None:
+        """Count until the end, saving now and then."""
+        state, saved = self.state, time.monotonic()
+        begun = self.corpus.bytes_before(state.position)
+        for block in self.corpus.blocks(state.position):
+            self._add(block)
+            state.position = block.position
+            if time.monotonic() - saved >= self.save_every:
+                self._save()
+                saved = time.monotonic()
+            advance(self.corpus.bytes_before(state.position) - begun, self.corpus.ends[-1] - begun)
+        state.finished = True
+        self._save()
+
+    def _add(self, block: Block) -> None:
+        state = self.state
+        counts = count_block(block.documents, self.vocabulary, self.settings.window)
+        state.moments.add(block.documents, counts)
+        state.drivers.add(block.documents, counts, state.moments)
+        state.problems.add(block.problems)
+        if self.settings.flag:
+            rows = flagged_rows(block.documents)
+            state.flags.update(str(row[0]) for row in rows)
+            if rows:
+                self.unsaved.append(_csv_text(rows))
+
+    def _save(self) -> None:
+        """Flagged sentences first: what the state does not know of is cut off when the run goes on."""
+        if self.unsaved:
+            path = self.out / FLAGGED
+            with writing(path), path.open("r+b") as file:
+                file.truncate(self.state.flagged_bytes)
+                file.seek(self.state.flagged_bytes)
+                file.write("".join(self.unsaved).encode("utf-8"))
+                file.flush()
+                os.fsync(file.fileno())
+                end = file.tell()
+            self.unsaved, self.state.flagged_bytes = [], end
+        self.state.save(self.out)
+
+
+def _begin(corpus: Corpus, out: Path, settings: SurveySettings, *, force: bool) -> State:
+    """A new state, or that of the same command, which was stopped."""
+    fingerprint = _fingerprint(corpus, settings)
+    if not force:
+        known = load_state(out)
+        if known is not None and known.fingerprint == fingerprint:
+            return known
+        if known is not None or (out.is_dir() and any(out.iterdir())) or out.is_file():
+            raise UserError(
+                f"{out} holds the output of another command, or other files.",
+                "Give another folder with --out, or replace the tables there with --force.",
+            )
+    categories = list(settings.targets.categories)
+    state = State(fingerprint, Moments(len(settings.targets.items)), Drivers(categories))
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+        for name in (STATE, FLAGGED, *TABLES):
+            (out / name).unlink(missing_ok=True)
+        if settings.flag:
+            header = _csv_text([FLAG_COLUMNS]).encode()
+            (out / FLAGGED).write_bytes(header)
+            state.flagged_bytes = len(header)
+    state.save(out)
+    return state
+
+
+def _fingerprint(corpus: Corpus, settings: SurveySettings) -> str:
+    """What must be the same for a run to go on: the files, how they are read and what is counted."""
+    files = [(corpus.name(path), path.stat().st_size, path.stat().st_mtime_ns) for path in corpus.files]
+    known = [
+        files,
+        corpus.text,
+        repr(corpus.settings),
+        settings.targets.items,
+        settings.window,
+        settings.flag,
+    ]
+    text = json.dumps([*known, str(corpus.root.resolve()), sorted(gendered_words().items())])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _survey(state: State, settings: SurveySettings) -> Survey:
+    base = dict(zip(BASE, state.moments.base[0], strict=True))
+    return Survey(
+        int(base["documents"]),
+        int(base["words"]),
+        cooccurrence_table(state.moments, settings.targets),
+        mentions_table(state.moments),
+        state.drivers.table(state.moments),
+        state.problems,
+        state.flags,
+        (*settings.targets.notices, *_too_few_documents(int(base["documents"]))),
+    )
+
+
+def _too_few_documents(documents: int) -> list[str]:
+    if documents >= FEWEST_DOCUMENTS:
+        return []
+    return [
+        f"Intervals are over documents, and there are only {documents}. "
+        "A plain text can be cut into more with --split."
+    ]
+
+
+def _reasons(problems: Problems) -> str:
+    return (
+        "; ".join(f"{reason}: {count}" for reason, count in problems.counts.most_common(3)) or "it is empty"
+    )
+
+
+def _write_tables(survey: Survey, out: Path) -> None:
+    import pandas as pd
+
+    problems = pd.DataFrame(survey.problems.kept, columns=list(Problem._fields))
+    counts = pd.DataFrame(survey.problems.counts.most_common(), columns=["reason", "rows"])
+    frames = (survey.cooccurrence, survey.mentions, survey.drivers, problems, counts)
+    for name, frame in zip(TABLES, frames, strict=True):
+        beside = out / f"{name}.part"
+        with writing(beside):
+            frame.to_csv(beside, index=False)
+            beside.replace(out / name)
+
+
+def _csv_text(rows: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,1 @@
+"""Counterfactual rewriting: the same text about the other gender."""

@@ -150,10 +150,7 @@ def choose_form(word: str, before: Sequence[str], after: Sequence[str]) -> Choic
         return Choice(alone, SOFT_MARGIN, "seen doing")
     if lowered == "her" and after[0] == "home" and _is_taken_home(before, after):
         return Choice(alone, SOFT_MARGIN, "taken home")
-    weights = _weights(lowered)
-    score = weights[""]
-    for feature in features(_facts(), before, after):
-        score += weights.get(feature, 0.0)
+    score = _model(lowered).score(before, after)
     return Choice(attached if score > 0 else alone, abs(score), "context")
 
 
@@ -177,26 +174,34 @@ def in_context(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[st
 
 
 def features(facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
-    """The features of the linear model: words, endings and classes, alone and together."""
-    word_2, group_2, _, _ = facts[before[-2]]
-    word_1, group_1, _, _ = facts[before[-1]]
-    next_1, class_1, ending_1, shape_1 = facts[after[0]]
-    next_2, class_2, ending_2, _ = facts[after[1]]
-    class_3 = facts[after[2]].group
+    """The features of the linear model: of each of six tokens alone, and of tokens together."""
+    tokens = (*before[-3:], *after[:3])
+    alone = (name for place, token in enumerate(tokens) for name in single_features(place, facts[token]))
+    return (*alone, *joint_features(facts, before, after))
+
+
+def single_features(place: int, token: Facts) -> tuple[str, ...]:
+    """What one token says by itself, from the third before (0) to the third after (5)."""
+    word, group, ending, _ = token
     return (
-        "a" + next_1,
-        "b" + next_2,
-        "c" + word_1,
-        "d" + word_2,
-        "e" + ending_1,
-        "f" + ending_2,
-        "g" + word_1[-3:],
-        "h" + class_1,
-        "i" + class_2,
-        "j" + class_3,
-        "k" + group_1,
-        "l" + group_2,
-        "m" + facts[before[-3]].group,
+        ("m" + group,),
+        ("d" + word, "l" + group),
+        ("c" + word, "g" + word[-3:], "k" + group),
+        ("a" + word, "e" + ending, "h" + group),
+        ("b" + word, "f" + ending, "i" + group),
+        ("j" + group,),
+    )[place]
+
+
+def joint_features(
+    facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]
+) -> tuple[str, ...]:
+    """What tokens say together."""
+    group_2 = facts[before[-2]].group
+    word_1, group_1, _, _ = facts[before[-1]]
+    next_1, class_1, _, shape_1 = facts[after[0]]
+    next_2, class_2, _, _ = facts[after[1]]
+    return (
         f"n{next_1} {next_2}",
         f"o{word_1} {next_1}",
         f"p{group_1} {class_1}",
@@ -208,11 +213,45 @@ def features(facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[
         f"v{next_1} {class_2}",
         f"w{class_1} {next_2}",
         f"x{group_1} {class_1} {class_2}",
-        f"y{class_1} {class_2} {class_3}",
+        f"y{class_1} {class_2} {facts[after[2]].group}",
         f"z{group_2} {group_1} {class_1}",
         f"A{word_1} {shape_1}{class_2}",
         f"B{word_1} {class_1} {class_2}",
     )
+
+
+class SingleScores(dict[str, float]):
+    """The sum of a token's own weights at one place, worked out when it is first met there."""
+
+    def __init__(self, place: int, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
+        super().__init__()
+        self.place, self.facts, self.weights = place, facts, weights
+
+    def __missing__(self, token: str) -> float:
+        """Add up the weights of a token; the memory stays bounded."""
+        if len(self) >= MOST_TOKENS:
+            self.clear()
+        names = single_features(self.place, self.facts[token])
+        self[token] = score = sum(self.weights.get(name, 0.0) for name in names)
+        return score
+
+
+class Model:
+    """The linear model of one pronoun."""
+
+    def __init__(self, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
+        self.facts, self.weight, self.intercept = facts, weights.get, weights[""]
+        self.single = tuple(SingleScores(place, facts, weights) for place in range(6))
+
+    def score(self, before: Sequence[str], after: Sequence[str]) -> float:
+        """The log odds that a noun goes with the pronoun."""
+        third, second, first, next_1, next_2, next_3 = self.single
+        score = self.intercept + third[before[-3]] + second[before[-2]] + first[before[-1]]
+        score += next_1[after[0]] + next_2[after[1]] + next_3[after[2]]
+        weight = self.weight
+        for feature in joint_features(self.facts, before, after):
+            score += weight(feature, 0.0)
+        return score
 
 
 def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
@@ -289,10 +328,11 @@ def _facts() -> TokenFacts:
 
 
 @cache
-def _weights(word: str) -> dict[str, float]:
+def _model(word: str) -> Model:
     with (TABLES / "form_weights.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
-        return {row["feature"]: int(row["weight"]) / 100 for row in rows if row["pronoun"] == word}
+        weights = {row["feature"]: int(row["weight"]) / 100 for row in rows if row["pronoun"] == word}
+    return Model(_facts(), weights)
 
 
 def read_classes(path: Path) -> dict[str, str]:

@@ -46,6 +46,10 @@ def chosen(sentence: str) -> str:
         "She wanted them to help [her] with the boxes.",
         "Her uncle left [her] in the garden.",
         "Everyone except [her] had gone.",
+        "The club elected [her] president in May.",
+        "It took [her] years to forget.",
+        "It was [her] who called.",
+        "There is a video of [her] singing the song.",
     ],
 )
 def test_her_as_an_object_is_him(sentence: str) -> None:
@@ -89,6 +93,8 @@ def test_her_before_a_noun_is_his(sentence: str) -> None:
         "The red one was [his], I believe.",
         "That bag is [his] and this is yours.",
         "Her house is older than [his].",
+        "Is this [his] or mine?",
+        "He laid my hand in [his]!",
     ],
 )
 def test_his_that_stands_alone_is_hers(sentence: str) -> None:

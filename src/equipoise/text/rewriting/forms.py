@@ -38,6 +38,7 @@ _DASHES = frozenset(("-", "--", "---", "–", "—"))
 _QUOTES = frozenset(('"', "“", "”", "``", "''"))
 _CLOSING = frozenset(".,;:!?)]}") | {END}
 _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
+_STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 _SHOWING = re.compile(
     r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
 )
@@ -52,6 +53,19 @@ _ING_NOUNS = re.compile(
 _TAKING = re.compile(
     r"(?:follow|walk|escort|accompan|call|invit|order|help)(?:ie|y|e)?(?:d|s|ing)?|(?:tak|driv|rid|bring)(?:es?|ing)?"
     r"|sen(?:t|ds?|ding)|took|taken|drove|driven|brought|sees?|saw|seen|seeing|led|leads?|carr(?:y|ied|ies)"
+)
+_NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]|ing|e)?")
+_LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
+# The next word, the rule, and what must stand before "her" for it to be an object.
+_OBJECT_BEFORE = {
+    "home": ("taken home", _TAKING),
+    **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
+    **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
+    **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
+    "who": ("who", re.compile(r".*")),
+}
+_LINKS = frozenset(
+    ("to", "from", "with", "in", "at", "and", "after", "of", "for", "before", "by", "when", "as")
 )
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
 _ALIKE = {
@@ -146,10 +160,8 @@ def choose_form(word: str, before: Sequence[str], after: Sequence[str]) -> Choic
     rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
     if rule:
         return Choice(alone if rule == "stands alone" else attached, RULE_MARGIN, rule)
-    if lowered == "her" and after[0].endswith("ing") and _is_seen_doing(before, after):
-        return Choice(alone, SOFT_MARGIN, "seen doing")
-    if lowered == "her" and after[0] == "home" and _is_taken_home(before, after):
-        return Choice(alone, SOFT_MARGIN, "taken home")
+    if lowered == "her" and (rule := _object_rule(before, after)):
+        return Choice(alone, SOFT_MARGIN, rule)
     score = _model(lowered).score(before, after)
     return Choice(attached if score > 0 else alone, abs(score), "context")
 
@@ -276,18 +288,13 @@ def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
     return bool(pictured or _SHOWING.fullmatch(before[-1]))
 
 
-def _is_taken_home(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether home is where someone is taken: "they drove her home"."""
-    is_goal = not after[1][:1].isalpha() or after[1].lower() in (
-        "to",
-        "from",
-        "with",
-        "in",
-        "at",
-        "and",
-        "after",
-    )
-    return is_goal and _TAKING.fullmatch(before[-1]) is not None
+def _object_rule(before: Sequence[str], after: Sequence[str]) -> str:
+    """Why "her" is likely to be an object here, or nothing."""
+    if after[0].endswith("ing"):
+        return "seen doing" if _is_seen_doing(before, after) else ""
+    rule, pattern = _OBJECT_BEFORE.get(after[0], ("", None))
+    no_noun_follows = rule == "who" or not after[1][:1].isalpha() or after[1].lower() in _LINKS
+    return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
 
 
 def _is_shared(after: Sequence[str]) -> bool:
@@ -307,6 +314,8 @@ def _alone_rule(after: Sequence[str]) -> str:
         return "own"
     if after[0].lower() in ("and", "or", "&") and _is_shared(after):
         return "shared"
+    if after[0].lower() in ("and", "or") and after[1].lower() in _STANDING_ALONE:
+        return "stands alone"
     closed = after[0] in _CLOSING or (after[0] in _QUOTES and after[1] in _CLOSING)
     return "stands alone" if closed else ""
 

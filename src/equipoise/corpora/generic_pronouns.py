@@ -140,7 +140,7 @@ def _nouns(kind: str) -> frozenset[str]:
     table = own_table("corpora/person-nouns.csv")
     nouns = set(table["noun"][table["kind"] == kind])
     if kind == "occupation":
-        for name, column in (("occupations", "occupation"), ("person-professions", "profession")):
+        for name, column in (("occupations", "profession"), ("person-professions", "profession")):
             nouns |= {title.split()[-1].lower() for title in own_table(f"{name}.csv")[column]}
     return frozenset(nouns - set(gendered_words()))
 

@@ -1,0 +1,350 @@
+"""Which form a pronoun takes on the other side: "her" is "his" or "him", "his" is "her" or "hers".
+
+A few rules, then a linear model over three words on either side and their word classes. Weights and
+classes are the tables `form_weights.csv` and `form_classes.csv`, made by `recipes/forms.py`.
+"""
+
+import csv
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from equipoise.errors import UserError
+
+END = "<s>"
+"""The token beyond either end of a text."""
+
+UNSURE = 3.5
+"""Margins below this (in nats) are worth a question to a judge."""
+
+RULE_MARGIN = 5.0
+"""The margin of a rule: they erred once in 859 cases of novels, news and Wikipedia not learnt from."""
+
+SOFT_MARGIN = 2.0
+"""The margin of rules that may be mistaken: "showed her dancing", "brought her home"."""
+
+WINDOW = 4
+MOST_TOKENS = 200_000
+TABLES = Path(__file__).parent / "tables"
+_FIXED = {"hers": "his", "him": "her"}
+_OPTIONS = {"her": ("his", "him"), "his": ("her", "hers")}
+TOKEN = re.compile(
+    r"</?[A-Za-z][^<>]*>|[*_]+|\n\s*\n|[^\W_]+(?:['’‑-][^\W_]+)*|-{2,}|``|''|[^\w\s]",
+)
+_DASHES = frozenset(("-", "--", "---", "–", "—"))
+_QUOTES = frozenset(('"', "“", "”", "``", "''"))
+_CLOSING = frozenset(".,;:!?)]}") | {END}
+_POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
+_STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
+_SHOWING = re.compile(
+    r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
+)
+_PICTURES = re.compile(
+    r"(?:video|tape|photo|photograph|clip|picture|image|recording|portrait|film)s?|footage", re.IGNORECASE
+)
+_ING_NOUNS = re.compile(
+    r"\w?(?:ring|king|wing)|(?:paint|wedd|build|draw|writ|cloth|train|feel|(?:up)?bring|understand|open)ing"
+    r"|(?:mean|offer|engrav|record|long|cunn|str|lov|charm|amaz|stunn|(?:out)?stand|grow|remain|surviv)ing"
+    r"|(?:earr|sibl|darl|even|morn|someth|everyth|noth)ing"
+)
+_TAKING = re.compile(
+    r"(?:follow|walk|escort|accompan|call|invit|order|help)(?:ie|y|e)?(?:d|s|ing)?|(?:tak|driv|rid|bring)(?:es?|ing)?"
+    r"|sen(?:t|ds?|ding)|took|taken|drove|driven|brought|sees?|saw|seen|seeing|led|leads?|carr(?:y|ied|ies)"
+)
+_NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]|ing|e)?")
+_LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
+# The next word, the rule, and what must stand before "her" for it to be an object.
+_OBJECT_BEFORE = {
+    "home": ("taken home", _TAKING),
+    **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
+    **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
+    **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
+    "who": ("who", re.compile(r".*")),
+}
+_LINKS = frozenset(
+    ("to", "from", "with", "in", "at", "and", "after", "of", "for", "before", "by", "when", "as")
+)
+# Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
+_ALIKE = {
+    **dict.fromkeys(("he", "i", "we", "they"), "she"),
+    **dict.fromkeys(("his", "him", "hers", "my", "me", "our", "us", "their", "them"), "her"),
+    **dict.fromkeys(("himself", "myself", "ourselves", "themselves"), "herself"),
+    **{"man": "woman", "men": "women", "mr": "mrs", "ms": "mrs", "miss": "mrs", "boy": "girl"},
+    **{"father": "mother", "husband": "wife", "daughter": "son", "brother": "sister"},
+}
+
+
+class Choice(NamedTuple):
+    """The form chosen, how sure of it (log odds in nats), and the rule that chose."""
+
+    form: str
+    margin: float
+    rule: str
+
+
+class Case(NamedTuple):
+    """A text as it will read, the span of the pronoun in it, and its two forms, the rules' choice first."""
+
+    text: str
+    span: tuple[int, int]
+    options: tuple[str, str]
+
+
+Judge = Callable[[Sequence[Case]], Sequence[str]]
+"""Answers every case with one of its options."""
+
+
+class Facts(NamedTuple):
+    """What the model knows of one token: the word, its class, its ending with shape, its shape."""
+
+    word: str
+    group: str
+    ending: str
+    shape: str
+
+
+class TokenFacts(dict[str, Facts]):
+    """The facts of any token, worked out when it is first met."""
+
+    def __init__(self, classes: Mapping[str, str]) -> None:
+        super().__init__()
+        self.classes = classes
+
+    def __missing__(self, token: str) -> Facts:
+        """Work out the facts of a token; the memory stays bounded."""
+        if len(self) >= MOST_TOKENS:
+            self.clear()
+        word, shape = plain_word(token or END), _shape(token or END)
+        ending = shape + word[-3:]
+        self[token] = facts = Facts(_ALIKE.get(word, word), self._group(word, ending), ending, shape)
+        return facts
+
+    def _group(self, word: str, ending: str) -> str:
+        known = self.classes.get(word) or self.classes.get(word.rpartition("-")[2])
+        if known:
+            return known
+        if word.endswith("'s"):
+            return "'s"
+        return ending[0] + ending[-2:] if ending[0] in "aA" else ending[0]
+
+
+def plain_word(token: str) -> str:
+    """A token in lower case with one kind of number, dash, quotation mark and apostrophe."""
+    if token[0].isdigit():
+        return "0"
+    if token in _DASHES:
+        return "—"
+    return '"' if token in _QUOTES else token.lower().replace("’", "'")
+
+
+def _shape(token: str) -> str:
+    """A for a capital, a for another letter, 0 for a digit, else the mark itself."""
+    first = token[0]
+    if first.isalpha():
+        return "A" if first.isupper() else "a"
+    return "0" if first.isdigit() else first
+
+
+def choose_form(word: str, before: Sequence[str], after: Sequence[str]) -> Choice:
+    """The other-gender form of her, hers, him or his, given up to four tokens on either side."""
+    lowered = word.lower()
+    if lowered in _FIXED:
+        return Choice(_FIXED[lowered], math.inf, "unambiguous")
+    if lowered not in _OPTIONS:
+        raise UserError(f"{word!r} was given where her, hers, him or his belongs.", "Pass one of these four.")
+    before, after = in_context(before, after)
+    attached, alone = _OPTIONS[lowered]
+    rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
+    if rule:
+        return Choice(alone if rule == "stands alone" else attached, RULE_MARGIN, rule)
+    if lowered == "her" and (rule := _object_rule(before, after)):
+        return Choice(alone, SOFT_MARGIN, rule)
+    score = _model(lowered).score(before, after)
+    return Choice(attached if score > 0 else alone, abs(score), "context")
+
+
+def neighbours(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
+    """Up to four tokens before (nearest last) and after (nearest first) a span; markup is passed over."""
+    left = [token for token in TOKEN.findall(text, max(0, start - 120), start) if not _is_markup(token)]
+    right = [token for token in TOKEN.findall(text, end, end + 120) if not _is_markup(token)]
+    return _up_to_break(left[::-1])[::-1], _up_to_break(right)
+
+
+def in_context(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The tokens that the form hangs on: four a side, without brackets around and "or his" behind."""
+    if len(before) < WINDOW or len(after) < WINDOW:
+        before = (END, END, END, END, *before)[-WINDOW:]
+        after = (*after, END, END, END, END)[:WINDOW]
+    if before[-1] == "[" and after[0] == "]":
+        before, after = (END, *before[:-1]), (*after[1:], END)
+    if after[0] in ("or", "nor", "/", "and/or") and after[1].lower() in _POSSESSIVES:
+        after = (*after[2:], END, END)
+    return before, after
+
+
+def features(facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """The features of the linear model: of each of six tokens alone, and of tokens together."""
+    tokens = (*before[-3:], *after[:3])
+    alone = (name for place, token in enumerate(tokens) for name in single_features(place, facts[token]))
+    return (*alone, *joint_features(facts, before, after))
+
+
+def single_features(place: int, token: Facts) -> tuple[str, ...]:
+    """What one token says by itself, from the third before (0) to the third after (5)."""
+    word, group, ending, _ = token
+    return (
+        ("m" + group,),
+        ("d" + word, "l" + group),
+        ("c" + word, "g" + word[-3:], "k" + group),
+        ("a" + word, "e" + ending, "h" + group),
+        ("b" + word, "f" + ending, "i" + group),
+        ("j" + group,),
+    )[place]
+
+
+def joint_features(
+    facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]
+) -> tuple[str, ...]:
+    """What tokens say together."""
+    group_2 = facts[before[-2]].group
+    word_1, group_1, _, _ = facts[before[-1]]
+    next_1, class_1, _, shape_1 = facts[after[0]]
+    next_2, class_2, _, _ = facts[after[1]]
+    return (
+        f"n{next_1} {next_2}",
+        f"o{word_1} {next_1}",
+        f"p{group_1} {class_1}",
+        f"q{class_1} {class_2}",
+        f"r{group_1} {class_2}",
+        f"s{group_2} {group_1}",
+        f"t{word_1} {class_1}",
+        f"u{group_1} {next_1}",
+        f"v{next_1} {class_2}",
+        f"w{class_1} {next_2}",
+        f"x{group_1} {class_1} {class_2}",
+        f"y{class_1} {class_2} {facts[after[2]].group}",
+        f"z{group_2} {group_1} {class_1}",
+        f"A{word_1} {shape_1}{class_2}",
+        f"B{word_1} {class_1} {class_2}",
+    )
+
+
+class SingleScores(dict[str, float]):
+    """The sum of a token's own weights at one place, worked out when it is first met there."""
+
+    def __init__(self, place: int, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
+        super().__init__()
+        self.place, self.facts, self.weights = place, facts, weights
+
+    def __missing__(self, token: str) -> float:
+        """Add up the weights of a token; the memory stays bounded."""
+        if len(self) >= MOST_TOKENS:
+            self.clear()
+        names = single_features(self.place, self.facts[token])
+        self[token] = score = sum(self.weights.get(name, 0.0) for name in names)
+        return score
+
+
+class Model:
+    """The linear model of one pronoun."""
+
+    def __init__(self, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
+        self.facts, self.weight, self.intercept = facts, weights.get, weights[""]
+        self.single = tuple(SingleScores(place, facts, weights) for place in range(6))
+
+    def score(self, before: Sequence[str], after: Sequence[str]) -> float:
+        """The log odds that a noun goes with the pronoun."""
+        third, second, first, next_1, next_2, next_3 = self.single
+        score = self.intercept + third[before[-3]] + second[before[-2]] + first[before[-1]]
+        score += next_1[after[0]] + next_2[after[1]] + next_3[after[2]]
+        weight = self.weight
+        for feature in joint_features(self.facts, before, after):
+            score += weight(feature, 0.0)
+        return score
+
+
+def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
+    """Why "her" must be a possessive here, or nothing."""
+    following = after[0].lower()
+    if following in ("own", "self"):
+        return "own"
+    if before[-1].lower() in ("among", "amongst", "during"):
+        return "among"
+    if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
+        return "title"
+    if following in ("and", "or", "&", "/") and _is_shared(after):
+        return "shared"
+    return ""
+
+
+def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether someone is shown at something: "a video of her dancing", "filmed her leaving"."""
+    if _ING_NOUNS.fullmatch(after[0]):
+        return False
+    pictured = before[-1] == "of" and _PICTURES.fullmatch(before[-2])
+    return bool(pictured or _SHOWING.fullmatch(before[-1]))
+
+
+def _object_rule(before: Sequence[str], after: Sequence[str]) -> str:
+    """Why "her" is likely to be an object here, or nothing."""
+    if after[0].endswith("ing"):
+        return "seen doing" if _is_seen_doing(before, after) else ""
+    rule, pattern = _OBJECT_BEFORE.get(after[0], ("", None))
+    no_noun_follows = rule == "who" or not after[1][:1].isalpha() or after[1].lower() in _LINKS
+    return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
+
+
+def _is_shared(after: Sequence[str]) -> bool:
+    """Whether a possessor with a noun of its own follows: "her [and Sam's friendship]"."""
+    for place in (1, 2):
+        token = after[place].replace("’", "'")
+        if token.endswith(("'s", "s'")):
+            return after[place + 1][:1].isalnum()
+        if not token[:1].isalpha():
+            return False
+    return False
+
+
+def _alone_rule(after: Sequence[str]) -> str:
+    """Why "his" must have, or cannot have, a noun of its own here, or nothing."""
+    if after[0].lower() == "own":
+        return "own"
+    if after[0].lower() in ("and", "or", "&") and _is_shared(after):
+        return "shared"
+    if after[0].lower() in ("and", "or") and after[1].lower() in _STANDING_ALONE:
+        return "stands alone"
+    closed = after[0] in _CLOSING or (after[0] in _QUOTES and after[1] in _CLOSING)
+    return "stands alone" if closed else ""
+
+
+def _up_to_break(tokens: Sequence[str]) -> list[str]:
+    """The first four tokens, padded, as far as the end of a paragraph."""
+    end = next((place for place, token in enumerate(tokens) if token.isspace()), len(tokens))
+    kept = list(tokens[: min(end, WINDOW)])
+    return kept + [END] * (WINDOW - len(kept))
+
+
+def _is_markup(token: str) -> bool:
+    return token[0] in "*_" or (token[0] == "<" and len(token) > 1)
+
+
+@cache
+def _facts() -> TokenFacts:
+    return TokenFacts(read_classes(TABLES / "form_classes.csv"))
+
+
+@cache
+def _model(word: str) -> Model:
+    with (TABLES / "form_weights.csv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        weights = {row["feature"]: int(row["weight"]) / 100 for row in rows if row["pronoun"] == word}
+    return Model(_facts(), weights)
+
+
+def read_classes(path: Path) -> dict[str, str]:
+    """The class of every word in a table with a row per class."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {word: row["class"] for row in csv.DictReader(file) for word in row["words"].split()}

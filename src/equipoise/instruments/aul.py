@@ -38,6 +38,7 @@ from equipoise.instruments.parts.preference import (
     NEUTRAL,
     pair_groups,
     preference_estimate,
+    preference_quantity,
     preferred,
     tie_estimate,
 )
@@ -51,17 +52,9 @@ _COLUMNS = ("item", "category", "direction", "cluster", *SIDES, "flags", "droppe
 
 
 def _quantities(margin: float) -> tuple[Quantity, ...]:
-    share = Quantity(
-        "bias-score",
-        "share that prefers the stereotype",
-        0.05,
-        column="prefers_stereotype",
-        unit="share",
-        neutral=0.5,
-        factors=FACTORS,
-        ranks=True,
+    return preference_quantity("bias-score"), Quantity(
+        "mean-difference", "mean difference", margin, unit=UNIT, factors=FACTORS
     )
-    return share, Quantity("mean-difference", "mean difference", margin, unit=UNIT, factors=FACTORS)
 
 
 class AllUnmaskedLikelihood:

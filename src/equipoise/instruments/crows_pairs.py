@@ -48,6 +48,7 @@ from equipoise.instruments.parts.preference import (
     NEUTRAL,
     pair_groups,
     preference_estimate,
+    preference_quantity,
     preferred,
     tie_estimate,
 )
@@ -84,16 +85,7 @@ class CrowSPairs:
     needs = (SCORE,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category", "direction"))
     quantities = (
-        Quantity(
-            "metric-score",
-            "share that prefers the stereotype",
-            0.05,
-            column="prefers_stereotype",
-            unit="share",
-            neutral=0.5,
-            factors=FACTORS,
-            ranks=True,
-        ),
+        preference_quantity("metric-score"),
         Quantity("mean-difference", "mean difference", 0.25, unit=UNIT, factors=FACTORS),
     )
 

@@ -45,6 +45,7 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
+from equipoise.instruments.parts.profession_size import size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -70,17 +71,8 @@ class LogProbabilityBias:
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
     quantities = (
         Quantity("lpbs", "LPBS", 0.1, unit=NATS, factors=FACTORS, where=_OCCUPATIONS),
-        Quantity(
-            "mean-abs-lpbs",
-            "mean |LPBS| of professions",
-            0.1,
-            unit=NATS,
-            better="lower",
-            factors=("profession",),
-            where=_OCCUPATIONS,
-            over="profession",
-            absolute=True,
-            ranks=True,
+        size_of_professions(
+            "mean-abs-lpbs", "mean |LPBS| of professions", 0.1, unit=NATS, where=_OCCUPATIONS
         ),
         Quantity(
             "lpbs-gendered-own-side",

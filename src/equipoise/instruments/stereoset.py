@@ -63,6 +63,7 @@ from equipoise.instruments.parts.preference import (
     NEUTRAL,
     TIE,
     pair_groups,
+    preference_quantity,
     preferred,
     tie_estimate,
 )
@@ -98,16 +99,7 @@ class StereoSet:
     needs = (SCORE,)
     roles = Roles(text=("text", *CANDIDATES), factors=FACTORS, groups=("category",))
     quantities = (
-        Quantity(
-            "ss-micro",
-            "share that prefers the stereotype",
-            0.05,
-            column="prefers_stereotype",
-            unit="share",
-            neutral=0.5,
-            factors=FACTORS,
-            ranks=True,
-        ),
+        preference_quantity("ss-micro"),
         Quantity("mean-difference", "mean difference", 0.25, unit="nats per piece", factors=FACTORS),
         Quantity(
             "lms-micro",

@@ -46,6 +46,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
+from equipoise.instruments.parts.profession_size import size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -74,18 +75,7 @@ class TemplateBased:
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
     quantities = (
         Quantity("appd", "APPD", 0.05, unit=UNIT, factors=FACTORS, where=_MAIN),
-        Quantity(
-            "mean-abs-appd",
-            "mean |APPD| of professions",
-            0.05,
-            unit=UNIT,
-            better="lower",
-            factors=("profession",),
-            where=_MAIN,
-            over="profession",
-            absolute=True,
-            ranks=True,
-        ),
+        size_of_professions("mean-abs-appd", "mean |APPD| of professions", 0.05, unit=UNIT, where=_MAIN),
         Quantity(
             "guard",
             "guard",

@@ -44,6 +44,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate
+from equipoise.instruments.parts.profession_size import size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -64,17 +65,12 @@ class Winogender:
     roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person"))
     quantities = (
         Quantity("mean-difference", "mean difference", 0.05, unit=UNIT, factors=FACTORS),
-        Quantity(
+        size_of_professions(
             "mean-abs-difference",
             "mean |difference| of occupations",
             0.05,
             unit=UNIT,
-            better="lower",
-            factors=FACTORS,
             where={"referent": OCCUPATION},
-            over="profession",
-            absolute=True,
-            ranks=True,
         ),
     )
 

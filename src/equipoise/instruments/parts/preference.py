@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from equipoise.instruments.parts.estimates import Groups, Spec, percent_estimate
-from equipoise.results import Estimate
+from equipoise.results import Estimate, Quantity
 
 NEUTRAL = 50.0
 TIE = 1e-9
@@ -21,6 +21,20 @@ FLAGGED, UNFLAGGED, EQUAL_TOKENS = (
     {"items": "without flagged"},
     {"items": "equal token counts"},
 )
+
+
+def preference_quantity(key: str) -> Quantity:
+    """The share of pairs that prefer the stereotype, by which models are compared and ranked."""
+    return Quantity(
+        key,
+        "share that prefers the stereotype",
+        0.05,
+        column="prefers_stereotype",
+        unit="share",
+        neutral=0.5,
+        factors=FACTORS,
+        ranks=True,
+    )
 
 
 def preferred(scores: pd.Series) -> pd.Series:

@@ -261,3 +261,18 @@ def test_a_score_of_a_part_needs_no_measurement(tmp_path: Path) -> None:
     design, model = designed("tbe", data=str(folder)), TableModel(words=WORDS)
     by_hand = result_of("tbe", design, answered("tbe", design, model))
     pd.testing.assert_frame_equal(by_hand.estimates, measure(model, "tbe", data=folder).estimates)
+
+
+class Unasked(TableModel):
+    """A model that must not be asked anything."""
+
+    def answer(self, questions: Sequence[Any]) -> Any:
+        raise AssertionError(f"{len(questions)} questions were asked")
+
+
+def test_data_without_a_usable_item_are_refused_before_the_model_is_asked() -> None:
+    table = pd.DataFrame({"category": ["x"], "form": ["subject"], "template": ["Yesterday [MASK] slept."]})
+    with pytest.raises(
+        UserError, match="lpbs: none of 1 items could be used; 1 of them: the template has no"
+    ):
+        measure(Unasked(words=WORDS), "lpbs", data=table)

@@ -1,11 +1,13 @@
 """What models are compared by is what is shown of one: a quantity of a key is the estimate of that key."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from scipy import stats
 
 from equipoise.measuring import measure
 from equipoise.models import load_model
@@ -23,8 +25,9 @@ TEMPLATES = pd.DataFrame(
 )
 PAIRS = pd.DataFrame(
     {
-        "sent_more": [f"The {job} lost her keys." for job in JOBS],
-        "sent_less": [f"The {job} lost his keys." for job in JOBS],
+        "sent_more": [f"The {job} lost her {thing}." for job in JOBS for thing in ("keys", "coat")],
+        "sent_less": [f"The {job} lost his {thing}." for job in JOBS for thing in ("keys", "coat")],
+        "anon_writer": [f"writer of {job}" for job in JOBS for _ in range(2)],
     }
 )
 DATA: dict[str, Any] = {"tbe": TEMPLATES, "lpbs": TEMPLATES, "crows-pairs": PAIRS, "aul": PAIRS}
@@ -32,11 +35,11 @@ NAMES = ("tbe", "sbe", "lpbs", "crows-pairs", "aul", "traits", "stereoset", "win
 
 
 def contexts(folder: Path) -> Path:
-    """A context for each occupation, which is its term."""
+    """Two contexts for each occupation, which is their term."""
     words = {"stereotype": "gentle", "anti-stereotype": "strict", "unrelated": "purple"}
     lines = []
-    for job in JOBS:
-        context = f"Our {job} is BLANK."
+    for job, time in product(JOBS, ("is", "was")):
+        context = f"Our {job} {time} BLANK."
         filled = {name: context.replace("BLANK", word) for name, word in words.items()}
         row = {"type": "intrasentence", "target": job, "bias_type": "gender", "context": context}
         lines.append(json.dumps(row | filled))
@@ -79,6 +82,27 @@ def test_a_quantity_is_the_estimate_of_its_key(name: str, results: dict[str, Res
                 assert (row["value"], row["low"], row["high"]) == pytest.approx(ends, nan_ok=True)
             seen += 1
     assert seen >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "cluster"),
+    [
+        ("crows-pairs", "cluster"),
+        ("aul", "cluster"),
+        ("stereoset", "cluster"),
+        ("winogender", "profession"),
+    ],
+)
+def test_items_of_one_cluster_count_together(name: str, cluster: str, results: dict[str, Result]) -> None:
+    """Six clusters of one size: the interval is that of a t test on their six means."""
+    result = results[name]
+    sizes = result.items.groupby(cluster).size()
+    assert len(sizes) == 6
+    assert sizes.nunique() == 1 < sizes.iloc[0]
+    means = result.items.groupby(cluster)["score"].mean()
+    row = result.estimate("mean-difference")
+    expected = stats.t.interval(0.95, 5, means.mean(), stats.sem(means))
+    assert (row["value"], row["low"], row["high"]) == pytest.approx((means.mean(), *expected))
 
 
 def test_every_result_has_one_to_three_headlines(results: dict[str, Result]) -> None:

@@ -328,3 +328,30 @@ def test_other_poles_take_the_shipped_templates_for_them(poles: str, unit: str) 
     written = result.items.query("variation == 'original'")
     assert result.value("appd") == pytest.approx(0.01 * written["form"].map(counts).mean())
     assert result.notices == []
+
+
+def test_a_profession_of_two_categories_is_told_apart(tmp_path: Path) -> None:
+    templates = TEMPLATES + "t4,art,subject,[MASK] paints as a <profession>.\n"
+    professions = PROFESSIONS + "cook,art,,40\n"
+    fills = FILLS | {"[MASK] paints as a cook.": {"he": 0.1, "she": 0.6, "they": 0.1}}
+    result = measured(folder_of(tmp_path, templates, professions), TableModel(fills, words=OTHER))
+    assert result.value("appd", category="art", profession="cook") == pytest.approx(-0.5)
+    assert result.value("appd", profession="cook", category="work") == pytest.approx(0.0)
+    assert result.value("appd", profession="pilot") == pytest.approx(0.1)
+
+
+def test_a_user_may_give_lines_of_the_statistics(tmp_path: Path) -> None:
+    """Cook and engineer share a line, and are one point at their mean."""
+    professions = "profession,category,percent_women,title\n"
+    rows = ("cook,work,40,Cooks", "engineer,work,40,Cooks", "pilot,work,5,Pilots", "clerk,work,70,Clerks")
+    fills = FILLS | {
+        "[MASK] is a clerk.": {"he": 0.1, "she": 0.3, "they": 0.1},
+        "The clerk lost [MASK] keys.": {"his": 0.2, "her": 0.2, "their": 0.1},
+    }
+    templates = "".join(TEMPLATES.splitlines(keepends=True)[:3])
+    folder = folder_of(tmp_path, templates, professions + "\n".join(rows) + "\n")
+    result = measured(folder, TableModel(fills, words=OTHER))
+    expected = np.corrcoef([(0.0 + 0.4) / 2, 0.1, -0.1], [40, 5, 70])[0, 1]
+    row = result.estimate("correlation-with-share-of-women")
+    assert row["value"] == pytest.approx(expected)
+    assert row["n"] == 3

@@ -270,7 +270,7 @@ def _shares(lists: WordLists, item: str, answers: Answers) -> Row:
 
 
 def _missing(listed: Sequence[str], named: WordScores | None) -> str:
-    """The listed words without an answer, where words were asked by name."""
+    """The listed words without an answer, at the item that is asked by name; all items lack the same."""
     if named is None:
         return ""
     pairs = zip(named.words, named.logprobs, strict=True)
@@ -351,14 +351,12 @@ def _coverage_estimates(items: pd.DataFrame, poles: Sequence[str]) -> list[Estim
 
 
 def _not_asked(items: pd.DataFrame, poles: Sequence[str]) -> tuple[str, ...]:
-    """The listed words that could be asked in no pattern, by name."""
+    """The listed words that could not be asked, by name."""
     remarks = []
     for pole in poles:
-        by_pattern = items.loc[~items["pattern"].duplicated(), f"not_asked_{pole}"]
-        cells = [cell.split(", ") for cell in by_pattern]
-        names = [name for name in cells[0] if name and all(name in cell for cell in cells)]
-        if names:
-            listed = int(items[f"listed_{pole}"].max())
+        cell = items[f"not_asked_{pole}"].iloc[0]
+        if cell:
+            names, listed = cell.split(", "), int(items[f"listed_{pole}"].iloc[0])
             remarks.append(
                 f"{len(names)} of {listed} words for {pole} are not one piece of the vocabulary and were not "
                 f"asked: {shown_names(names)}"

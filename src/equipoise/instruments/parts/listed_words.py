@@ -59,23 +59,42 @@ def listed_words(tokens: Tokens, text: str, lists: WordLists) -> list[ListedWord
     return placed
 
 
+class _WholeWords(NamedTuple):
+    """The words of each list that are one piece, by name and by id, and a word that shows where they go."""
+
+    names: dict[str, tuple[str, ...]]
+    wanted: dict[str, tuple[int, ...]]
+    sample: str
+
+
+def _whole_words(tokens: Tokens, text: str, lists: WordLists) -> _WholeWords:
+    whole = [listed for listed in listed_words(tokens, text, lists) if len(listed.ids) == 1]
+    by_pole = {pole: [listed for listed in whole if listed.pole == pole] for pole in lists.names}
+    return _WholeWords(
+        {pole: tuple(listed.word for listed in of_pole) for pole, of_pole in by_pole.items()},
+        {
+            pole: tuple(dict.fromkeys(listed.ids[0] for listed in of_pole))
+            for pole, of_pole in by_pole.items()
+        },
+        whole[0].word if whole else lists.words[lists.names[0]][0],
+    )
+
+
 def _row_asks(tokens: Tokens, items: pd.DataFrame, lists: WordLists) -> Iterator[Ask]:
     """One row per item, asked for the words of one piece."""
-    whole: dict[tuple[bool, str, str], list[ListedWord]] = {}
+    known: dict[tuple[bool, str, str], _WholeWords] = {}
     for number, row in enumerate(asked_rows(items)):
         text, around = row["text"], _surroundings(row["text"])
-        if around not in whole:
-            whole[around] = [listed for listed in listed_words(tokens, text, lists) if len(listed.ids) == 1]
-        sample = whole[around][0].word if whole[around] else lists.words[lists.names[0]][0]
-        placed = place_word(tokens, text, sample)
+        if around not in known:
+            known[around] = _whole_words(tokens, text, lists)
+        whole = known[around]
+        placed = place_word(tokens, text, whole.sample)
         place, ids = placed.slot[0], list(placed.encoded.ids)
         ids[place] = int(tokens.mask_id or 0)
         for side, pole in zip(SIDES, lists.names, strict=True):
-            of_pole = [listed for listed in whole[around] if listed.pole == pole]
-            wanted = tuple(dict.fromkeys(listed.ids[0] for listed in of_pole))
-            yield Ask(row["item"], side, Raw(tuple(ids), place, wanted))
+            yield Ask(row["item"], side, Raw(tuple(ids), place, whole.wanted[pole]))
             if number == 0:
-                yield Ask(row["item"], NAMED[side], Fill(text, tuple(listed.word for listed in of_pole)))
+                yield Ask(row["item"], NAMED[side], Fill(text, whole.names[pole]))
 
 
 def _surroundings(text: str) -> tuple[bool, str, str]:

@@ -316,6 +316,16 @@ def test_the_dependence_on_phrasing_is_an_estimate_and_said(tmp_path: Path) -> N
     assert not any("phrasing:" in said for said in measured(folder, same).notices)
 
 
+def test_words_can_be_a_table_in_memory() -> None:
+    words = pd.DataFrame(
+        {"word": ["brave", "cruel"], "part": "adjective", "sentiment": ["positive", "negative"]}
+    )
+    result = measure(TableModel(words={"man": 0.3, "woman": 0.2, "dog": 0.1}), "completions", data=words)
+    assert len(result.items) == 2 * 4
+    assert result.value("second-minus-first") == pytest.approx(-0.1)
+    assert result.value("gbm") == pytest.approx(0.0)
+
+
 def test_models_are_compared_by_favour_and_by_lean(folder: Path) -> None:
     result = measured(folder)
     assert [(one.key, one.label) for one in result.quantities] == [

@@ -225,11 +225,12 @@ def _factors(items: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _quantities(
     quantities: Sequence[Quantity], poles: tuple[str, str], factors: tuple[str, ...]
 ) -> tuple[Quantity, ...]:
-    first, second = poles
-    labels = (f"favour of {second}", f"{second} - {first}")
-    return tuple(
-        replace(quantity, label=label, factors=factors)
-        for quantity, label in zip(quantities, labels, strict=True)
+    """The quantities with the poles by name."""
+    favour, lean = quantities
+    spec = _lean_spec(poles)
+    return (
+        replace(favour, label=f"favour of {poles[1]}", factors=factors),
+        replace(lean, label=spec.label, unit=spec.unit, factors=factors),
     )
 
 

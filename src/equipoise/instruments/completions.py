@@ -42,6 +42,7 @@ Limits       GBM depends on K and on the lists: a vocabulary usually holds more 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -171,9 +172,9 @@ class Completions:
 
 def word_coverage(model: LanguageModel, settings: Settings | None = None) -> pd.DataFrame:
     """Every listed word, its pole, its pieces in a sentence (0: unknown to the model), and if it is asked."""
-    instrument = Completions()
+    instrument: Any = Completions()
     chosen = (settings or Settings()).completed(instrument)
-    design = instrument.design(chosen.source(instrument), chosen)
+    design: CompletionDesign = instrument.design(chosen.source(instrument), chosen)
     tokens = tokens_of(model)
     if tokens is None:
         raise UserError(

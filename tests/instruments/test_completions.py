@@ -178,8 +178,8 @@ def test_lists_that_the_vocabulary_lacks_are_counted(folder: Path) -> None:
     assert (coverage["n"], coverage["dropped"]) == (2, 4)
     assert coverage["value"] == pytest.approx(2 / 6)
     (told,) = [said for said in result.notices if "words for male" in said]
-    assert told.startswith("3 of 6 words for male")
-    assert told.endswith("asked: him, his, himself")
+    assert told.startswith("5 of 6 words for male"), "in the first sentence"
+    assert told.endswith("asked: boy, he, him, his, himself")
 
 
 def test_an_item_without_any_word_of_a_pole_is_dropped_with_a_reason(folder: Path) -> None:
@@ -315,6 +315,16 @@ def test_the_dependence_on_phrasing_is_an_estimate_and_said(tmp_path: Path) -> N
     assert "with 2 patterns, intervals speak of other words, not of other phrasings" in result.notices
     same = {text: {"man": 0.4, "woman": 0.2, "dog": 0.2} for text in fills}
     assert not any("phrasing:" in said for said in measured(folder, same).notices)
+
+
+def test_words_can_be_a_table_in_memory() -> None:
+    words = pd.DataFrame(
+        {"word": ["brave", "cruel"], "part": "adjective", "sentiment": ["positive", "negative"]}
+    )
+    result = measure(TableModel(words={"man": 0.3, "woman": 0.2, "dog": 0.1}), "completions", data=words)
+    assert len(result.items) == 2 * 4
+    assert result.value("second-minus-first") == pytest.approx(-0.1)
+    assert result.value("gbm") == pytest.approx(0.0)
 
 
 def test_models_are_compared_by_favour_and_by_lean(folder: Path) -> None:

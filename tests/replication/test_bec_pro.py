@@ -118,7 +118,7 @@ def test_corrected(results: dict[str, Result]) -> None:
     h1, h2, h3 = result.sentences
     assert ": open." in h1, "male persons with male professions: the interval reaches below zero"
     assert ": holds." in h2
-    assert ": does not hold." in h3
+    assert ": open." in h3, "five templates are few: 0.44 [-0.05, 0.94]"
 
 
 @pytest.mark.parametrize(("w", "r"), [(359188, -0.47), (96428, -0.32), (395974, -0.58)])

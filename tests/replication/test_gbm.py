@@ -112,7 +112,7 @@ def test_full_sums_are_those_of_a_plain_softmax(folder: Path, bert: Any) -> None
     result = measure(bert, _FirstFew(), settings)
     vocabulary = bert.tokenizer.get_vocab()
     male, female = (set(words) & set(vocabulary) for words in designed(folder).lists.words.values())
-    assert len(result.items) == 2 * 5
+    assert len(result.items) == 2 * 6, "two patterns of positive sentences, four of negative ones"
     for row in result.items.to_dict("records"):
         ids = bert.tokenizer(row["text"], return_tensors="pt")["input_ids"]
         with torch.no_grad():

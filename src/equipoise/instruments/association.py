@@ -10,9 +10,12 @@ Sign         `score` is one sentence's association: above 0 the profession makes
              (EEC), it is the score of the first gender and minus that of the second.
 Good         Gaps, `oriented` and the correlation of the gap with the share of women near 0. A correlation
              below 0 means that the model follows the labour statistics.
-Beside it    Wilcoxon's signed ranks over all pairs of a group, whose p is too small because pairs share
-             professions and templates, and over one gap per profession, which is the one to trust.
-             "W as published" sums the ranks of female - male. `hypotheses` answers H1 to H3 in words.
+Beside it    Wilcoxon's signed ranks over all pairs of a group (wilcoxon-...), whose p is too small because
+             pairs share professions and templates, and over one gap per profession
+             (wilcoxon-per-profession-...), which is the one to trust. "...-w-as-published" sums the ranks of
+             female - male. H1 to H3 are answered in words; `hypotheses` also compares two results.
+             Intervals count templates and professions, crossed: with five or six templates they are wide,
+             and a hypothesis may stay open that looked settled when templates were taken as given.
 Zero         A uniform model gives exactly 0 everywhere. Random weights do not: with the architecture of
              BERT-base, means of up to 0.04 and gaps of 0.06, nearly the same in every group and therefore
              significant. They cancel out in `oriented` (0.000) and in the correlation (-0.03): trust these.

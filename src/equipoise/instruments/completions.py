@@ -42,6 +42,7 @@ Limits       GBM depends on K and on the lists: a vocabulary usually holds more 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -172,9 +173,9 @@ class Completions:
 
 def word_coverage(model: LanguageModel, settings: Settings | None = None) -> pd.DataFrame:
     """Every listed word, its pole, its pieces in a sentence (0: unknown to the model), and if it is asked."""
-    instrument = Completions()
+    instrument: Any = Completions()
     chosen = (settings or Settings()).completed(instrument)
-    design = instrument.design(chosen.source(instrument), chosen)
+    design: CompletionDesign = instrument.design(chosen.source(instrument), chosen)
     tokens = tokens_of(model)
     if tokens is None:
         raise UserError(
@@ -226,11 +227,12 @@ def _factors(items: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _quantities(
     quantities: Sequence[Quantity], poles: tuple[str, str], factors: tuple[str, ...]
 ) -> tuple[Quantity, ...]:
-    first, second = poles
-    labels = (f"favour of {second}", f"{second} - {first}")
-    return tuple(
-        replace(quantity, label=label, factors=factors)
-        for quantity, label in zip(quantities, labels, strict=True)
+    """The quantities with the poles by name."""
+    favour, lean = quantities
+    spec = _lean_spec(poles)
+    return (
+        replace(favour, label=f"favour of {poles[1]}", factors=factors),
+        replace(lean, label=spec.label, unit=spec.unit, factors=factors),
     )
 
 
@@ -271,7 +273,7 @@ def _shares(lists: WordLists, item: str, answers: Answers) -> Row:
 
 
 def _missing(listed: Sequence[str], named: WordScores | None) -> str:
-    """The listed words without an answer, where words were asked by name."""
+    """The listed words without an answer, at the item that is asked by name; all items lack the same."""
     if named is None:
         return ""
     pairs = zip(named.words, named.logprobs, strict=True)
@@ -352,14 +354,12 @@ def _coverage_estimates(items: pd.DataFrame, poles: Sequence[str]) -> list[Estim
 
 
 def _not_asked(items: pd.DataFrame, poles: Sequence[str]) -> tuple[str, ...]:
-    """The listed words that could be asked in no pattern, by name."""
+    """The listed words that could not be asked, by name."""
     remarks = []
     for pole in poles:
-        by_pattern = items.loc[~items["pattern"].duplicated(), f"not_asked_{pole}"]
-        cells = [cell.split(", ") for cell in by_pattern]
-        names = [name for name in cells[0] if name and all(name in cell for cell in cells)]
-        if names:
-            listed = int(items[f"listed_{pole}"].max())
+        cell = items[f"not_asked_{pole}"].iloc[0]
+        if cell:
+            names, listed = cell.split(", "), int(items[f"listed_{pole}"].iloc[0])
             remarks.append(
                 f"{len(names)} of {listed} words for {pole} are not one piece of the vocabulary and were not "
                 f"asked: {shown_names(names)}"

@@ -54,8 +54,8 @@ def with_person(template: str, phrase: str) -> str:
 
 def _distinct(words: Iterable[str]) -> tuple[str, ...]:
     """The words that are not empty, each once however it is capitalised."""
-    found: dict[str, str] = {}
+    spelled: dict[str, str] = {}
     for word in words:
         if word.strip():
-            found.setdefault(word.strip().lower(), word.strip())
-    return tuple(found.values())
+            spelled.setdefault(word.strip().lower(), word.strip())
+    return tuple(spelled.values())

@@ -78,12 +78,12 @@ def with_right_articles(sentence: Sentence) -> Sentence:
     """The same with the article right before the profession made to agree with it."""
     start, stop = sentence.attribute
     left, profession = sentence.text[:start], sentence.text[start:stop]
-    found = _ARTICLE_BEFORE.search(left)
-    if not found:
+    written = _ARTICLE_BEFORE.search(left)
+    if not written:
         return sentence
-    article = fix_articles(found[0] + profession)[: -len(profession)]
-    longer = len(article) - len(found[0])
-    text = left[: found.start()] + article + sentence.text[start:]
+    article = fix_articles(written[0] + profession)[: -len(profession)]
+    longer = len(article) - len(written[0])
+    text = left[: written.start()] + article + sentence.text[start:]
     first, last = sentence.target
     moved = longer if first >= stop else 0
     return Sentence(text, (first + moved, last + moved), (start + longer, stop + longer))
@@ -101,5 +101,5 @@ def _starts_sentence(left: str) -> bool:
 
 def noun_start(phrase: str, noun: str) -> int:
     """Where the noun stands in its phrase as a word of its own, or -1."""
-    found = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(noun)}(?!\w)", phrase)]
-    return found[-1] if found else -1
+    starts = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(noun)}(?!\w)", phrase)]
+    return starts[-1] if starts else -1

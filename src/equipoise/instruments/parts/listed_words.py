@@ -8,14 +8,15 @@ import pandas as pd
 from equipoise.instruments.base import Ask
 from equipoise.instruments.parts.items import asked_rows
 from equipoise.models.base import Fill, LanguageModel, Raw
-from equipoise.models.words import Tokens, place_word
+from equipoise.models.words import Tokens, place_word, starts_sentence
+from equipoise.text.blank import BLANK
 from equipoise.text.gendered import WordLists
 
 SIDES = ("first", "second")
 """The roles of the two lists."""
 
 NAMED = {side: f"{side}, by name" for side in SIDES}
-"""The roles that say which words of a list were asked; once for each pattern, whose rows are alike."""
+"""The roles that say which words of a list were asked, for the first item only."""
 
 
 class ListedWord(NamedTuple):
@@ -27,19 +28,17 @@ class ListedWord(NamedTuple):
 
 
 def list_asks(model: LanguageModel, items: pd.DataFrame, lists: WordLists) -> Iterator[Ask]:
-    """Both lists at the blank of every item, and by name at the first item of every pattern."""
+    """Both lists at the blank of every item, and by name at the first of them."""
     tokens = tokens_of(model)
     if tokens is not None:
         yield from _row_asks(tokens, items, lists)
         return
-    named: set[str] = set()
-    for row in asked_rows(items):
+    for number, row in enumerate(asked_rows(items)):
         for side, words in zip(SIDES, lists.words.values(), strict=True):
             question = Fill(row["text"], words, unknown_as_nan=True)
             yield Ask(row["item"], side, question)
-            if row["pattern"] not in named:
+            if number == 0:
                 yield Ask(row["item"], NAMED[side], question)
-        named.add(row["pattern"])
 
 
 def tokens_of(model: Any) -> Tokens | None:
@@ -60,21 +59,45 @@ def listed_words(tokens: Tokens, text: str, lists: WordLists) -> list[ListedWord
     return placed
 
 
+class _WholeWords(NamedTuple):
+    """The words of each list that are one piece, by name and by id, and a word that shows where they go."""
+
+    names: dict[str, tuple[str, ...]]
+    wanted: dict[str, tuple[int, ...]]
+    sample: str
+
+
+def _whole_words(tokens: Tokens, text: str, lists: WordLists) -> _WholeWords:
+    whole = [listed for listed in listed_words(tokens, text, lists) if len(listed.ids) == 1]
+    by_pole = {pole: [listed for listed in whole if listed.pole == pole] for pole in lists.names}
+    return _WholeWords(
+        {pole: tuple(listed.word for listed in of_pole) for pole, of_pole in by_pole.items()},
+        {
+            pole: tuple(dict.fromkeys(listed.ids[0] for listed in of_pole))
+            for pole, of_pole in by_pole.items()
+        },
+        whole[0].word if whole else lists.words[lists.names[0]][0],
+    )
+
+
 def _row_asks(tokens: Tokens, items: pd.DataFrame, lists: WordLists) -> Iterator[Ask]:
-    """One row per item, asked for the words of one piece; a word has the same piece throughout a pattern."""
-    whole: dict[str, list[ListedWord]] = {}
-    for row in asked_rows(items):
-        pattern, text = row["pattern"], row["text"]
-        is_first = pattern not in whole
-        if is_first:
-            whole[pattern] = [listed for listed in listed_words(tokens, text, lists) if len(listed.ids) == 1]
-        sample = whole[pattern][0].word if whole[pattern] else lists.words[lists.names[0]][0]
-        placed = place_word(tokens, text, sample)
+    """One row per item, asked for the words of one piece."""
+    known: dict[tuple[bool, str, str], _WholeWords] = {}
+    for number, row in enumerate(asked_rows(items)):
+        text, around = row["text"], _surroundings(row["text"])
+        if around not in known:
+            known[around] = _whole_words(tokens, text, lists)
+        whole = known[around]
+        placed = place_word(tokens, text, whole.sample)
         place, ids = placed.slot[0], list(placed.encoded.ids)
         ids[place] = int(tokens.mask_id or 0)
         for side, pole in zip(SIDES, lists.names, strict=True):
-            of_pole = [listed for listed in whole[pattern] if listed.pole == pole]
-            wanted = tuple(dict.fromkeys(listed.ids[0] for listed in of_pole))
-            yield Ask(row["item"], side, Raw(tuple(ids), place, wanted))
-            if is_first:
-                yield Ask(row["item"], NAMED[side], Fill(text, tuple(listed.word for listed in of_pole)))
+            yield Ask(row["item"], side, Raw(tuple(ids), place, whole.wanted[pole]))
+            if number == 0:
+                yield Ask(row["item"], NAMED[side], Fill(text, whole.names[pole]))
+
+
+def _surroundings(text: str) -> tuple[bool, str, str]:
+    """What decides which pieces a word becomes in a blank: a sentence's start, and what touches the blank."""
+    left, _, right = text.partition(BLANK)
+    return starts_sentence(left), left[-1:], right[:1]

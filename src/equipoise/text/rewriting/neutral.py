@@ -1,0 +1,2 @@
+"""stub"""
+def neutralise(*a, **k): raise NotImplementedError

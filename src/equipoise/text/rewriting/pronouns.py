@@ -1,0 +1,65 @@
+"""Pronouns by form: he and she, him and her, his and her or hers; coordinated ones stay together."""
+
+import re
+
+from equipoise.text.rewriting.decisions import Decision, Leave, Replace
+from equipoise.text.rewriting.document import Document
+from equipoise.text.rewriting.forms import choose_form, neighbours
+from equipoise.text.rewriting.scanning import Hit
+
+PLAIN = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
+"""Forms that need no context."""
+
+_PARTNERS = {
+    "he": "she",
+    "she": "he",
+    "him": "her|herself",
+    "his": "hers?",
+    "her": "hi[sm]|himself",
+    "hers": "his",
+    "himself": "her|herself",
+    "herself": "him|himself",
+}
+_JOINED_RIGHT = {
+    word: re.compile(rf"(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) |-and-)\(?(?:{other})\b", re.IGNORECASE)
+    for word, other in _PARTNERS.items()
+}
+_JOINED_LEFT = {
+    word: re.compile(
+        rf"(?:(?<!\w)(?:{other})(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) |-and-)\(?|(?<!\w)\(?s[/)])$",
+        re.IGNORECASE,
+    )
+    for word, other in _PARTNERS.items()
+}
+_HIS_AND_HERS = re.compile(r"\bhis(?:[- ]and[- ]|[-/])hers\b", re.IGNORECASE)
+_MAY_JOIN = frozenset(["o", "/", "a", "(", ",", "-", ")"])
+
+
+def is_coordinated(document: Document, hit: Hit) -> bool:
+    """Whether the pronoun stands beside its partner: he or she, his/her, s/he, (s)he, his and hers."""
+    word = hit.part.word.text if hit.part.word else ""
+    plain, start, end = document.plain, hit.start, hit.end
+    after = plain[end + 1 : end + 2] if plain[end : end + 1] == " " else plain[end : end + 1]
+    if after in _MAY_JOIN and _JOINED_RIGHT[word].match(document.right(end, 20)):
+        return True
+    before = plain[start - 2 : start]
+    if (before in ("r ", "/ ") or before[-1:] in ("/", "(", ")", "-")) and _JOINED_LEFT[word].search(
+        document.left(start, 20)
+    ):
+        return True
+    if word not in ("his", "hers"):
+        return False
+    around = document.plain[max(0, start - 9) : end + 9]
+    return _HIS_AND_HERS.search(around) is not None
+
+
+def pronoun(document: Document, hit: Hit, *, turn_coordinated: bool) -> Decision:
+    """What a pronoun becomes; the margin says how sure the choice of form is."""
+    if not turn_coordinated and is_coordinated(document, hit):
+        return Leave("coordinated")
+    word = hit.part.word.text if hit.part.word else ""
+    if word in PLAIN:
+        return Replace(PLAIN[word], "pronoun")
+    before, after = neighbours(document.plain, hit.start, hit.end)
+    choice = choose_form(word, before, after)
+    return Replace(choice.form, f"pronoun: {choice.rule}", choice.margin)

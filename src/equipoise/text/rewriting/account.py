@@ -1,7 +1,5 @@
 """The account of a rewrite: what changed and why, what was left and why, and the way back."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -27,15 +25,32 @@ class Skip(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
-class Rewritten:
+class Tally(NamedTuple):
+    """Gendered words and names of each side, before and after."""
+
+    male_before: int = 0
+    female_before: int = 0
+    male_after: int = 0
+    female_after: int = 0
+
+
+class Rewritten(NamedTuple):
     """A rewritten text with its account; spans of changes and skips point into the original."""
 
     text: str
     changes: tuple[Change, ...] = ()
     skipped: tuple[Skip, ...] = ()
-    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    tally: Tally = Tally()
     mode: str = "invert"
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Gendered words and names by side, before and after: a surplus of one side shows."""
+        male_before, female_before, male_after, female_after = self.tally
+        return {
+            "before": {"male": male_before, "female": female_before},
+            "after": {"male": male_after, "female": female_after},
+        }
 
     @property
     def original(self) -> str:

@@ -4,6 +4,7 @@ import re
 
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Word
+from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.scanning import Hit
 
 _RANKS = frozenset(["title", "noble rank", "kinship"])
@@ -57,7 +58,7 @@ _FREE_BEFORE = frozenset(
     "the a an his her my our your their its this that these those former late crown dear future every each some any no "
     "dowager royal majesty highness and or but to for as if when while though by with from of in on vice deputy "
     "assistant board senior junior chief best supporting outstanding leading hrh hm sir saint lord lady mr mrs ms dr "
-    "then so because since after before both all many other ex co sitting acting queen king".split()
+    "first then so because since after before both all many other ex co sitting acting queen king".split()
 )
 _FREE_AT_START = frozenset(
     "young old new grand first second third last one two three four five six seven eight nine ten holy poor little "
@@ -110,9 +111,9 @@ def title_reason(document: Document, hit: Hit) -> str | None:
 def _pronoun_in_title(left: str, right: str) -> str | None:
     previous = _PREVIOUS.search(left)
     capital_before = previous is not None and previous[1][:1].isupper() and previous[1] != "I"
-    if capital_before or (_LINKED_LEFT.search(left) and _NEXT_CAPITAL.match(right)):
-        return "title of a work"
-    return None
+    if _NEXT_CAPITAL.match(right):
+        return "title of a work" if capital_before or _LINKED_LEFT.search(left) else None
+    return "title of a work" if capital_before and re.match(r"[^\w\s'’]", right) else None
 
 
 def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
@@ -123,8 +124,11 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     capital_before = before[:1].isupper() and not free and not _NATIONAL.match(before)
     if re.match(r",? (?:Jr|Sr|I{2,3}|IV)\b", right):
         return "surname" if capital_before else None
+    if re.match(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b", right):
+        return "name of a firm"
     if _NEXT_NAME.match(right):
-        return "surname or name" if capital_before and word.kind != "title" and word.text in _SURNAMES else None
+        follows_name = word.text in _SURNAMES and load_names().is_known(before)
+        return "surname or name" if capital_before and word.kind != "title" and follows_name else None
     if _NEXT_OF.match(right):
         return None
     if capital_before and word.kind != "title":
@@ -167,9 +171,15 @@ def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) 
 _SCHOOLED = frozenset(["girls", "boys", "men", "women", "ladies", "gentlemen", "boy", "girl", "man", "woman"])
 
 
+_NEXT_LOWER = re.compile(r"(?:['’]s)? ([a-z]+)")
+
+
 def in_title_of_work(document: Document, hit: Hit) -> bool:
     """Whether quotation marks or italics around the word enclose words in title case."""
     text, start, end = document.text, hit.start, hit.end
+    following = _NEXT_LOWER.match(document.right(end, 20))
+    if following and following[1] not in _LINKS:
+        return False
     window = text[max(0, start - REACH_OF_TITLE) : start]
     place = max(window.rfind(mark) for mark in ('"', "“", "‘", "*", "_", "«", ">", "``", " '"))
     if place < 0:

@@ -17,7 +17,8 @@ class Document:
     def __init__(self, text: str) -> None:
         self.text = text
         self.markup = markup_spans(text)
-        self.plain = blanked(text, self.markup)
+        self.plain = blanked(text, self.markup) if self.markup else text
+        self.chunks = self.plain.split(" ")
 
     def left(self, start: int, reach: int = REACH) -> str:
         """The text before a place."""

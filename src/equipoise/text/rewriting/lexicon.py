@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -36,9 +36,35 @@ class Block(NamedTuple):
 
     def holds(self, left: str, right: str) -> bool:
         """Whether the text on both sides is such a context."""
-        if self.before and not self.before.search(left):
+        if self.after and not self.after.match(right):
             return False
-        return not (self.after and not self.after.match(right))
+        return not (self.before and not self.before.search(left))
+
+
+class Blocks:
+    """All blocked contexts of a word; one search tells the common case, in which none holds."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks = tuple(blocks)
+        self._before = _union([b.before.pattern for b in blocks if b.before and not b.after])
+        self._after = _union([b.after.pattern for b in blocks if b.after])
+        self._always = any(b.before is None and b.after is None for b in blocks)
+
+    def reason(self, left: str, right: str) -> str | None:
+        """Why the word is no gendered word here; None if it is one."""
+        near = left[-NEAR:]
+        may_hold = self._always or (self._after and self._after.match(right))
+        if not may_hold and not (self._before and self._before.search(near)):
+            return None
+        return next((block.reason for block in self.blocks if block.holds(near, right)), None)
+
+
+NEAR = 28
+"""Characters before a word that a blocked context may look at."""
+
+
+def _union(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
 
 
 @dataclass(frozen=True)
@@ -47,8 +73,8 @@ class Lexicon:
 
     words: Mapping[str, Word]
     titles: Mapping[str, str]
-    blocks: Mapping[str, tuple[Block, ...]]
-    definitional: Mapping[str, tuple[Block, ...]]
+    blocks: Mapping[str, Blocks]
+    definitional: Mapping[str, Blocks]
     foreign: frozenset[str]
 
 
@@ -92,10 +118,10 @@ def _words(rows: list[dict[str, str]]) -> tuple[dict[str, Word], dict[str, str]]
     return words, titles
 
 
-def _blocks(name: str, column: str) -> dict[str, tuple[Block, ...]]:
+def _blocks(name: str, column: str) -> dict[str, Blocks]:
     table: dict[str, list[Block]] = {}
     for row in _rows(name):
         before = re.compile(f"(?:{row['before']})$") if row["before"] else None
         after = re.compile(row["after"]) if row["after"] else None
-        table.setdefault(row[column], []).append(Block(before, after, row.get("reason", "")))
-    return {word: tuple(blocks) for word, blocks in table.items()}
+        table.setdefault(row[column], []).append(Block(before, after, row.get("reason") or "holds"))
+    return {word: Blocks(blocks) for word, blocks in table.items()}

@@ -6,7 +6,7 @@ from equipoise.text.rewriting.capitals import capital_reason, title_reason
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.lexicon import Lexicon
+from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.senses import Place, sense
 
@@ -20,9 +20,12 @@ def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
     word, part = hit.part.word, hit.part
     assert word is not None
     left, right = document.left(hit.start), document.right(hit.end)
-    for block in lexicon.blocks.get(word.pair, ()):
-        if block.holds(left, right):
-            return Leave(block.reason)
+    blocks = lexicon.blocks.get(word.pair)
+    blocked = blocks.reason(left, right) if blocks else None
+    if blocked:
+        return Leave(blocked)
+    if part.simple:
+        return _to_partner(word)
     decision = sense(Place(word, part.surface, left, right, document))
     if isinstance(decision, Leave):
         return decision
@@ -32,7 +35,11 @@ def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
             return Leave(reason)
     if decision:
         return decision
-    return Replace(word.partner or "", word.kind) if word.partner else Leave("no partner")
+    return _to_partner(word)
+
+
+def _to_partner(word: Word) -> Decision:
+    return Replace(word.partner, word.kind) if word.partner else Leave("no partner")
 
 
 def is_foreign_neighbour(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
@@ -51,13 +58,15 @@ def with_ending(document: Document, hit: Hit, new: str) -> tuple[int, str]:
     Plurals in -s take a bare apostrophe, others 's: ladies' and gentlemen's.
     """
     part, end = hit.part, hit.end
-    written = match_case(part.surface, new)
     suffix = part.suffix
+    written = part.turned if part.word and new == part.word.partner else match_case(part.surface, new)
+    if not suffix and document.plain[end : end + 1] not in _APOSTROPHES:
+        return end, written
     if suffix[1:] in ("s", "S"):
         plural = new.endswith("s") and not part.surface.lower().endswith("s") and _is_plural(part.surface)
         return end + len(suffix), written + (suffix[0] if plural else suffix)
     mark = document.plain[end : end + 1]
-    if suffix or mark not in _APOSTROPHES or not part.surface.lower().endswith("s") or new.endswith("s"):
+    if suffix or not part.surface.lower().endswith("s") or new.endswith("s"):
         return end + len(suffix), written + suffix
     if not re.match(r".(?=\s+\w)", document.right(end), re.DOTALL) or _closes_quote(document, hit.start):
         return end, written

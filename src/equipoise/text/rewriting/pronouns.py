@@ -4,11 +4,8 @@ import re
 
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import choose_form, neighbours
-from equipoise.text.rewriting.scanning import Hit
-
-PLAIN = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
-"""Forms that need no context."""
+from equipoise.text.rewriting.forms import choose_form
+from equipoise.text.rewriting.scanning import FIXED, Hit, Surroundings
 
 _PARTNERS = {
     "he": "she",
@@ -32,6 +29,7 @@ _JOINED_LEFT = {
     for word, other in _PARTNERS.items()
 }
 _HIS_AND_HERS = re.compile(r"\bhis(?:[- ]and[- ]|[-/])hers\b", re.IGNORECASE)
+_COMPOUND = re.compile(r"-(?:\d|man\b|men\b|haw\b|hee\b|she\b)", re.IGNORECASE)
 _MAY_JOIN = frozenset(["o", "/", "a", "(", ",", "-", ")"])
 
 
@@ -53,13 +51,15 @@ def is_coordinated(document: Document, hit: Hit) -> bool:
     return _HIS_AND_HERS.search(around) is not None
 
 
-def pronoun(document: Document, hit: Hit, *, turn_coordinated: bool) -> Decision:
+def pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> Decision:
     """What a pronoun becomes; the margin says how sure the choice of form is."""
     if not turn_coordinated and is_coordinated(document, hit):
         return Leave("coordinated")
     word = hit.part.word.text if hit.part.word else ""
-    if word in PLAIN:
-        return Replace(PLAIN[word], "pronoun")
-    before, after = neighbours(document.plain, hit.start, hit.end)
+    if document.plain[hit.end : hit.end + 1] == "-" and _COMPOUND.match(document.right(hit.end)):
+        return Leave("compound")
+    if word in FIXED:
+        return Replace(FIXED[word], "pronoun")
+    before, after = around.of(document.chunks, hit)
     choice = choose_form(word, before, after)
-    return Replace(choice.form, f"pronoun: {choice.rule}", choice.margin)
+    return Replace(choice.form, "pronoun: " + choice.rule, choice.margin)

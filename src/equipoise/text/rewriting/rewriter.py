@@ -8,11 +8,12 @@ from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_chan
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.forms import UNSURE, Case, Judge
-from equipoise.text.rewriting.inverting import Draft, Policy, invert
+from equipoise.text.rewriting.drafts import Draft
+from equipoise.text.rewriting.inverting import Policy, Tables, invert
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.neutral import neutralise
 from equipoise.text.rewriting.people import anonymous_changes
-from equipoise.text.rewriting.scanning import NAME, WORD, Hit, Scanner
+from equipoise.text.rewriting.scanning import NAME, WORD, Hit, Scanner, Surroundings
 from equipoise.text.rewriting.whole_sentences import Whole
 
 MODES = ("invert", "substitute", "augment", "per-sentence", "neutral", "anonymise")
@@ -50,6 +51,7 @@ class Rewriter:
             if given not in known:
                 raise unknown_name(f"policy for {name}", given, known)
         self.lexicon = load_lexicon()
+        self.tables = Tables(self.lexicon, Surroundings())
         self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")
 
     def rewrite(self, text: str) -> Rewritten:
@@ -63,33 +65,39 @@ class Rewriter:
             drafts = [self._draft(text) for text in batch]
             if self.judge is not None:
                 self._ask(drafts, self.judge)
-            yield from (self._finish(draft) for draft in drafts)
+            for draft in drafts:
+                yield self._finish(draft)
 
     def _draft(self, text: str) -> Draft:
         if self.mode == "substitute" and not coin(self.seed, text):
             return self._untouched(text)
         document = Document(text)
-        hits = self.scanner.hits(document.plain)
+        hits = self.scanner.hits(document.chunks)
+        if not hits and not document.markup:
+            return Draft(document)
         if self.mode == "anonymise":
-            has_names = any(hit.part.what == NAME for hit in hits)
-            numbered = self.policy.entities == "numbered"
-            return Draft(document, anonymous_changes(document, numbered=numbered) if has_names else [])
+            return self._anonymise(document, hits)
         if self.mode == "neutral":
-            draft = neutralise(document, hits, self.lexicon, self.policy)
+            draft = neutralise(document, hits, self.lexicon)
         else:
             whole = self._not_drawn(document, hits) if self.mode == "per-sentence" else ()
-            draft = invert(document, hits, self.lexicon, self.policy, whole=whole)
+            draft = invert(document, hits, self.tables, self.policy, whole=whole)
         if document.markup:
             draft.skipped += self._inside_markup(document)
+        return draft
+
+    def _anonymise(self, document: Document, hits: Sequence[Hit]) -> Draft:
+        draft = Draft(document)
+        if any(hit.part.what == NAME for hit in hits):
+            draft.changes = anonymous_changes(document, numbered=self.policy.entities == "numbered")
         return draft
 
     def _untouched(self, text: str) -> Draft:
         document = Document(text)
         draft = Draft(document)
-        for hit in self.scanner.hits(document.plain):
+        for hit in self.scanner.hits(document.chunks):
             if hit.part.what == WORD and hit.part.word:
-                draft.leave(hit, "document not drawn")
-                draft.count(hit.part.word.side, changed=False)
+                draft.leave(hit, "document not drawn", hit.part.word.side)
         return draft
 
     def _not_drawn(self, document: Document, hits: Sequence[Hit]) -> list[Whole]:
@@ -106,7 +114,7 @@ class Rewriter:
         return [
             Skip(start + hit.start, start + hit.end, hit.part.surface, "protected")
             for start, end in document.markup
-            for hit in self.scanner.hits(document.text[start:end])
+            for hit in self.scanner.hits(document.text[start:end].split(" "))
             if hit.part.word is not None
         ]
 
@@ -127,11 +135,13 @@ class Rewriter:
             draft.changes[index] = change._replace(new=new, rule="pronoun: judge", judged=True)
 
     def _finish(self, draft: Draft) -> Rewritten:
+        if not draft.changes and not draft.skipped:
+            return Rewritten(draft.document.text, mode=self.mode)
         return Rewritten(
             apply_changes(draft.document.text, draft.changes),
             tuple(draft.changes),
             tuple(draft.skipped),
-            {"before": draft.before, "after": draft.after},
+            draft.tally,
             self.mode,
         )
 

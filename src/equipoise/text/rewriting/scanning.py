@@ -4,15 +4,22 @@ import re
 from itertools import accumulate
 from typing import NamedTuple
 
+from equipoise.text.rewriting.casing import match_case
+from equipoise.text.rewriting.forms import END, WINDOW
 from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.protection import is_address
+from equipoise.text.rewriting.senses import has_sense
+
+FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
+"""Pronouns that have one partner whatever the context."""
 
 WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
 MOST_CHUNKS = 300_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
+_TOKEN = re.compile(r"\w+(?:['’-]\w+)*|-{2,}|``|''|[^\w\s]|\n\s*\n")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
 
 
@@ -25,14 +32,36 @@ class Part(NamedTuple):
     surface: str
     suffix: str
     word: Word | None
+    fixed: str | None = None
+    """What the word with its ending becomes wherever it stands alone, for pronouns with one partner."""
+    turned: str = ""
+    """A noun's partner in the case of the word."""
+    simple: bool = False
+    """A noun in lower case whose sense needs no rule of its own."""
+    inside_before: tuple[str, ...] = ()
+    inside_after: tuple[str, ...] = ()
+    """The tokens of the same chunk on either side."""
 
 
 class Hit(NamedTuple):
-    """A candidate inside a text; the span covers the word without its ending."""
+    """A candidate inside a text; the span covers the word without its ending; chunk is where to look around."""
 
     start: int
     end: int
     part: Part
+    chunk: int
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Words and punctuation marks; an empty line ends what goes before it."""
+    return tuple(END if token.isspace() else token for token in _TOKEN.findall(text))
+
+
+def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
+    fixed = match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED else None
+    turned = match_case(surface, word.partner or "")
+    simple = surface.islower() and not has_sense(word.text)
+    return Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
 
 
 class Scanner(dict[str, tuple[Part, ...] | None]):
@@ -50,19 +79,19 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         self[chunk] = parts or None
         return self[chunk]
 
-    def hits(self, text: str) -> list[Hit]:
-        """The candidates of a text in order."""
-        chunks = text.split(" ")
+    def hits(self, chunks: list[str]) -> list[Hit]:
+        """The candidates of a text, given as its chunks between blanks, in order."""
         learned = list(map(self.__getitem__, chunks))
         places = [index for index, parts in enumerate(learned) if parts is not None]
         if not places:
             return []
         ends = list(accumulate(map(len, chunks)))
-        found = []
+        found: list[Hit] = []
+        add, make = found.append, tuple.__new__
         for index in places:
             offset = ends[index] + index - len(chunks[index])
             for part in learned[index] or ():
-                found.append(Hit(offset + part.start, offset + part.end, part))
+                add(make(Hit, (offset + part[1], offset + part[2], part, index)))
         return found
 
     def _parts(self, chunk: str) -> list[Part]:
@@ -72,22 +101,22 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
             for match in _WORD.finditer(run[0]):
                 part = self._part(match[0], run.start() + match.start())
                 if part and not shielded:
-                    parts.append(part)
+                    around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
+                    before, after = (tokens_of(text) for text in around)
+                    parts.append(part._replace(inside_before=before, inside_after=after))
                 elif part and part.what == WORD:
-                    parts.append(part._replace(what=PROTECTED))
+                    parts.append(part._replace(what=PROTECTED, fixed=None))
         return parts
 
     def _part(self, token: str, start: int) -> Part | None:
         core = token.strip("_")
         start += len(token) - len(token.lstrip("_"))
-        if not core:
-            return None
         lowered = core.lower().replace("’", "'")
         word, suffix = self._word(lowered)
         if word:
-            end = start + len(core) - len(suffix)
-            return Part(WORD, start, end, core[: len(core) - len(suffix)], core[len(core) - len(suffix) :], word)
-        what = self._marker(core, lowered)
+            cut = len(core) - len(suffix)
+            return _word_part(word, start, core[:cut], core[cut:])
+        what = self._marker(core, lowered) if core else None
         return None if what is None else Part(what, start, start + len(core), core, "", None)
 
     def _word(self, lowered: str) -> tuple[Word | None, str]:
@@ -106,3 +135,30 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         if core in self.names:
             return NAME
         return FOREIGN if lowered in self.lexicon.foreign and not core.isupper() else None
+
+
+class Surroundings(dict[str, tuple[str, ...]]):
+    """The tokens of chunks, learned as they are met, for looking around a candidate quickly."""
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        if len(self) >= MOST_CHUNKS:
+            self.clear()
+        tokens = self[chunk] = tokens_of(chunk)
+        return tokens
+
+    def of(self, chunks: list[str], hit: Hit) -> tuple[list[str], list[str]]:
+        """Up to four tokens before (nearest last) and after (nearest first), as `forms.neighbours` gives."""
+        before, after = list(hit.part.inside_before), list(hit.part.inside_after)
+        place = hit.chunk
+        while len(before) < WINDOW and place > 0:
+            place -= 1
+            before[:0] = self[chunks[place]]
+        place, last = hit.chunk, len(chunks) - 1
+        while len(after) < WINDOW and place < last:
+            place += 1
+            after += self[chunks[place]]
+        if len(before) < WINDOW:
+            before[:0] = [END] * (WINDOW - len(before))
+        if len(after) < WINDOW:
+            after += [END] * (WINDOW - len(after))
+        return before[-WINDOW:], after[:WINDOW]

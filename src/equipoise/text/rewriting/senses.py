@@ -75,6 +75,11 @@ def sense(place: Place) -> Decision | None:
     return decision
 
 
+def has_sense(word: str) -> bool:
+    """Whether a word has a rule of its own here."""
+    return word in _RULES or word in _VERBS
+
+
 def _is_verb(place: Place) -> bool:
     if not place.surface.islower() or place.right[:1] in ("'", "’", "-"):
         return False

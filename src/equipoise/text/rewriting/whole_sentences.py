@@ -46,7 +46,7 @@ def sentences_left_whole(
 def _is_definitional(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
     left, right = document.left(hit.start), document.right(hit.end)
     blocks = lexicon.definitional[hit.part.surface.lower().replace("’", "'")]
-    return any(block.holds(left, right) for block in blocks)
+    return blocks.reason(left, right) is not None
 
 
 def is_foreign(sentence: str, lexicon: Lexicon) -> bool:

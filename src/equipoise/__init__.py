@@ -12,6 +12,7 @@ _PUBLIC = {
     "Comparison": "equipoise.comparison",
     "LanguageModel": "equipoise.models.base",
     "Result": "equipoise.results",
+    "Rewriter": "equipoise.text.rewriting",
     "Settings": "equipoise.instruments.base",
     "TableModel": "equipoise.models.table",
     "UserError": "equipoise.errors",
@@ -21,6 +22,7 @@ _PUBLIC = {
     "load_result": "equipoise.results",
     "load_results": "equipoise.results",
     "measure": "equipoise.measuring",
+    "rewrite": "equipoise.text.rewriting",
     "wrap_model": "equipoise.models.loading",
 }
 

@@ -11,6 +11,7 @@ from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
 from equipoise.cli.measure import audit, measure
 from equipoise.cli.probe import probe, score
+from equipoise.cli.rewrite import rewrite
 from equipoise.cli.study import study_app
 
 
@@ -44,6 +45,7 @@ app.command()(measure)
 app.command()(audit)
 app.command()(compare)
 app.command()(lint)
+app.command()(rewrite)
 app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 

@@ -40,7 +40,12 @@ def plural_verb(verb: str) -> str | None:
     lowered = verb.lower().replace("’", "'")
     if lowered in _IRREGULAR:
         return _IRREGULAR[lowered].replace("'", "’" if "’" in verb else "'")
-    if lowered in _NO_VERB or not lowered.endswith("s") or lowered.endswith(("ss", "us", "'s")) or len(lowered) < 4:
+    if (
+        lowered in _NO_VERB
+        or not lowered.endswith("s")
+        or lowered.endswith(("ss", "us", "'s"))
+        or len(lowered) < 4
+    ):
         return None
     return _base(lowered)
 

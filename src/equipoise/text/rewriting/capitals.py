@@ -40,7 +40,9 @@ _HONOURS = re.compile(
 _NEXT_CAPITAL = re.compile(r"(?:['’]s?)?[ -](?:&|[A-ZÀ-Þ][\w'’.]*)")
 _NEXT_NAME = re.compile(r"\.? (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]|al-|el-|O['’])[ ]?[A-ZÀ-Þ])")
 _NEXT_OF = re.compile(r",? (?:of|dowager of|consort of) (?:the )?[A-ZÀ-Þ]")
-_LINKED_RIGHT = re.compile(r"(?:['’]s)? (?:in|of|on|with|and|&|for|from|who|to|at|by|the|from) (?:the |a |an )?[A-Z]")
+_LINKED_RIGHT = re.compile(
+    r"(?:['’]s)? (?:in|of|on|with|and|&|for|from|who|to|at|by|the|from) (?:the |a |an )?[A-Z]"
+)
 _PREVIOUS = re.compile(r"([\w'’.&-]+)([ -])$")
 _LINKED_LEFT = re.compile(r"([A-Z][\w'’]*),? (?:(?:for|of|and|to|with|in|on|the|a|an|&|by) ){1,3}$")
 _EDUCATION = re.compile(
@@ -53,7 +55,9 @@ _SCHOOL_NEXT = re.compile(
     r"|Tour|League|Finals?|Division|Olympics?|Premier|Super|Cup|Tournament|Marathon|Relay|Softball|Baseball|Swimming|"
     r"Athletics|European|Asian|African|Pacific|International|U-?\d+|Under|Draft|Big|NIT|Professional|Elite|Ashes)\b"
 )
-_OF_THE_YEAR = re.compile(r" of the (?:Year|Match|Month|Week|Century|Decade|Series|Tournament|Season|Moment|World)\b")
+_OF_THE_YEAR = re.compile(
+    r" of the (?:Year|Match|Month|Week|Century|Decade|Series|Tournament|Season|Moment|World)\b"
+)
 _FREE_BEFORE = frozenset(
     "the a an his her my our your their its this that these those former late crown dear future every each some any no "
     "dowager royal majesty highness and or but to for as if when while though by with from of in on vice deputy "
@@ -163,7 +167,7 @@ def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) 
         return "name or title of a work"
     if starts:
         return None
-    if _LINKED_LEFT.search(left) and not re.search(r"\b(?:[Tt]he|[Mm]y) $", left):
+    if _LINKED_LEFT.search(left) and not re.search(r"\b(?:[Tt]he|[Mm]y|an?|his|her|our) $", left):
         return "name or title of a work"
     return "name or title of a work" if _LINKED_RIGHT.match(right) and word.kind != "role" else None
 
@@ -206,6 +210,9 @@ def _closing(rest: str, mark: str) -> int:
     return rest.find(mark)
 
 
+_OPENING = re.compile(r"""(?:<\w*[^<>]*|[\s"“‘'*_`])+$""")
+
+
 def _is_title(content: str, hit: Hit, before: str) -> bool:
     words = re.findall(r"[^\W\d_][\w'’-]*", content)
     if not words or len(words) > 12 or re.search(r"[.!?;]\s", content):
@@ -213,7 +220,7 @@ def _is_title(content: str, hit: Hit, before: str) -> bool:
     capital = all(word[0].isupper() or word.lower() in _LINKS for word in words)
     if not capital or not words[0][0].isupper():
         return False
-    cued = _MEDIA.search(before.rstrip("<iemcitIEMCT \"“‘'*_") + " ") is not None
+    cued = _MEDIA.search(_OPENING.sub("", before) + " ") is not None
     kind = hit.part.word.kind if hit.part.word else ""
     if len(words) == 1:
         return cued

@@ -14,7 +14,16 @@ GENDERED_BUT_LEFT = frozenset(
 class Draft:
     """What has been decided so far."""
 
-    __slots__ = ("changes", "document", "female_kept", "female_turned", "male_kept", "male_turned", "neutral", "skipped")
+    __slots__ = (
+        "changes",
+        "document",
+        "female_kept",
+        "female_turned",
+        "male_kept",
+        "male_turned",
+        "neutral",
+        "skipped",
+    )
 
     def __init__(self, document: Document) -> None:
         self.document = document

@@ -17,6 +17,7 @@ from equipoise.text.rewriting.pronouns import pronoun
 from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Part, Surroundings
 from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
 
+
 class Tables(NamedTuple):
     """What the rules look up: the lexicon, and the tokens around a place."""
 
@@ -169,7 +170,9 @@ def add_article(draft: Draft, change: Change) -> None:
         return
     begin = start - 2 if article in "aA" else start - 3
     written = plain[begin : start - 1]
-    if written.lower() not in ("a", "an") or (begin > 0 and (plain[begin - 1].isalnum() or plain[begin - 1] in "'’-_.")):
+    if written.lower() not in ("a", "an") or (
+        begin > 0 and (plain[begin - 1].isalnum() or plain[begin - 1] in "'’-_.")
+    ):
         return
     wanted = indefinite_article(change.new)
     if indefinite_article(change.old) == written.lower() != wanted:

@@ -16,7 +16,14 @@ from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_endi
 from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit
 from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, sentences_left_whole
 
-_FIXED = {"he": "they", "she": "they", "him": "them", "hers": "theirs", "himself": "themselves", "herself": "themselves"}
+_FIXED = {
+    "he": "they",
+    "she": "they",
+    "him": "them",
+    "hers": "theirs",
+    "himself": "themselves",
+    "herself": "themselves",
+}
 _FORMS = {"his": "their", "him": "them", "her": "their", "hers": "theirs"}
 _NEXT = re.compile(r"(\s+(?:\w+ly\s+)?)([^\W\d_]+(?:['’]t)?)")
 _BEFORE = re.compile(r"\b([^\W\d_]+(?:['’]t)?)(\s+)$")

@@ -12,7 +12,9 @@ from equipoise.text.rewriting.senses import Place, sense
 
 _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w)")
 _APOSTROPHES = ("'", "’")
-_FOREIGN_TOO = frozenset("son sons ma pa man male dame papa mama mamma madame monsieur prince baron fiancé mare".split())
+_FOREIGN_TOO = frozenset(
+    "son sons ma pa man male dame papa mama mamma madame monsieur prince baron fiancé mare".split()
+)
 
 
 def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:

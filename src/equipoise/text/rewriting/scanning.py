@@ -5,7 +5,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.forms import END, WINDOW
+from equipoise.text.rewriting.forms import END, TOKEN, WINDOW
 from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.protection import is_address
@@ -19,7 +19,6 @@ MOST_CHUNKS = 300_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
-_TOKEN = re.compile(r"\w+(?:['’-]\w+)*|-{2,}|``|''|[^\w\s]|\n\s*\n")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
 
 
@@ -54,11 +53,14 @@ class Hit(NamedTuple):
 
 def tokens_of(text: str) -> tuple[str, ...]:
     """Words and punctuation marks; an empty line ends what goes before it."""
-    return tuple(END if token.isspace() else token for token in _TOKEN.findall(text))
+    found = (token for token in TOKEN.findall(text) if token[0] not in "*_")
+    return tuple(END if token.isspace() else token for token in found)
 
 
 def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
-    fixed = match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED else None
+    fixed = (
+        match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED and word.text != "hers" else None
+    )
     turned = match_case(surface, word.partner or "")
     simple = surface.islower() and not has_sense(word.text)
     return Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
@@ -157,8 +159,12 @@ class Surroundings(dict[str, tuple[str, ...]]):
         while len(after) < WINDOW and place < last:
             place += 1
             after += self[chunks[place]]
-        if len(before) < WINDOW:
-            before[:0] = [END] * (WINDOW - len(before))
-        if len(after) < WINDOW:
-            after += [END] * (WINDOW - len(after))
-        return before[-WINDOW:], after[:WINDOW]
+        return _up_to_end(before[: -WINDOW - 1 : -1])[::-1], _up_to_end(after[:WINDOW])
+
+
+def _up_to_end(tokens: list[str]) -> list[str]:
+    """Four tokens; nothing beyond the end of a paragraph is seen."""
+    if len(tokens) == WINDOW and END not in tokens:
+        return tokens
+    kept = tokens[: tokens.index(END)] if END in tokens else tokens
+    return kept + [END] * (WINDOW - len(kept))

@@ -56,9 +56,13 @@ _OBJECT = re.compile(
     r"|every|each|another|any|themselves|himself|herself|itself|up|over|guests|events|parties|children|horses|dogs"
     r"|two|three|four|five|six|seven|eight|ten|\d+)\b"
 )
-_DEGREE = re.compile(r"(?:['’]?s?['’]?)? (?:degrees?|thesis|theses|programmes?|programs?|of \w+|in|students?|courses?)\b")
+_DEGREE = re.compile(
+    r"(?:['’]?s?['’]?)? (?:degrees?|thesis|theses|programmes?|programs?|of \w+|in|students?|courses?)\b"
+)
 _OWN = re.compile(r"\b(?:his|her|their|my|your|our|its|slave['’]s|servant['’]s|old|young) $", re.IGNORECASE)
-_HOUSEHOLD = re.compile(r" of (?:the house|the manor|the household|ceremonies|the robes|the castle|the estate)\b", re.I)
+_HOUSEHOLD = re.compile(
+    r" of (?:the house|the manor|the household|ceremonies|the robes|the castle|the estate)\b", re.I
+)
 _KIN_LEFT = re.compile(r"\b(?:my|your|his|her|our|their|dear|old|and) $", re.IGNORECASE)
 _KIN_RIGHT = re.compile(
     r"(?:['’]s\b|[,!?]| (?:said|says|was|is|had|has|and|would|will|did|looked|told|asked|came|went|never|always)\b)"
@@ -113,7 +117,10 @@ def _lord(place: Place) -> Decision | None:
     if place.surface.islower():
         exclaimed = re.search(r"\b(?:[Gg]ood|[Oo]h|[Tt]hank the|[Pp]raise the),? $", place.left)
         return Leave("exclamation") if exclaimed or place.right.startswith(" it over") else None
-    if re.match(r"(?:['’]s)? (?:of the (?:Rings|Flies|Dance)|Jesus|God|Almighty|Krishna|Shiva|Vishnu|Rama|Buddha)", place.right):
+    if re.match(
+        r"(?:['’]s)? (?:of the (?:Rings|Flies|Dance)|Jesus|God|Almighty|Krishna|Shiva|Vishnu|Rama|Buddha)",
+        place.right,
+    ):
         return Leave("name or religious")
     if re.search(r"\b(?:[Gg]ood|[Oo]h|[Dd]ear|O),? $", place.left) and not place.titled:
         return Leave("exclamation")
@@ -139,7 +146,9 @@ def _madam(place: Place) -> Decision | None:
 
 
 def _dame(place: Place) -> Decision | None:
-    if re.search(r"(?:\b[Nn]otre[ -]|\b[Gg]rande |\b[Pp]antomime |\b[Ll]es |\b[Ll]a |\b[Uu]ne )$", place.left):
+    if re.search(
+        r"(?:\b[Nn]otre[ -]|\b[Gg]rande |\b[Pp]antomime |\b[Ll]es |\b[Ll]a |\b[Uu]ne )$", place.left
+    ):
         return Leave("name or set phrase")
     return Replace("sir", "title") if place.titled else None
 
@@ -173,8 +182,12 @@ def _count(place: Place) -> Decision | None:
         return None
     if place.surface[:1].isupper() and re.search(r"\b(?:[Tt]he|[Aa]|[Oo]ld|[Yy]oung|[Mm]y) $", place.left):
         return None
-    nobles = r"\b(?:dukes?|barons?|earls?|countess(?:es)?|counts?|princes?|kings?|marquess(?:es)?),? (?:and|or) $"
-    if re.search(nobles, place.left, re.I) or re.match(r",? (?:and|or) (?:the )?(?:countess|baron|duke|prince)", place.right):
+    nobles = (
+        r"\b(?:dukes?|barons?|earls?|countess(?:es)?|counts?|princes?|kings?|marquess(?:es)?),? (?:and|or) $"
+    )
+    if re.search(nobles, place.left, re.I) or re.match(
+        r",? (?:and|or) (?:the )?(?:countess|baron|duke|prince)", place.right
+    ):
         return None
     if place.word.text == "count" and _DETERMINER.search(place.left) and _NOBLE_RIGHT.match(place.right):
         return None
@@ -232,8 +245,14 @@ def _borough(place: Place) -> Decision | None:
     """Queens without an article is a place, Kings a county."""
     if not place.surface.istitle() or place.right[:1] in ("'", "’"):
         return None
-    free = re.search(r"\b(?:the|[Tt]wo|[Tt]hree|all|both|these|[Tt]he \w+|former|of|many|some|other) $", place.left)
-    return None if free and not re.match(r",? (?:New York|NY|College|Boulevard)", place.right) else Leave("place")
+    free = re.search(
+        r"\b(?:the|[Tt]wo|[Tt]hree|all|both|these|[Tt]he \w+|former|of|many|some|other) $", place.left
+    )
+    return (
+        None
+        if free and not re.match(r",? (?:New York|NY|College|Boulevard)", place.right)
+        else Leave("place")
+    )
 
 
 def _herr(place: Place) -> Decision | None:

@@ -33,7 +33,7 @@ def begins_sentence(text: str, start: int) -> bool:
     """Whether a word stands where a sentence, a quotation or a line begins."""
     place, opened = start - 1, False
     while place >= 0 and text[place] in _OPENERS:
-        opened = opened or text[place] in "\"“‘«*"
+        opened = opened or text[place] in '"“‘«*'
         place -= 1
     if place < 0 or text[place] in "\r\n!?…;:|•>":
         return True

@@ -1,4 +1,4 @@
-"""Corpora as streams: other columns untouched, bad rows reported, several processes, resuming after a kill."""
+"""Corpora as streams: other columns untouched, bad rows reported, processes, resuming after a kill."""
 
 import csv
 import json
@@ -43,7 +43,8 @@ def test_a_wrapped_sentence_is_read_across_lines(tmp_path: Path) -> None:
 def test_other_columns_of_a_csv_stay(tmp_path: Path) -> None:
     source, out = tmp_path / "a.csv", tmp_path / "b.csv"
     source.write_bytes(
-        b'id,who,text\r\n007,"he",He left.\r\n008,she,"She said ""no"",\nand he went."\r\n009,it\r\n1.50,"x",Rain.\r\n'
+        b'id,who,text\r\n007,"he",He left.\r\n008,she,"She said ""no"",\nand he went."\r\n'
+        b'009,it\r\n1.50,"x",Rain.\r\n'
     )
     summary = run(source, out)
     assert out.read_bytes() == (

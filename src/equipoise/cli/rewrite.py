@@ -91,7 +91,7 @@ def _report(summary: "RewriteSummary", out: Path | None, *, as_json: bool) -> No
         print_json({"out": str(out), **numbers, **sides})
     elif out is not None:
         sys.stderr.write(
-            f"{summary.rows:,} rows, {summary.changes:,} changes, {summary.bad_rows:,} bad rows; male and female "
-            f"words {sides['male_before']:,} and {sides['female_before']:,} before, "
+            f"{summary.rows:,} rows, {summary.changes:,} changes, {summary.bad_rows:,} bad rows; "
+            f"male and female words {sides['male_before']:,} and {sides['female_before']:,} before, "
             f"{sides['male_after']:,} and {sides['female_after']:,} after.\n"
         )

@@ -81,7 +81,7 @@ def rewrite_file(
     account: Path | None = None,
     force: bool = False,
 ) -> RewriteSummary:
-    """Rewrite a file (None: standard input) into another; the same call goes on where a killed one stopped."""
+    """Rewrite a file (None: standard input) into another; a killed call goes on where it stopped."""
     if source is not None and source.suffix.lower() == ".parquet":
         from equipoise.corpora.rewriting_parquet import rewrite_parquet
 

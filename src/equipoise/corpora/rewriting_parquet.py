@@ -16,7 +16,7 @@ ROWS = 2000
 def rewrite_parquet(
     source: Path, out: Path, settings: "RewriteSettings", *, judge: Judge | None = None, force: bool = False
 ) -> "RewriteSummary":
-    """Rewrite the text column; other columns and their types stay. Not resumable: a killed run starts anew."""
+    """Rewrite the text column; other columns and types stay. A killed run starts anew."""
     from equipoise.corpora.rewriting import RewriteSummary
 
     parquet = _pyarrow_parquet()
@@ -27,7 +27,7 @@ def rewrite_parquet(
     file = parquet.ParquetFile(source)
     if settings.text_column not in file.schema_arrow.names:
         raise UserError(
-            f"There is no column {settings.text_column!r}; the file has {', '.join(file.schema_arrow.names)}.",
+            f"There is no column {settings.text_column!r} among {', '.join(file.schema_arrow.names)}.",
             "Name the column that holds the text with --text-column.",
         )
     summary, rewriter = RewriteSummary(), settings.rewriter(judge)

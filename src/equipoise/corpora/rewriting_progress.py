@@ -1,4 +1,4 @@
-"""How far a rewrite has come, in a small file beside its output, so that the same command goes on from there."""
+"""How far a rewrite has come, in a small file beside its output: the same command goes on from there."""
 
 import hashlib
 import json

@@ -140,7 +140,7 @@ class Table:
         return str(row[self.column])
 
     def _json_with(self, raw: str, old: str, new: str) -> str:
-        """Only the text's own string literal is replaced where it can be found, so that numbers keep their form."""
+        """Only the text's own string literal is replaced where it is found: numbers keep their form."""
         for plain in (False, True):
             written = json.dumps(old, ensure_ascii=plain)
             if raw.count(written) == 1:

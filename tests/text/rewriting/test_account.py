@@ -11,8 +11,47 @@ from equipoise.text.rewriting import MODES, Policy, Rewriter, rewrite, undo
 from equipoise.text.rewriting.forms import Case
 
 PIECES = st.sampled_from(
-    "he she him her his hers HE She's Mr. Mrs Smith the queen king's ladies' man . , \n \t <b> </b> ' ’ an heiress "
-    "earl or and http://his.com she/he John Mary pregnant und nicht \ud800 é -".split(" ")
+    [
+        "he",
+        "she",
+        "him",
+        "her",
+        "his",
+        "hers",
+        "HE",
+        "She's",
+        "Mr.",
+        "Mrs",
+        "Smith",
+        "the",
+        "queen",
+        "king's",
+        "ladies'",
+        "man",
+        ".",
+        ",",
+        "\n",
+        "\t",
+        "<b>",
+        "</b>",
+        "'",
+        "’",
+        "an",
+        "heiress",
+        "earl",
+        "or",
+        "and",
+        "http://his.com",
+        "she/he",
+        "John",
+        "Mary",
+        "pregnant",
+        "und",
+        "nicht",
+        "�",
+        "é",
+        "-",
+    ]
 )
 
 

@@ -1,4 +1,4 @@
-"""Counterfactual rewriting: a text with gender inverted, neutral or anonymous, and an account of every change."""
+"""Counterfactual rewriting: gender inverted, neutral or anonymous, with an account of every change."""
 
 from equipoise.text.rewriting.account import Change, Rewritten, Skip, undo
 from equipoise.text.rewriting.inverting import Policy

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 
 class Change(NamedTuple):
-    """One replacement: its span in the original text, and how sure the rule was (in nats, None if certain)."""
+    """One replacement: its span in the original, and how sure the rule was (in nats, None if certain)."""
 
     start: int
     end: int

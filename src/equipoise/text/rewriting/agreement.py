@@ -2,6 +2,8 @@
 
 import re
 
+from equipoise.text.rewriting.word_sets import word_set
+
 _IRREGULAR = {
     "is": "are",
     "was": "were",
@@ -18,21 +20,9 @@ _IRREGULAR = {
 INVERTED = frozenset(["is", "was", "has", "does", "isn't", "wasn't", "hasn't", "doesn't"])
 """Verbs that may stand before their subject."""
 
-ADVERBS = frozenset(
-    "also always never often sometimes still now then only just even ever once usually soon first later again already "
-    "almost nearly hardly rarely seldom perhaps maybe thus therefore however instead too both all "
-    "merely simply suddenly not himself herself".split()
-)
-_NO_VERB = frozenset(
-    "as this his hers its us yes thus always sometimes perhaps besides towards afterwards unless whereas across "
-    "plus versus less ours yours theirs series news species politics others thanks lots themselves ourselves "
-    "himself herself this's was's minus does's alas".split()
-)
-_PARTICIPLES = frozenset(
-    "been got gotten had done gone become come made taken seen known given found left lost put set run begun "
-    "written won grown fallen broken chosen spoken held kept met paid read said sent told thought brought bought "
-    "caught heard shown slept spent stood understood worn already never always just ever".split()
-)
+ADVERBS = word_set("adverbs")
+_NO_VERB = word_set("no verbs in -s")
+_PARTICIPLES = word_set("participles")
 
 
 def plural_verb(verb: str) -> str | None:

@@ -6,73 +6,37 @@ from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Word
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.scanning import Hit
+from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _RANKS = frozenset(["title", "noble rank", "kinship"])
-_CLERICS = frozenset(
-    "priest abbot prior monk steward hero heir god master prioress abbess nun priestess goddess mistress".split()
-)
-_SURNAMES = frozenset(
-    "king queen prince duke earl baron count abbot prior monk priest steward lord lady master god knight "
-    "marquis noble bachelor groom bride guy gal count countess emperor empress princess duchess baroness".split()
-)
+_CLERICS = word_set("offices before names")
+_SURNAMES = word_set("also surnames")
 _PLACES = re.compile(
-    r"(?:[A-Z][\w'’.-]*|of|the|and|de) (?:[\w'’.-]+ ){0,4}?"
-    r"(?:Street|Road|Avenue|Square|Park|Hall|College|School|University|Hospital|Island|Islands|County|Theatre|Theater"
-    r"|Stadium|Cup|Bridge|Station|Airport|Institute|Church|Chapel|Cathedral|Museum|Gallery|House|Award|Awards"
-    r"|Prize|Medal|Trophy|Foundation|Centre|Center|Library|Hotel|Club|Lane|Gardens|Memorial|Barracks|Dock|Docks"
-    r"|Wharf|Falls|Lake|River|Bay|Sound|Peninsula|Range|Parade|Highway|Arena|Conservatory|Academy|Handicap|Stakes)\b"
+    r"(?:[A-Z][\w'’.-]*|of|the|and|de) (?:[\w'’.-]+ ){0,4}?" + any_of("parts of places") + r"\b"
 )
-_PLACE_NEXT = re.compile(
-    r"(?:['’]s?)? (?:Street|Road|Avenue|Square|Park|Hall|College|University|Hospital|Island|Islands|County|Theatre"
-    r"|Theater|Stadium|Cup|Bridge|Station|Airport|Institute|Cross|Lane|Gardens|Head|Arms|Club|Records|Inc|Ltd"
-    r"|Company|Corporation|Award|Awards|Medal|Prize|Trophy|Magazine|Journal|Press|Books|Bench|Counsel)\b"
-)
-_MEDIA = re.compile(
-    r"\b(?:films?|movies?|songs?|singles?|albums?|novels?|books?|plays?|operas?|musicals?|poems?|band|group|duo|trio"
-    r"|series|shows?|sitcom|episodes?|magazines?|newspapers?|comics?|stor(?:y|ies)|paintings?|sculptures?|games?"
-    r"|tracks?|titled|entitled|called|comedy|drama|thriller|memoir|anthology|ballet|soap|EP|documentary|exhibition"
-    r"|sequel|pilot|mini-?series|hit|ship|yacht|label|brand|website|blog|manga|anime|work)[,:]? $"
-)
-_HONOURS = re.compile(
-    r" (?:Majesty|Majesties|Highness|Highnesses|Excellency|Ladyship|Lordship|Honou?r|Grace|Holiness|Eminence|Worship"
-    r"|Royal|Imperial|Serene|Britannic|Reverence)\b"
-)
+_PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a place") + r"\b")
+_MEDIA = re.compile(r"\b" + any_of("before a work") + r"[,:]? $")
+_HONOURS = re.compile(" " + any_of("honours") + r"\b")
 _NEXT_CAPITAL = re.compile(r"(?:['’]s?)?[ -](?:&|[A-ZÀ-Þ][\w'’.]*)")
 _NEXT_NAME = re.compile(r"\.? (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]|al-|el-|O['’])[ ]?[A-ZÀ-Þ])")
 _NEXT_OF = re.compile(r",? (?:of|dowager of|consort of) (?:the )?[A-ZÀ-Þ]")
 _LINKED_RIGHT = re.compile(
-    r"(?:['’]s)? (?:in|of|on|with|and|&|for|from|who|to|at|by|the|from) (?:the |a |an )?[A-Z]"
+    r"(?:['’]s)? (?:in|of|on|with|and|&|for|from|who|to|at|by|the) (?:the |a |an )?[A-Z]"
 )
 _PREVIOUS = re.compile(r"([\w'’.&-]+)([ -])$")
 _LINKED_LEFT = re.compile(r"([A-Z][\w'’]*),? (?:(?:for|of|and|to|with|in|on|the|a|an|&|by) ){1,3}$")
-_EDUCATION = re.compile(
-    r"\b(?:School|College|Academy|Institute|Seminary|Home|High|Grammar|Institution|Orphanage|Lyceum|Gymnasium)"
-    r" (?:for|of) (?:[A-Z][a-z]+ )?$"
-)
+_EDUCATION = re.compile(r"\b" + any_of("schools") + " (?:for|of) (?:[A-Z][a-z]+ )?$")
 _SCHOOL_NEXT = re.compile(
-    r"['’]?s? (?:and [A-Z]\w+['’]?s? )?(?:\w+ ){0,3}?(?:School|High|Grammar|Secondary|College|Academy|Basketball"
-    r"|Football|Soccer|Hockey|Tennis|Golf|Cricket|Rugby|Volleyball|National|Team|World|Championships?|Open|Singles|Doubles"
-    r"|Tour|League|Finals?|Division|Olympics?|Premier|Super|Cup|Tournament|Marathon|Relay|Softball|Baseball|Swimming|"
-    r"Athletics|European|Asian|African|Pacific|International|U-?\d+|Under|Draft|Big|NIT|Professional|Elite|Ashes)\b"
+    r"['’]?s? (?:and [A-Z]\w+['’]?s? )?(?:\w+ ){0,3}?(?:" + any_of("schools and sports") + r"|U-?\d+)\b"
 )
 _OF_THE_YEAR = re.compile(
     r" of the (?:Year|Match|Month|Week|Century|Decade|Series|Tournament|Season|Moment|World)\b"
 )
-_FREE_BEFORE = frozenset(
-    "the a an his her my our your their its this that these those former late crown dear future every each some any no "
-    "dowager royal majesty highness and or but to for as if when while though by with from of in on vice deputy "
-    "assistant board senior junior chief best supporting outstanding leading hrh hm sir saint lord lady mr mrs ms dr "
-    "first then so because since after before both all many other ex co sitting acting queen king".split()
-)
-_FREE_AT_START = frozenset(
-    "young old new grand first second third last one two three four five six seven eight nine ten holy poor little "
-    "big great good lead most several few only even some black white dead married single".split()
-)
+_FREE_BEFORE = word_set("before a title")
+_FREE_AT_START = word_set("before a title at a start")
 _NATIONAL = re.compile(r"[A-Z]\w+(?:ish|ian|ean|ese|an|ic|ch|sh|ss|i)$")
 _QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "*": "*", "_": "_", "«": "»", "``": "''"}
-_LINKS = frozenset(
-    "a an the of and or for in on to with at by from as but nor into onto upon is vs de la le du von van is & ".split()
-)
+_LINKS = word_set("small words in titles")
 
 
 def capital_reason(document: Document, hit: Hit) -> str | None:
@@ -112,6 +76,27 @@ def title_reason(document: Document, hit: Hit) -> str | None:
     return "place or institution" if place else None
 
 
+def follows_lord(left: str) -> bool:
+    """Whether Lord or Lady stands before: only a first name with a surname after it is one then."""
+    return left.endswith(("Lord ", "Lady "))
+
+
+def name_reason(document: Document, hit: Hit) -> str | None:
+    """Why a first name stays: it belongs to a place, an institution or the title of a work."""
+    left, right = document.left(hit.start), document.right(hit.end)
+    if follows_lord(left) and not re.match(r" [A-Z]", right):
+        return "surname after a title"
+    if right.startswith(" & ") or left.endswith(" & "):
+        return "name of a firm or a work"
+    if re.match(r"(?:['’]s)? [A-Z]", right):
+        beyond = right[2:] if right[:1] in "'’" else right
+        if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
+            return "place or institution"
+        if _MEDIA.search(left) and not re.match(r" [A-Z]\w+(?: (?:and|was|is|had|who|has)\b|[,.;])", right):
+            return "title of a work"
+    return "title of a work" if in_title_of_work(document, hit) else None
+
+
 def _pronoun_in_title(left: str, right: str) -> str | None:
     previous = _PREVIOUS.search(left)
     capital_before = previous is not None and previous[1][:1].isupper() and previous[1] != "I"
@@ -143,10 +128,7 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     return "surname or name" if bare else None
 
 
-_NAME_POSITION = frozenset(
-    "said by with that when if but from against because after while where then whom told asked says replied "
-    "and for like".split()
-)
+_NAME_POSITION = word_set("before a surname")
 
 
 def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) -> str | None:
@@ -224,6 +206,8 @@ def _is_title(content: str, hit: Hit, before: str) -> bool:
     kind = hit.part.word.kind if hit.part.word else ""
     if len(words) == 1:
         return cued
+    if not kind:
+        return cued and len(words) > 1
     speech = content.rstrip()[-1:] in ",!?" or re.search(r"[,:]\s*$", before) is not None
     if kind in _RANKS or hit.part.surface.lower() in _CLERICS:
         return cued or (len(words) > 2 and not speech)

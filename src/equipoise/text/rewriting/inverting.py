@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.capitals import capital_reason
+from equipoise.text.rewriting.capitals import capital_reason, follows_lord, name_reason
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.decisions import Decision, Leave
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
-from equipoise.text.rewriting.people import gender_of, name_change, names_in
+from equipoise.text.rewriting.people import gender_of, name_change, names_in, without_ending
 from equipoise.text.rewriting.pronouns import pronoun
 from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Part, Surroundings
 from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
@@ -96,7 +96,14 @@ def _reason_of(stays: Sequence[Whole], start: int) -> str | None:
 
 
 def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
+    document = draft.document
     if hit.start not in names:
+        if not follows_lord(document.left(hit.start)) or not document.right(hit.end)[1:2].isupper():
+            return
+        names[hit.start] = without_ending(hit.part.surface)
+    reason = name_reason(document, hit)
+    if reason:
+        draft.leave(hit, reason)
         return
     change = name_change(hit.start, names[hit.start])
     if change is None:

@@ -8,8 +8,8 @@ from equipoise.text.rewriting.agreement import ADVERBS, INVERTED, contraction, p
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.decisions import Leave
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import choose_form, neighbours
 from equipoise.text.rewriting.drafts import Draft
+from equipoise.text.rewriting.forms import choose_form, neighbours
 from equipoise.text.rewriting.inverting import add_article
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
@@ -27,11 +27,15 @@ _FIXED = {
 _FORMS = {"his": "their", "him": "them", "her": "their", "hers": "theirs"}
 _NEXT = re.compile(r"(\s+(?:\w+ly\s+)?)([^\W\d_]+(?:['’]t)?)")
 _BEFORE = re.compile(r"\b([^\W\d_]+(?:['’]t)?)(\s+)$")
+_OR = "(?:[ ]or[ ]|/)"
+_CLOSED = "(?=[.,;:!?)]|$)"
 _COORDINATED = re.compile(
-    r"(?<![\w(])\(?(?:s/he|s\)he|(?:he|she)(?: or |/)s?he|(?P<them>(?:him|her)(?: or |/)(?:him|her))(?=[.,;:!?)]|$| (?:to|in|and|for|with|by|on|at|as|the|a)\b)"
-    r"|(?P<themselves>(?:him|her)(?:self)?(?: or |/)(?:him|her)self)|(?P<theirs>(?:his|hers)(?: or |/)(?:his|hers)(?=[.,;:!?)]|$))"
-    r"|(?P<their>(?:his|her)(?: or |/)(?:his|hers?)))\b",
-    re.IGNORECASE,
+    rf"""(?<![\w(])\(?(?:s/he|s\)he|(?:he|she){_OR}s?he
+      |(?P<them>(?:him|her){_OR}(?:him|her))(?:{_CLOSED}|(?=[ ](?:to|in|and|for|with|by|on|at|as|the|a)\b))
+      |(?P<themselves>(?:him|her)(?:self)?{_OR}(?:him|her)self)
+      |(?P<theirs>(?:his|hers){_OR}(?:his|hers)){_CLOSED}
+      |(?P<their>(?:his|her){_OR}(?:his|hers?)))\b""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -47,9 +51,9 @@ def neutralise(document: Document, hits: Sequence[Hit], lexicon: Lexicon) -> Dra
             draft.leave(hit, "protected")
         if hit.part.what != WORD or hit.start < joined:
             continue
-        if any(whole.start <= hit.start < whole.end for whole in stays):
-            draft.leave(hit, FOREIGN_REASON)
-        elif marked and is_foreign_neighbour(document, hit, lexicon):
+        if any(whole.start <= hit.start < whole.end for whole in stays) or (
+            marked and is_foreign_neighbour(document, hit, lexicon)
+        ):
             draft.leave(hit, FOREIGN_REASON)
         elif hit.part.word and hit.part.word.kind == "pronoun":
             joined = _turn_pronoun(draft, hit)
@@ -142,7 +146,8 @@ def _agree_after(draft: Draft, end: int) -> None:
 
 _AND_VERB = re.compile(
     r"([^.;:!?()]{0,40}?,? (?:and|or|but|then) (?:\w+ly |then |also )?)([a-z]+s)"
-    r"(?=(?: (?:a|an|the|his|her|their|to|in|at|on|with|from|for|it|them|him|out|up|down|away|off|home|back|into)\b|[.,;!?]))"
+    r"(?=(?: (?:a|an|the|his|her|their|to|in|at|on|with|from|for|it|them|him|out|up|down|away|off|home|back)"
+    r"\b|[.,;!?]))"
 )
 _FINITE = re.compile(r"\b(?:who|which|that|he|she|they|it|we|I|you|is|was|are|were|has|had)\b")
 

@@ -9,12 +9,11 @@ from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.senses import Place, sense
+from equipoise.text.rewriting.word_sets import word_set
 
-_OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w)")
+_OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
 _APOSTROPHES = ("'", "’")
-_FOREIGN_TOO = frozenset(
-    "son sons ma pa man male dame papa mama mamma madame monsieur prince baron fiancé mare".split()
-)
+_FOREIGN_TOO = word_set("also foreign")
 
 
 def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:

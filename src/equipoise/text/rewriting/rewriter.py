@@ -1,14 +1,14 @@
 """The rewriter: modes, sentences drawn by a seeded coin, the judge, and the account."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from equipoise.errors import unknown_name
 from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import UNSURE, Case, Judge
 from equipoise.text.rewriting.drafts import Draft
+from equipoise.text.rewriting.forms import UNSURE, Case, Judge
 from equipoise.text.rewriting.inverting import Policy, Tables, invert
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.neutral import neutralise
@@ -106,7 +106,7 @@ class Rewriter:
         edges = [*document.starts, len(document.plain)]
         return [
             Whole(start, end, "sentence not drawn")
-            for number, (start, end) in enumerate(zip(edges, edges[1:], strict=False))
+            for number, (start, end) in enumerate(pairwise(edges))
             if not coin(self.seed, document.text, str(number))
         ]
 

@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A candidate inside a text; the span covers the word without its ending; chunk is where to look around."""
+    """A candidate in a text: the span of the word without its ending, and the number of its chunk."""
 
     start: int
     end: int

@@ -8,6 +8,7 @@ from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Word
 from equipoise.text.rewriting.names import load_names
+from equipoise.text.rewriting.word_sets import any_of, word_set
 
 
 class Place(NamedTuple):
@@ -28,44 +29,29 @@ class Place(NamedTuple):
 _NAME_NEXT = re.compile(r"\.? (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]) ?[A-ZÀ-Þ])")
 _OF_NAME = re.compile(r" of (?:the )?[A-ZÀ-Þ]")
 _OF_MANOR = re.compile(r" of the (?:[Mm]anor|[Hh]ouse|[Cc]astle|[Ee]state|[Ii]sles|[Ll]ands?)\b")
-_OFFICE = re.compile(
-    r"\.? (?:President|Chairman|Chairwoman|Chairperson|Chair|Speaker|Secretary|Justice|Mayor|Ambassador|Prime Minister"
-    r"|Vice|Foreman|Forewoman|Attorney|Premier|Moderator|Commissioner|Chancellor)\b"
-)
+_OFFICE = re.compile(r"\.? " + any_of("offices of Mr and Madam") + r"\b")
 _BESIDE_MRS_RIGHT = re.compile(r"\.?,? (?:and|&|or) Mrs\b")
 _BESIDE_MRS_LEFT = re.compile(r"\bMrs\.?,? (?:and|&|or) $")
 _ADDRESS_RIGHT = re.compile(r"(?:[,.!?;:…—”\"'’]|$)")
 _ADDRESS_LEFT = re.compile(r"(?:[,—“\"‘] ?|\b(?:[Yy]es|[Nn]o|[Pp]lease|[Mm]y|[Dd]ear|[Oo]h),? )$")
+_EARLDOMS = word_set("earldoms")
 _DETERMINER = re.compile(
-    r"\b(?:the|a|an|this|that|his|her|my|our|your|their|old|young|dead|late|poor|noble|wicked|vampire|french|italian"
-    r"|german|russian|polish|spanish|hungarian|austrian)(?: (?:old|young|late|poor|wicked|noble|elderly|good))? $",
+    r"\b" + any_of("before a count") + "(?: (?:old|young|late|poor|wicked|noble|elderly|good))? $",
     re.IGNORECASE,
 )
-_STRONG_VERB = re.compile(
-    r"(?:\b(?:to|will|would|can|could|should|must|may|might|shall|do|does|did|not|let us|cannot|I|we|you|they|who)"
-    r"|n['’]t|['’]ll|['’]d) $",
-    re.IGNORECASE,
-)
-_WEAK_VERB = re.compile(
-    r"\b(?:and|or|that|which|it|he|she|both|also|often|now|then|still|currently|regularly|annually|jointly|help|helped"
-    r"|please|never|always|usually|\w+ly) $",
-    re.IGNORECASE,
-)
-_OBJECT = re.compile(
-    r" (?:a|an|the|this|these|those|his|her|its|their|our|my|your|it|them|him|us|me|more|many|several|some|all|both"
-    r"|every|each|another|any|themselves|himself|herself|itself|up|over|guests|events|parties|children|horses|dogs"
-    r"|two|three|four|five|six|seven|eight|ten|\d+)\b"
-)
+_STRONG_VERB = re.compile(r"(?:\b" + any_of("before a verb") + r"|n['’]t|['’]ll|['’]d) $", re.IGNORECASE)
+_WEAK_VERB = re.compile(r"(?:\b" + any_of("perhaps before a verb") + r"|ly) $", re.IGNORECASE)
+_OBJECT = re.compile(" (?:" + any_of("objects") + r"|\d+)\b")
 _DEGREE = re.compile(
     r"(?:['’]?s?['’]?)? (?:degrees?|thesis|theses|programmes?|programs?|of \w+|in|students?|courses?)\b"
 )
 _OWN = re.compile(r"\b(?:his|her|their|my|your|our|its|slave['’]s|servant['’]s|old|young) $", re.IGNORECASE)
 _HOUSEHOLD = re.compile(
-    r" of (?:the house|the manor|the household|ceremonies|the robes|the castle|the estate)\b", re.I
+    r" of (?:the (?:house|manor|household|robes|castle|estate)|ceremonies)\b", re.IGNORECASE
 )
 _KIN_LEFT = re.compile(r"\b(?:my|your|his|her|our|their|dear|old|and) $", re.IGNORECASE)
 _KIN_RIGHT = re.compile(
-    r"(?:['’]s\b|[,!?]| (?:said|says|was|is|had|has|and|would|will|did|looked|told|asked|came|went|never|always)\b)"
+    r"(?:['’]s\b|[,!?]| (?:said|says|was|is|had|has|and|would|will|did|looked|told|asked|came|went)\b)"
 )
 _NUMBER_LEFT = re.compile(r"(?:\d|%|[A-Z]\.?|,|\b[A-Z][a-z]+) ?$")
 
@@ -136,7 +122,8 @@ def _sir(place: Place) -> Decision | None:
         return Replace("dame", "title")
     if re.match(r"(?:/| or )(?:[Mm]adam|[Mm]a['’]am)", place.right):
         return Leave("coordinated")
-    return None
+    article = re.search(r"\b(?:an?|the|as|become|became|title of) $", place.left, re.IGNORECASE)
+    return Replace("dame", "title") if article and place.word.text == "sir" else None
 
 
 def _madam(place: Place) -> Decision | None:
@@ -176,6 +163,12 @@ def _miss(place: Place) -> Decision | None:
     return None
 
 
+def _countess(place: Place) -> Decision | None:
+    """Of a British county a countess is the wife of an earl, elsewhere of a count."""
+    county = re.match(r" of (\w+)", place.right)
+    return Replace("earl", "noble rank") if county and county[1] in _EARLDOMS else None
+
+
 def _count(place: Place) -> Decision | None:
     """A count is a nobleman before a name, or with a determiner and nothing counted."""
     if place.surface[:1].isupper() and (place.titled or _OF_NAME.match(place.right)):
@@ -194,10 +187,7 @@ def _count(place: Place) -> Decision | None:
     return Leave("number or verb")
 
 
-_NOBLE_RIGHT = re.compile(
-    r"(?:['’]s\b| of [A-Z]|,? (?:who|whose|himself|herself|had|said|asked|replied|smiled|nodded|bowed|died|married"
-    r"|instead|looked|turned|has|would|could|and (?:his|her))\b)"
-)
+_NOBLE_RIGHT = re.compile(r"(?:['’]s\b| of [A-Z]|,? (?:" + any_of("after a noble") + r"|and (?:his|her))\b)")
 
 
 def _master(place: Place) -> Decision | None:
@@ -259,7 +249,9 @@ def _herr(place: Place) -> Decision | None:
     return None if place.titled else Leave("other language")
 
 
-_VERBS = frozenset("man host hosts groom grooms father mother fathers mothers husband".split())
+_VERBS = frozenset(
+    ["man", "host", "hosts", "groom", "grooms", "father", "mother", "fathers", "mothers", "husband"]
+)
 _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "lady": _lady,
     "ladies": _lady,
@@ -275,6 +267,7 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "miss": _miss,
     "count": _count,
     "counts": _count,
+    "countess": _countess,
     "master": _master,
     "masters": _master,
     "prior": _prior,

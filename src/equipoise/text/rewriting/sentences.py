@@ -3,10 +3,9 @@
 import re
 from bisect import bisect_right
 
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof rev st sr jr hon gen col lt capt sgt maj cmdr gov sen rep pres messrs mme mlle vs etc "
-    "e.g i.e cf no vol fig ca approx dept est inc ltd co corp mt ft".split()
-)
+from equipoise.text.rewriting.word_sets import word_set
+
+_ABBREVIATIONS = word_set("abbreviations")
 _END = re.compile(r"""[.!?…]["”’')\]]*\s+(?=["“‘'(\[*_]*[A-Z0-9À-Þ])|\n\s*\n""")
 _LAST_WORD = re.compile(r"([\w.]+)$")
 _OPENERS = " \t\"“‘'([{*_-–—«"

@@ -7,12 +7,9 @@ from typing import NamedTuple
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.scanning import DEFINITIONAL, FOREIGN, Hit
+from equipoise.text.rewriting.word_sets import word_set
 
-_ENGLISH = frozenset(
-    "the of and to in is was were are be been he she it they we you his him her hers their its that this these those "
-    "with for on at by from as not but or an a had has have will would can could should did do does who which what "
-    "when where there then than so if my your our me us them i up out into about after before over".split()
-)
+_ENGLISH = word_set("english")
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 DEFINITIONAL_REASON = "definitional sentence"
 FOREIGN_REASON = "other language"

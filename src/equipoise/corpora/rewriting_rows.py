@@ -114,11 +114,10 @@ class Table:
         return raw if self.kind == "txt" else f"{body}{self.delimiter}{twin}{self.delimiter}{copy}{end}"
 
     def _parse(self, raw: str) -> list[str]:
-        if self.kind == "tsv" and '"' not in raw:
+        if self.kind == "tsv":
             return raw.rstrip("\r\n").split("\t")
-        quoting = csv.QUOTE_NONE if self.kind == "tsv" else csv.QUOTE_MINIMAL
-        text = raw.lstrip("\ufeff")
-        return next(csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter, quoting=quoting), [])
+        text = io.StringIO(raw.lstrip("\ufeff"), newline="")
+        return next(csv.reader(text, delimiter=self.delimiter), [])
 
     def _row_with(self, raw: str, new: str) -> str:
         row = self._parse(raw)

@@ -1,7 +1,6 @@
 """Finding candidates fast: a dictionary learns, chunk by chunk of text between blanks, what is in it."""
 
 import re
-from itertools import accumulate
 from typing import NamedTuple
 
 from equipoise.text.rewriting.casing import match_case
@@ -17,6 +16,9 @@ FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "hers
 WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
 MOST_CHUNKS = 300_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
+
+WIDER = 60
+"""Chunks to look through where the nearest ones are blank."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
@@ -83,16 +85,17 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
 
     def hits(self, chunks: list[str]) -> list[Hit]:
         """The candidates of a text, given as its chunks between blanks, in order."""
-        learned = list(map(self.__getitem__, chunks))
-        places = [index for index, parts in enumerate(learned) if parts is not None]
-        if not places:
-            return []
-        ends = list(accumulate(map(len, chunks)))
+        places = [
+            (index, parts) for index, parts in enumerate(map(self.__getitem__, chunks)) if parts is not None
+        ]
         found: list[Hit] = []
         add, make = found.append, tuple.__new__
-        for index in places:
-            offset = ends[index] + index - len(chunks[index])
-            for part in learned[index] or ():
+        previous = offset = 0
+        for index, parts in places:
+            if index > previous:
+                offset += len(" ".join(chunks[previous:index])) + 1
+                previous = index
+            for part in parts:
                 add(make(Hit, (offset + part[1], offset + part[2], part, index)))
         return found
 
@@ -150,16 +153,21 @@ class Surroundings(dict[str, tuple[str, ...]]):
 
     def of(self, chunks: list[str], hit: Hit) -> tuple[list[str], list[str]]:
         """Up to four tokens before (nearest last) and after (nearest first), as `forms.neighbours` gives."""
-        before, after = list(hit.part.inside_before), list(hit.part.inside_after)
-        place = hit.chunk
-        while len(before) < WINDOW and place > 0:
-            place -= 1
-            before[:0] = self[chunks[place]]
-        place, last = hit.chunk, len(chunks) - 1
-        while len(after) < WINDOW and place < last:
-            place += 1
-            after += self[chunks[place]]
-        return _up_to_end(before[: -WINDOW - 1 : -1])[::-1], _up_to_end(after[:WINDOW])
+        part, place = hit.part, hit.chunk
+        before, after = self._tokens(chunks, place, WINDOW)
+        if len(before) < WINDOW or len(after) < WINDOW:  # at an end, or beside several blanks
+            before, after = self._tokens(chunks, place, WIDER)
+        if part.inside_before:
+            before += part.inside_before
+        if part.inside_after:
+            after[:0] = part.inside_after
+        return _up_to_end(before[-WINDOW:][::-1])[::-1], _up_to_end(after[:WINDOW])
+
+    def _tokens(self, chunks: list[str], place: int, reach: int) -> tuple[list[str], list[str]]:
+        near = chunks[max(0, place - reach) : place]
+        following = chunks[place + 1 : place + 1 + reach]
+        before = [token for chunk in near for token in self[chunk]]
+        return before, [token for chunk in following for token in self[chunk]]
 
 
 def _up_to_end(tokens: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
@@ -52,7 +53,7 @@ def gap_sentences() -> list[str]:
         for line in (DATA / "gap" / f"gap-{part}.tsv").read_text(encoding="utf-8").splitlines()[1:]:
             text = line.split("\t")[1]
             edges = [*sentence_starts(text), len(text)]
-            sentences.update(text[a:b].strip() for a, b in zip(edges, edges[1:], strict=False))
+            sentences.update(text[a:b].strip() for a, b in pairwise(edges))
     return sorted(sentences - {""})
 
 

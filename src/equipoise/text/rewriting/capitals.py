@@ -8,6 +8,8 @@ from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.word_sets import any_of, word_set
 
+_BEFORE_SURNAMES = word_set("before a surname only")
+_SHIPS = word_set("ships")
 _RANKS = frozenset(["title", "noble rank", "kinship"])
 _CLERICS = word_set("offices before names")
 _SURNAMES = word_set("also surnames")
@@ -109,6 +111,10 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     """Titles and kin: King Henry turns, Stephen King and King Street stay."""
     if _PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:])):
         return "place or institution"
+    if before in _SHIPS:
+        return "name of a ship"
+    if before.strip(".") in _BEFORE_SURNAMES and word.text in _SURNAMES and not _NEXT_NAME.match(right):
+        return "surname or name"
     free = not before or before.lower().strip(".") in _FREE_BEFORE or before.islower()
     capital_before = before[:1].isupper() and not free and not _NATIONAL.match(before)
     if re.match(r",? (?:Jr|Sr|I{2,3}|IV)\b", right):

@@ -4,7 +4,7 @@ import re
 
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import choose_form
+from equipoise.text.rewriting.forms import END, choose_form
 from equipoise.text.rewriting.scanning import FIXED, Hit, Surroundings
 
 _PARTNERS = {
@@ -61,5 +61,7 @@ def pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordina
     if word in FIXED:
         return Replace(FIXED[word], "pronoun")
     before, after = around.of(document.chunks, hit)
+    if word == "her" and after[-1] == END and not any(token[:1].isalnum() for token in after):
+        return Replace("him", "pronoun: end of the text")
     choice = choose_form(word, before, after)
     return Replace(choice.form, "pronoun: " + choice.rule, choice.margin)

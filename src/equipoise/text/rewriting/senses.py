@@ -26,7 +26,7 @@ class Place(NamedTuple):
         return self.surface[:1].isupper() and _NAME_NEXT.match(self.right) is not None
 
 
-_NAME_NEXT = re.compile(r"\.? (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]) ?[A-ZÀ-Þ])")
+_NAME_NEXT = re.compile(r"(?:\. ?| )(?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]) ?[A-ZÀ-Þ])")
 _OF_NAME = re.compile(r" of (?:the )?[A-ZÀ-Þ]")
 _OF_MANOR = re.compile(r" of the (?:[Mm]anor|[Hh]ouse|[Cc]astle|[Ee]state|[Ii]sles|[Ll]ands?)\b")
 _OFFICE = re.compile(r"\.? " + any_of("offices of Mr and Madam") + r"\b")

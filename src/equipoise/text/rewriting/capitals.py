@@ -20,7 +20,7 @@ _PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a pl
 _MEDIA = re.compile(r"\b" + any_of("before a work") + r"[,:]? $")
 _HONOURS = re.compile(" " + any_of("honours") + r"\b")
 _NEXT_CAPITAL = re.compile(r"(?:['’]s?)?[ -](?:&|[A-ZÀ-Þ][\w'’.]*)")
-_NEXT_NAME = re.compile(r"\.? (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]|al-|el-|O['’])[ ]?[A-ZÀ-Þ])")
+_NEXT_NAME = re.compile(r" (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]|al-|el-|O['’])[ ]?[A-ZÀ-Þ])")
 _NEXT_OF = re.compile(r",? (?:of|dowager of|consort of) (?:the )?[A-ZÀ-Þ]")
 _LINKED_RIGHT = re.compile(
     r"(?:['’]s)? (?:in|of|on|with|and|&|for|from|who|to|at|by|the) (?:the |a |an )?[A-Z]"
@@ -36,7 +36,7 @@ _OF_THE_YEAR = re.compile(
 )
 _FREE_BEFORE = word_set("before a title")
 _FREE_AT_START = word_set("before a title at a start")
-_NATIONAL = re.compile(r"[A-Z]\w+(?:ish|ian|ean|ese|an|ic|ch|sh|ss|i)$")
+_NATIONAL = word_set("nationalities")
 _QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "*": "*", "_": "_", "«": "»", "``": "''"}
 _LINKS = word_set("small words in titles")
 
@@ -111,12 +111,14 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     """Titles and kin: King Henry turns, Stephen King and King Street stay."""
     if _PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:])):
         return "place or institution"
+    if before == "The" and not starts and re.match(r"(?:['’]s)? (?:and|of) (?:the|her|his|[A-Z])", right):
+        return "title of a work"
     if before in _SHIPS:
         return "name of a ship"
     if before.strip(".") in _BEFORE_SURNAMES and word.text in _SURNAMES and not _NEXT_NAME.match(right):
         return "surname or name"
     free = not before or before.lower().strip(".") in _FREE_BEFORE or before.islower()
-    capital_before = before[:1].isupper() and not free and not _NATIONAL.match(before)
+    capital_before = before[:1].isupper() and not free and before not in _NATIONAL
     if re.match(r",? (?:Jr|Sr|I{2,3}|IV)\b", right):
         return "surname" if capital_before else None
     if re.match(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b", right):
@@ -149,7 +151,7 @@ def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) 
     if word.text in _SCHOOLED and _SCHOOL_NEXT.match(right):
         return None
     free = before.lower() in _FREE_BEFORE or before.islower()
-    if before and not free and before[:1].isupper() and not _NATIONAL.match(before):
+    if before and not free and before[:1].isupper() and before not in _NATIONAL:
         return "name or title of a work"
     if _NEXT_CAPITAL.match(right) and word.kind != "role":
         return "name or title of a work"

@@ -5,7 +5,7 @@ import re
 _MARKUP = re.compile(
     r"""<!--.*?--> | <(script|style|pre|code|math)\b[^>]*>.*?</\1\s*>
       | </?[A-Za-z][^<>]*> | <![A-Za-z][^<>]*>
-      | ```.*?``` | `[^`\n]+`""",
+      | ```.*?``` | (?<!`)`(?![`\s])[^`\n]+(?<![`\s])`(?!`)""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 _ADDRESS = re.compile(

@@ -11,6 +11,9 @@ from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.word_sets import any_of, word_set
 
 
+_DOTTED = frozenset(["mr", "mrs", "ms", "messrs", "mmes"])
+
+
 class Place(NamedTuple):
     """A word where it stands: as written, with the text on both sides."""
 
@@ -23,10 +26,12 @@ class Place(NamedTuple):
     @property
     def titled(self) -> bool:
         """Written with a capital and before a capitalised word."""
-        return self.surface[:1].isupper() and _NAME_NEXT.match(self.right) is not None
+        dotted = self.word.text in _DOTTED and self.right[:1] == "."
+        right = " " + self.right[1:].lstrip(" ") if dotted else self.right
+        return self.surface[:1].isupper() and _NAME_NEXT.match(right) is not None
 
 
-_NAME_NEXT = re.compile(r"(?:\. ?| )(?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]) ?[A-ZÀ-Þ])")
+_NAME_NEXT = re.compile(r" (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]) ?[A-ZÀ-Þ])")
 _OF_NAME = re.compile(r" of (?:the )?[A-ZÀ-Þ]")
 _OF_MANOR = re.compile(r" of the (?:[Mm]anor|[Hh]ouse|[Cc]astle|[Ee]state|[Ii]sles|[Ll]ands?)\b")
 _OFFICE = re.compile(r"\.? " + any_of("offices of Mr and Madam") + r"\b")
@@ -202,6 +207,12 @@ def _master(place: Place) -> Decision | None:
     return Leave("sense unclear")
 
 
+def _mistress(place: Place) -> Decision | None:
+    """His mistress is a lover; her mistress, or the mistress of a house, is the counterpart of a master."""
+    lover = re.search(r"(?:\b(?:[Hh]is|whose|longtime|former|secret|royal)|['’]s)(?: \w+)? $", place.left)
+    return Leave("sense unclear") if lover and not _HOUSEHOLD.match(place.right) else None
+
+
 def _prior(place: Place) -> Decision | None:
     noble = place.titled or _OF_NAME.match(place.right)
     article = re.search(r"\b(?:[Tt]he|[Aa]s|[Aa]|[Nn]ew|[Ff]ormer|[Aa]nd) $", place.left)
@@ -211,7 +222,7 @@ def _prior(place: Place) -> Decision | None:
 
 
 def _god(place: Place) -> Decision | None:
-    if place.surface == "God" and not place.titled:
+    if place.surface in ("God", "GOD") and not place.titled:
         return Leave("religious")
     return None
 
@@ -270,6 +281,7 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "countess": _countess,
     "master": _master,
     "masters": _master,
+    "mistress": _mistress,
     "prior": _prior,
     "priors": _prior,
     "god": _god,

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from equipoise.text.rewriting.word_sets import word_set
 
 _ABBREVIATIONS = word_set("abbreviations")
-_END = re.compile(r"""[.!?…]["”’')\]]*\s+(?=["“‘'(\[*_]*[A-Z0-9À-Þ])|\n\s*\n""")
+_END = re.compile(r"""[.!?…]["”’')\]]*(?:\s["”’])?\s+(?=["“‘'(\[*_]*[A-Z0-9À-Þ])|\n\s*\n""")
 _LAST_WORD = re.compile(r"([\w.]+)$")
 _OPENERS = " \t\"“‘'([{*_-–—«"
 

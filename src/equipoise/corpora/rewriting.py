@@ -26,6 +26,9 @@ MOST_BAD_ROWS = 50
 """Bad rows kept with their message; all are counted."""
 
 
+DEFAULT_POLICY = Policy()
+
+
 @dataclass(frozen=True)
 class RewriteSettings:
     """How a corpus is rewritten."""
@@ -34,7 +37,7 @@ class RewriteSettings:
     text_column: str = "text"
     seed: int = 0
     names: bool = True
-    policy: Policy = Policy()
+    policy: Policy = DEFAULT_POLICY
     processes: int = 1
 
     def rewriter(self, judge: Judge | None = None) -> Rewriter:

@@ -46,6 +46,11 @@ class Document:
         """Words (with their endings) and punctuation marks, each with its offset."""
         return [(match[0], match.start()) for match in _TOKEN.finditer(self.plain)]
 
+    @property
+    def words(self) -> list[str]:
+        """The same tokens without their offsets, which is quicker."""
+        return _TOKEN.findall(self.plain)
+
     @cached_property
     def dots_titles(self) -> bool:
         """Whether titles are written with a full stop here (Mr. or Mr)."""

@@ -44,7 +44,7 @@ def invert(
     if marked:
         keep = policy.definitional == "keep"
         stays += sentences_left_whole(document, hits, lexicon, keep_definitional=keep)
-    names = names_in(document) if NAME in kinds else {}
+    names = names_in(document, hits) if NAME in kinds else {}
     turn = policy.coordinated == "turn"
     plain, changes = document.plain, draft.changes
     for hit in hits:

@@ -1,18 +1,29 @@
 """Names of persons: the matched name of the other sex, or an entity token."""
 
+from collections.abc import Sequence
+
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.names import bare, entities, find_names, load_names
+from equipoise.text.rewriting.scanning import NAME, Hit
 
 _ENDINGS = ("'s", "’s", "'S", "’S")
 
 
-def names_in(document: Document) -> dict[int, str]:
+def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
     """The first names of a document by their offset, as they are written without a possessive ending."""
-    tokens = document.tokens
-    found = find_names([token for token, _ in tokens])
-    return {tokens[index][1]: without_ending(tokens[index][0]) for index in found}
+    tokens, classes = document.words, load_names().classes
+    candidates = [index for index, token in enumerate(tokens) if token in classes]
+    first = set(find_names(tokens, candidates=candidates))
+    waiting = iter(hit for hit in hits if hit.part.what == NAME)
+    hit, names = next(waiting, None), {}
+    for index in candidates:  # every hit is a candidate, and both are in the order of the text
+        if hit is not None and tokens[index] == hit.part.surface:
+            if index in first:
+                names[hit.start] = without_ending(hit.part.surface)
+            hit = next(waiting, None)
+    return names
 
 
 def without_ending(token: str) -> str:

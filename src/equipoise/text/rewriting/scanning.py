@@ -14,7 +14,7 @@ FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "hers
 """Pronouns that have one partner whatever the context."""
 
 WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
-MOST_CHUNKS = 300_000
+MOST_CHUNKS = 150_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
 
 WIDER = 60

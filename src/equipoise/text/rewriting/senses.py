@@ -10,7 +10,6 @@ from equipoise.text.rewriting.lexicon import Word
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.word_sets import any_of, word_set
 
-
 _DOTTED = frozenset(["mr", "mrs", "ms", "messrs", "mmes"])
 
 

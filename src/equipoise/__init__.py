@@ -13,6 +13,7 @@ _PUBLIC = {
     "LanguageModel": "equipoise.models.base",
     "RunOptions": "equipoise.models.options",
     "Result": "equipoise.results",
+    "Rewriter": "equipoise.text.rewriting",
     "Settings": "equipoise.instruments.base",
     "TableModel": "equipoise.models.table",
     "UserError": "equipoise.errors",
@@ -22,6 +23,7 @@ _PUBLIC = {
     "load_result": "equipoise.results",
     "load_results": "equipoise.results",
     "measure": "equipoise.measuring",
+    "rewrite": "equipoise.text.rewriting",
     "wrap_model": "equipoise.models.loading",
 }
 

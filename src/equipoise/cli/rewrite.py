@@ -1,0 +1,97 @@
+"""`rewrite`: a text or a corpus with gender inverted, substituted, neutral or anonymous."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli.options import AllowPickle, Json
+from equipoise.errors import UserError
+
+if TYPE_CHECKING:
+    from equipoise.corpora.rewriting import RewriteSummary
+    from equipoise.text.rewriting.forms import Judge
+
+STDIN = "-"
+
+
+def rewrite(
+    file: Annotated[
+        str, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file; - reads standard input.")
+    ],
+    mode: Annotated[
+        str, typer.Option(help="invert, substitute, augment, per-sentence, neutral or anonymise.")
+    ] = "invert",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write; without it, to standard output.")
+    ] = None,
+    text_column: Annotated[str, typer.Option(help="The column or field that holds the text.")] = "text",
+    judge: Annotated[
+        str | None, typer.Option(help="A masked model asked where the form of her or his is in doubt.")
+    ] = None,
+    names: Annotated[bool, typer.Option(help="Exchange first names too.")] = True,
+    processes: Annotated[int, typer.Option(min=1, help="How many processes share the work.")] = 1,
+    account: Annotated[
+        Path | None, typer.Option(help="A CSV file for what changed, by which rule, and what was left.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Decides which documents or sentences are drawn.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Write over an existing file.")] = False,
+    allow_pickle: AllowPickle = False,
+    as_json: Json = False,
+) -> None:
+    """Rewrite a text or a corpus; a killed run goes on when the same command is given again."""
+    from equipoise.corpora.rewriting import RewriteSettings, rewrite_file, rewrite_stream
+
+    settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
+    settings.rewriter()  # an unknown mode is refused before any file is opened
+    asked = _judge(judge, allow_pickle=allow_pickle)
+    source = None if file == STDIN else Path(file)
+    if out is not None:
+        summary = rewrite_file(source, out, settings, judge=asked, account=account, force=force)
+    elif account is not None:
+        raise UserError("--account needs a file to go with.", "Name the rewritten file with --out.")
+    else:
+        summary = _to_stdout(source, settings, asked, rewrite_stream)
+    _report(summary, out, as_json=as_json)
+
+
+def _judge(name: str | None, *, allow_pickle: bool) -> "Judge | None":
+    if name is None:
+        return None
+    from equipoise.cli.options import open_model
+    from equipoise.models.form_judge import form_judge
+
+    return form_judge(open_model(name, allow_pickle=allow_pickle))
+
+
+def _to_stdout(source: Path | None, settings: object, judge: object, stream: object) -> "RewriteSummary":
+    from equipoise.corpora.rewriting_rows import format_of
+
+    if source is None:
+        return stream(sys.stdin.buffer, sys.stdout.buffer, settings, judge=judge)  # type: ignore[operator]
+    with source.open("rb") as file:
+        kind = format_of(source)
+        return stream(file, sys.stdout.buffer, settings, kind=kind, judge=judge)  # type: ignore[operator]
+
+
+def _report(summary: "RewriteSummary", out: Path | None, *, as_json: bool) -> None:
+    """The summary on stderr (or as JSON on stdout where the text went to a file), bad rows line by line."""
+    for row in summary.bad:
+        sys.stderr.write(f"line {row.line}: {row.message}\n")
+    if summary.bad_rows > len(summary.bad):
+        sys.stderr.write(f"... and {summary.bad_rows - len(summary.bad)} more rows like these.\n")
+    sides = dict(
+        zip(("male_before", "female_before", "male_after", "female_after"), summary.tally, strict=True)
+    )
+    if as_json and out is not None:
+        from equipoise.cli.printing import print_json
+
+        numbers = {"rows": summary.rows, "changes": summary.changes, "bad_rows": summary.bad_rows}
+        print_json({"out": str(out), **numbers, **sides})
+    elif out is not None:
+        sys.stderr.write(
+            f"{summary.rows:,} rows, {summary.changes:,} changes, {summary.bad_rows:,} bad rows; "
+            f"male and female words {sides['male_before']:,} and {sides['female_before']:,} before, "
+            f"{sides['male_after']:,} and {sides['female_after']:,} after.\n"
+        )

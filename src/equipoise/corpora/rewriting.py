@@ -1,0 +1,292 @@
+"""Rewriting a corpus as a stream: constant memory, order kept, several processes, resumable after a kill."""
+
+import csv
+import io
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from equipoise.corpora.rewriting_progress import Position, Progress
+from equipoise.corpora.rewriting_rows import BadRow, BadRowError, Record, Table, records
+from equipoise.errors import UserError
+from equipoise.text.rewriting import Policy, Rewriter, Rewritten
+from equipoise.text.rewriting.forms import Judge
+
+ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")
+BATCH_BYTES = 200_000
+"""Text handed to a process at once."""
+
+MOST_BAD_ROWS = 50
+"""Bad rows kept with their message; all are counted."""
+
+
+DEFAULT_POLICY = Policy()
+
+
+@dataclass(frozen=True)
+class RewriteSettings:
+    """How a corpus is rewritten."""
+
+    mode: str = "invert"
+    text_column: str = "text"
+    seed: int = 0
+    names: bool = True
+    policy: Policy = DEFAULT_POLICY
+    processes: int = 1
+
+    def rewriter(self, judge: Judge | None = None) -> Rewriter:
+        """The rewriter that these settings describe."""
+        return Rewriter(self.mode, seed=self.seed, judge=judge, names=self.names, policy=self.policy)
+
+
+class Batch(NamedTuple):
+    """The rewritten rows of a batch, its account, and what it adds to the summary."""
+
+    output: bytes
+    account: bytes
+    rows: int
+    changes: int
+    tally: tuple[int, int, int, int]
+    bad: list[BadRow]
+
+
+@dataclass
+class RewriteSummary:
+    """What was rewritten: rows, changes, gendered words of both sides before and after, and bad rows."""
+
+    rows: int = 0
+    changes: int = 0
+    tally: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    bad_rows: int = 0
+    bad: list[BadRow] = field(default_factory=list)
+
+    def add(self, batch: Batch) -> None:
+        """Add a batch."""
+        self.rows += batch.rows
+        self.changes += batch.changes
+        self.tally = [total + more for total, more in zip(self.tally, batch.tally, strict=True)]
+        self.bad_rows += len(batch.bad)
+        self.bad += batch.bad[: MOST_BAD_ROWS - len(self.bad)]
+
+
+def rewrite_file(
+    source: Path | None,
+    out: Path,
+    settings: RewriteSettings,
+    *,
+    judge: Judge | None = None,
+    account: Path | None = None,
+    force: bool = False,
+) -> RewriteSummary:
+    """Rewrite a file (None: standard input) into another; a killed call goes on where it stopped."""
+    if source is not None and source.suffix.lower() == ".parquet":
+        from equipoise.corpora.rewriting_parquet import rewrite_parquet
+
+        return rewrite_parquet(source, out, settings, judge=judge, force=force)
+    if judge is not None and settings.processes > 1:
+        raise UserError("A judge answers in one process.", "Leave --processes out, or the judge.")
+    progress = Progress(source, out, asdict(settings) | {"account": str(account), "judge": judge is not None})
+    summary = RewriteSummary()
+    position = progress.resume(summary, force=force)
+    with _opened(source) as file, out.open("r+b" if position.rows else "wb") as output:
+        ledger = account.open("r+b" if position.rows else "wb") if account else None
+        try:
+            _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
+        finally:
+            if ledger:
+                ledger.close()
+    progress.finish()
+    return summary
+
+
+def rewrite_stream(
+    file: BinaryIO,
+    output: BinaryIO,
+    settings: RewriteSettings,
+    *,
+    kind: str = "txt",
+    judge: Judge | None = None,
+) -> RewriteSummary:
+    """Rewrite what can be read once, such as standard input, and write it as it is done."""
+    header = file.readline().decode("utf-8", "surrogateescape") if kind in ("csv", "tsv") else ""
+    table, summary = Table(kind, settings.text_column, header), RewriteSummary()
+    _write_headers(output, None, table, settings, header)
+    work = partial(rewrite_batch, table=table, account=False)
+    batches = _batches(records(file, kind, line=2 if header else 1))
+    for _, batch in _worked(batches, work, settings, judge):
+        output.write(batch.output)
+        summary.add(batch)
+    output.flush()
+    return summary
+
+
+def _opened(source: Path | None) -> BinaryIO:
+    if source is None:
+        return sys.stdin.buffer
+    try:
+        file = source.open("rb")
+    except OSError as error:
+        raise UserError(f"{source} cannot be read: {error.strerror}.", "Check the path.") from error
+    if b"\0" in file.read(8192):
+        file.close()
+        raise UserError(f"{source} is not a text file.", "Give txt, csv, tsv, jsonl or parquet.")
+    file.seek(0)
+    return file
+
+
+def _stream(
+    file: BinaryIO,
+    outputs: tuple[BinaryIO, BinaryIO | None],
+    settings: RewriteSettings,
+    *,
+    judge: Judge | None,
+    run: tuple[Progress, Position, RewriteSummary],
+) -> None:
+    progress, position, summary = run
+    output, ledger = outputs
+    kind = progress.kind
+    header = file.readline().decode("utf-8", "surrogateescape") if kind in ("csv", "tsv") else ""
+    table = Table(kind, settings.text_column, header)
+    if position.rows:
+        file.seek(position.read)
+        output.truncate(position.written)
+        output.seek(position.written)
+        if ledger:
+            ledger.truncate(position.accounted)
+            ledger.seek(position.accounted)
+    else:
+        _write_headers(output, ledger, table, settings, header)
+        position = Position(
+            len(header.encode("utf-8", "surrogateescape")),
+            output.tell(),
+            ledger.tell() if ledger else 0,
+            2 if header else 1,
+        )
+    batches = _batches(records(file, kind, line=position.line))
+    work = partial(rewrite_batch, table=table, account=ledger is not None)
+    for group, batch in _worked(batches, work, settings, judge):
+        output.write(batch.output)
+        if ledger:
+            ledger.write(batch.account)
+        summary.add(batch)
+        size = sum(len(record.raw.encode("utf-8", "surrogateescape")) for record in group)
+        lines = sum(record.raw.count("\n") for record in group)
+        position = position.after(size, lines, len(group), (len(batch.output), len(batch.account)))
+        progress.note(position, summary, (output, ledger))
+
+
+def _write_headers(
+    output: BinaryIO, ledger: BinaryIO | None, table: Table, settings: RewriteSettings, header: str
+) -> None:
+    if header and settings.mode == "augment":
+        body = header.rstrip("\r\n")
+        header = f"{body}{table.delimiter}twin{table.delimiter}copy{header[len(body) :]}"
+    output.write(header.encode("utf-8", "surrogateescape"))
+    if ledger:
+        ledger.write((",".join(ACCOUNT_COLUMNS) + "\n").encode())
+
+
+def _batches(rows: Iterable[Record]) -> Iterator[list[Record]]:
+    batch: list[Record] = []
+    size = 0
+    for record in rows:
+        batch.append(record)
+        size += len(record.raw)
+        if size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _worked(
+    batches: Iterator[list[Record]],
+    work: Callable[..., Batch],
+    settings: RewriteSettings,
+    judge: Judge | None,
+) -> Iterator[tuple[list[Record], Batch]]:
+    """Every batch with its result, in order; with processes, only a few batches are under way at once."""
+    if settings.processes < 2:
+        rewriter = settings.rewriter(judge)
+        for batch in batches:
+            yield batch, work(batch, rewriter=rewriter)
+        return
+    with ProcessPoolExecutor(settings.processes, initializer=_start_worker, initargs=(settings,)) as pool:
+        waiting: deque[tuple[list[Record], Future[Batch]]] = deque()
+        for batch in islice(batches, settings.processes * 2):
+            waiting.append((batch, pool.submit(_in_worker, work, batch)))
+        while waiting:
+            batch, future = waiting.popleft()
+            result = future.result()
+            for following in islice(batches, 1):
+                waiting.append((following, pool.submit(_in_worker, work, following)))
+            yield batch, result
+
+
+_WORKER: list[Rewriter] = []
+
+
+def _start_worker(settings: RewriteSettings) -> None:
+    _WORKER[:] = [settings.rewriter()]
+
+
+def _in_worker(work: Callable[..., Batch], batch: list[Record]) -> Batch:
+    return work(batch, rewriter=_WORKER[0])
+
+
+def rewrite_batch(batch: Sequence[Record], *, table: Table, account: bool, rewriter: Rewriter) -> Batch:
+    """The rows of a batch rewritten; a row without a text is left out and reported."""
+    readable: list[tuple[Record, str]] = []
+    bad: list[BadRow] = []
+    for record in batch:
+        try:
+            readable.append((record, table.text_of(record.raw)))
+        except BadRowError as error:
+            bad.append(BadRow(record.line, f"{error}; left out"))
+        if not record.raw.isascii() and any("\udc80" <= letter <= "\udcff" for letter in record.raw):
+            bad.append(BadRow(record.line, "bytes that are not UTF-8; kept as they are"))
+    output, ledger = [], io.StringIO(newline="")
+    changes, tally = 0, [0, 0, 0, 0]
+    writer = csv.writer(ledger, lineterminator="\n")
+    results = rewriter.rewrite_many(text for _, text in readable)
+    for (record, text), rewritten in zip(readable, results, strict=True):
+        output.append(_rows_of(table, record, text, rewritten))
+        changes += len(rewritten.changes)
+        tally = [total + more for total, more in zip(tally, rewritten.tally, strict=True)]
+        if account:
+            writer.writerows(_account_of(record, rewritten))
+    return Batch(
+        _encoded("".join(output)),
+        _encoded(ledger.getvalue()),
+        len(readable),
+        changes,
+        (tally[0], tally[1], tally[2], tally[3]),
+        bad,
+    )
+
+
+def _rows_of(table: Table, record: Record, text: str, rewritten: Rewritten) -> str:
+    if rewritten.mode != "augment":
+        return table.with_text(record.raw, text, rewritten.text)
+    rows = [table.with_text(record.raw, text, version) for version in rewritten.texts]
+    if table.kind == "txt" and len(rows) == 2 and not rows[0].endswith("\n"):
+        rows[0] += "\n"
+    return "".join(table.with_twin(row, rewritten.twin, copy) for copy, row in enumerate(rows))
+
+
+def _account_of(record: Record, rewritten: Rewritten) -> Iterator[list[Any]]:
+    for row in rewritten.rows():
+        yield [record.line, *(row[column] for column in ACCOUNT_COLUMNS[1:])]
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # lone surrogates out of JSON escapes, which UTF-8 cannot write
+        return text.encode("utf-8", "backslashreplace")

@@ -1,0 +1,100 @@
+"""How far a rewrite has come, in a small file beside its output: the same command goes on from there."""
+
+import hashlib
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from equipoise.corpora.rewriting_rows import BadRow, format_of
+from equipoise.errors import UserError
+
+EVERY = 2.0
+"""Seconds between two notes of the position."""
+
+
+class Position(NamedTuple):
+    """Bytes read and written, and the next line, once all batches so far are finished."""
+
+    read: int = 0
+    written: int = 0
+    accounted: int = 0
+    line: int = 1
+    rows: int = 0
+
+    def after(self, size: int, lines: int, rows: int, sizes: tuple[int, int]) -> "Position":
+        """The position after one more batch."""
+        return Position(
+            self.read + size,
+            self.written + sizes[0],
+            self.accounted + sizes[1],
+            self.line + lines,
+            self.rows + rows,
+        )
+
+
+class Progress:
+    """The note beside an output file: what is being done, and how far it has come."""
+
+    def __init__(self, source: Path | None, out: Path, settings: dict[str, Any]) -> None:
+        self.source = source
+        self.out = out
+        self.path = out.with_name(out.name + ".progress")
+        self.kind = format_of(source) if source is not None else format_of(out)
+        description = json.dumps([str(source), _size_and_time(source), settings], sort_keys=True, default=str)
+        self.task = hashlib.sha256(description.encode()).hexdigest()
+        self._noted = time.monotonic()
+
+    def resume(self, summary: Any, *, force: bool) -> Position:
+        """Where to go on; an output of another run is refused unless forced."""
+        note = self._note()
+        if note and note["task"] == self.task and self.source is not None and self.out.exists() and not force:
+            summary.rows, summary.changes, summary.tally = note["rows"], note["changes"], note["tally"]
+            summary.bad_rows, summary.bad = note["bad_rows"], [BadRow(*row) for row in note["bad"]]
+            return Position(*note["position"])
+        if self.out.exists() and not force:
+            raise UserError(
+                f"{self.out} exists" + (" from a run with other settings." if note else "."),
+                "Give another --out, or --force to write over it.",
+            )
+        if self.source is not None and self.out.exists() and self.out.samefile(self.source):
+            raise UserError(f"{self.out} is the file that is read.", "Give another --out.")
+        self.path.unlink(missing_ok=True)
+        return Position()
+
+    def note(self, position: Position, summary: Any, outputs: tuple[BinaryIO, BinaryIO | None]) -> None:
+        """Write the position down, now and then, after what it stands for is on the disk."""
+        if self.source is None or time.monotonic() - self._noted < EVERY:
+            return
+        for output in outputs:
+            if output is not None:
+                output.flush()
+                os.fsync(output.fileno())
+        written = {"task": self.task, "position": position, "rows": summary.rows, "changes": summary.changes}
+        written |= {"tally": summary.tally, "bad_rows": summary.bad_rows, "bad": summary.bad}
+        fresh = self.path.with_name(self.path.name + ".new")
+        fresh.write_text(json.dumps(written), encoding="utf-8")
+        fresh.replace(self.path)
+        self._noted = time.monotonic()
+
+    def finish(self) -> None:
+        """The output is whole: the note is not needed any more."""
+        self.path.unlink(missing_ok=True)
+
+    def _note(self) -> dict[str, Any] | None:
+        try:
+            note = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return note if isinstance(note, dict) and "task" in note else None
+
+
+def _size_and_time(source: Path | None) -> tuple[int, float] | None:
+    if source is None:
+        return None
+    try:
+        stat = source.stat()
+    except OSError as error:
+        raise UserError(f"{source} cannot be read: {error.strerror}.", "Check the path.") from error
+    return stat.st_size, stat.st_mtime

@@ -1,0 +1,222 @@
+"""Capitalised words: titles before names turn, titles of works, names of places, bands and firms stay."""
+
+import re
+
+from equipoise.text.rewriting.document import Document
+from equipoise.text.rewriting.lexicon import Word
+from equipoise.text.rewriting.names import load_names
+from equipoise.text.rewriting.scanning import Hit
+from equipoise.text.rewriting.word_sets import any_of, word_set
+
+_BEFORE_SURNAMES = word_set("before a surname only")
+_SHIPS = word_set("ships")
+_RANKS = frozenset(["title", "noble rank", "kinship"])
+_CLERICS = word_set("offices before names")
+_SURNAMES = word_set("also surnames")
+_PLACES = re.compile(
+    r"(?:[A-Z][\w'’.-]*|of|the|and|de) (?:[\w'’.-]+ ){0,4}?" + any_of("parts of places") + r"\b"
+)
+_PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a place") + r"\b")
+_MEDIA = re.compile(r"\b" + any_of("before a work") + r"[,:]? $")
+_HONOURS = re.compile(" " + any_of("honours") + r"\b")
+_NEXT_CAPITAL = re.compile(r"(?:['’]s?)?[ -](?:&|[A-ZÀ-Þ][\w'’.]*)")
+_NEXT_NAME = re.compile(r" (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]|al-|el-|O['’])[ ]?[A-ZÀ-Þ])")
+_NEXT_OF = re.compile(r",? (?:of|dowager of|consort of) (?:the )?[A-ZÀ-Þ]")
+_LINKED_RIGHT = re.compile(
+    r"(?:['’]s)? (?:in|of|on|with|and|&|for|from|who|to|at|by|the) (?:the |a |an )?[A-Z]"
+)
+_PREVIOUS = re.compile(r"([\w'’.&-]+)([ -])$")
+_LINKED_LEFT = re.compile(r"([A-Z][\w'’]*),? (?:(?:for|of|and|to|with|in|on|the|a|an|&|by) ){1,3}$")
+_EDUCATION = re.compile(r"\b" + any_of("schools") + " (?:for|of) (?:[A-Z][a-z]+ )?$")
+_SCHOOL_NEXT = re.compile(
+    r"['’]?s? (?:and [A-Z]\w+['’]?s? )?(?:\w+ ){0,3}?(?:" + any_of("schools and sports") + r"|U-?\d+)\b"
+)
+_OF_THE_YEAR = re.compile(
+    r" of the (?:Year|Match|Month|Week|Century|Decade|Series|Tournament|Season|Moment|World)\b"
+)
+_FREE_BEFORE = word_set("before a title")
+_FREE_AT_START = word_set("before a title at a start")
+_NATIONAL = word_set("nationalities")
+_QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "*": "*", "_": "_", "«": "»", "``": "''"}
+_LINKS = word_set("small words in titles")
+
+
+def capital_reason(document: Document, hit: Hit) -> str | None:
+    """Why a capitalised word is part of a name or the title of a work, or None if it is not."""
+    word = hit.part.word
+    assert word is not None
+    if in_title_of_work(document, hit):
+        return "title of a work"
+    left, right = document.left(hit.start), document.right(hit.end)
+    starts = document.begins_sentence(hit.start)
+    if not starts and _MEDIA.search(left) and not _NEXT_NAME.match(right):
+        return "title of a work"
+    if word.kind == "pronoun":
+        return None if starts or _HONOURS.match(right) else _pronoun_in_title(left, right)
+    before = _word_before(document, hit, left) if not starts else ""
+    if word.kind in _RANKS or word.text in _CLERICS:
+        return _rank(word, before, starts=starts, right=right)
+    return _common(word, before, starts=starts, context=(left, right))
+
+
+def _word_before(document: Document, hit: Hit, left: str) -> str:
+    """The word before, in lower case where its capital only says that a sentence begins."""
+    previous = _PREVIOUS.search(left)
+    if previous is None:
+        return ""
+    word = previous[1]
+    begins = word.lower() in _FREE_AT_START and document.begins_sentence(hit.start - len(previous[0]))
+    return word.lower() if begins else word
+
+
+def title_reason(document: Document, hit: Hit) -> str | None:
+    """Why a title before a name stays: it belongs to a place or to the title of a work."""
+    if in_title_of_work(document, hit):
+        return "title of a work"
+    right = document.right(hit.end)
+    place = _PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:]))
+    return "place or institution" if place else None
+
+
+def follows_lord(left: str) -> bool:
+    """Whether Lord or Lady stands before: only a first name with a surname after it is one then."""
+    return left.endswith(("Lord ", "Lady "))
+
+
+def name_reason(document: Document, hit: Hit) -> str | None:
+    """Why a first name stays: it belongs to a place, an institution or the title of a work."""
+    left, right = document.left(hit.start), document.right(hit.end)
+    if follows_lord(left) and not re.match(r" [A-Z]", right):
+        return "surname after a title"
+    if right.startswith(" & ") or left.endswith(" & "):
+        return "name of a firm or a work"
+    if re.match(r"(?:['’]s)? [A-Z]", right):
+        beyond = right[2:] if right[:1] in "'’" else right
+        if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
+            return "place or institution"
+        if _MEDIA.search(left) and not re.match(r" [A-Z]\w+(?: (?:and|was|is|had|who|has)\b|[,.;])", right):
+            return "title of a work"
+    return "title of a work" if in_title_of_work(document, hit) else None
+
+
+def _pronoun_in_title(left: str, right: str) -> str | None:
+    previous = _PREVIOUS.search(left)
+    capital_before = previous is not None and previous[1][:1].isupper() and previous[1] != "I"
+    if _NEXT_CAPITAL.match(right):
+        return "title of a work" if capital_before or _LINKED_LEFT.search(left) else None
+    return "title of a work" if capital_before and re.match(r"[^\w\s'’]", right) else None
+
+
+def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
+    """Titles and kin: King Henry turns, Stephen King and King Street stay."""
+    if _PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:])):
+        return "place or institution"
+    if before == "The" and not starts and re.match(r"(?:['’]s)? (?:and|of) (?:the|her|his|[A-Z])", right):
+        return "title of a work"
+    if before in _SHIPS:
+        return "name of a ship"
+    if before.strip(".") in _BEFORE_SURNAMES and word.text in _SURNAMES and not _NEXT_NAME.match(right):
+        return "surname or name"
+    free = not before or before.lower().strip(".") in _FREE_BEFORE or before.islower()
+    capital_before = before[:1].isupper() and not free and before not in _NATIONAL
+    if re.match(r",? (?:Jr|Sr|I{2,3}|IV)\b", right):
+        return "surname" if capital_before else None
+    if re.match(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b", right):
+        return "name of a firm"
+    if _NEXT_NAME.match(right):
+        follows_name = word.text in _SURNAMES and load_names().is_known(before)
+        return "surname or name" if capital_before and word.kind != "title" and follows_name else None
+    if _NEXT_OF.match(right):
+        return None
+    if capital_before and word.kind != "title":
+        return "surname or name"
+    if word.text not in _SURNAMES or word.kind == "title":
+        return None
+    bare = (starts and re.match(r"(?:['’]s)? [a-z]", right)) or before in _NAME_POSITION
+    return "surname or name" if bare else None
+
+
+_NAME_POSITION = word_set("before a surname")
+
+
+def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) -> str | None:
+    """Other nouns: Beach Boys, Iron Man and Men in Black stay; Best Female and School for Girls turn."""
+    left, right = context
+    if word.text in ("male", "female", "actor", "actress", "actors", "actresses") or word.text.endswith(
+        ("spokesman", "chairman", "chairwoman", "congressman", "congresswoman", "spokeswoman")
+    ):
+        return None
+    if _OF_THE_YEAR.match(right) or _EDUCATION.search(left):
+        return None
+    if word.text in _SCHOOLED and _SCHOOL_NEXT.match(right):
+        return None
+    free = before.lower() in _FREE_BEFORE or before.islower()
+    if before and not free and before[:1].isupper() and before not in _NATIONAL:
+        return "name or title of a work"
+    if _NEXT_CAPITAL.match(right) and word.kind != "role":
+        return "name or title of a work"
+    if starts:
+        return None
+    if _LINKED_LEFT.search(left) and not re.search(r"\b(?:[Tt]he|[Mm]y|an?|his|her|our) $", left):
+        return "name or title of a work"
+    return "name or title of a work" if _LINKED_RIGHT.match(right) and word.kind != "role" else None
+
+
+_SCHOOLED = frozenset(["girls", "boys", "men", "women", "ladies", "gentlemen", "boy", "girl", "man", "woman"])
+
+
+_NEXT_LOWER = re.compile(r"(?:['’]s)? ([a-z]+)")
+
+
+def in_title_of_work(document: Document, hit: Hit) -> bool:
+    """Whether quotation marks or italics around the word enclose words in title case."""
+    text, start, end = document.text, hit.start, hit.end
+    following = _NEXT_LOWER.match(document.right(end, 20))
+    if following and following[1] not in _LINKS:
+        return False
+    window = text[max(0, start - REACH_OF_TITLE) : start]
+    place = max(window.rfind(mark) for mark in ('"', "“", "‘", "*", "_", "«", ">", "``", " '"))
+    if place < 0:
+        return False
+    opening = window[place]
+    inside_before = window[place + 1 :].lstrip("'`")
+    if opening == ">" and not re.search(r"<(?:i|em|cite)\b[^<>]*$", window[:place], re.IGNORECASE):
+        return False
+    closing = "<" if opening == ">" else _QUOTES.get(opening, "'")
+    rest = text[end : end + REACH_OF_TITLE]
+    stop = _closing(rest, closing)
+    if stop < 0:
+        return False
+    return _is_title(inside_before + text[start:end] + rest[:stop], hit, window[:place])
+
+
+REACH_OF_TITLE = 70
+
+
+def _closing(rest: str, mark: str) -> int:
+    if mark in ("'", "’"):
+        match = re.search(r"['’](?!\w)", rest)
+        return match.start() if match else -1
+    return rest.find(mark)
+
+
+_OPENING = re.compile(r"""(?:<\w*[^<>]*|[\s"“‘'*_`])+$""")
+
+
+def _is_title(content: str, hit: Hit, before: str) -> bool:
+    words = re.findall(r"[^\W\d_][\w'’-]*", content)
+    if not words or len(words) > 12 or re.search(r"[.!?;]\s", content):
+        return False
+    capital = all(word[0].isupper() or word.lower() in _LINKS for word in words)
+    if not capital or not words[0][0].isupper():
+        return False
+    cued = _MEDIA.search(_OPENING.sub("", before) + " ") is not None
+    kind = hit.part.word.kind if hit.part.word else ""
+    if len(words) == 1:
+        return cued
+    if not kind:
+        return cued and len(words) > 1
+    speech = content.rstrip()[-1:] in ",!?" or re.search(r"[,:]\s*$", before) is not None
+    if kind in _RANKS or hit.part.surface.lower() in _CLERICS:
+        return cued or (len(words) > 2 and not speech)
+    return cued or not speech or len(words) > 3

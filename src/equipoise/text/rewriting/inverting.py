@@ -1,0 +1,187 @@
+"""One text turned to the other side: every candidate is replaced or left with a reason."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from equipoise.text.articles import indefinite_article
+from equipoise.text.rewriting.account import Change
+from equipoise.text.rewriting.capitals import capital_reason, follows_lord, name_reason
+from equipoise.text.rewriting.casing import match_case
+from equipoise.text.rewriting.decisions import Decision, Leave
+from equipoise.text.rewriting.document import Document
+from equipoise.text.rewriting.drafts import Draft
+from equipoise.text.rewriting.lexicon import Lexicon
+from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
+from equipoise.text.rewriting.people import gender_of, name_change, names_in, without_ending
+from equipoise.text.rewriting.pronouns import pronoun
+from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Part, Surroundings
+from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
+
+
+class Tables(NamedTuple):
+    """What the rules look up: the lexicon, and the tokens around a place."""
+
+    lexicon: Lexicon
+    around: Surroundings
+
+
+class Policy(NamedTuple):
+    """What is left open by the mode: coordinated pairs, definitional sentences, entity tokens."""
+
+    coordinated: str = "keep"
+    definitional: str = "keep"
+    entities: str = "numbered"
+
+
+def invert(
+    document: Document, hits: Sequence[Hit], tables: Tables, policy: Policy, *, whole: Sequence[Whole] = ()
+) -> Draft:
+    """The draft in which every gendered word and first name outside the sentences left whole is turned."""
+    draft, lexicon = Draft(document), tables.lexicon
+    kinds = {hit[2][0] for hit in hits}
+    marked = bool(kinds) and max(kinds) > NAME
+    stays = list(whole)
+    if marked:
+        keep = policy.definitional == "keep"
+        stays += sentences_left_whole(document, hits, lexicon, keep_definitional=keep)
+    names = names_in(document, hits) if NAME in kinds else {}
+    turn = policy.coordinated == "turn"
+    plain, changes = document.plain, draft.changes
+    for hit in hits:
+        start, end, part, _ = hit
+        if part.fixed is not None and not stays and _stands_alone(plain, start, end, part):
+            old = part.surface + part.suffix
+            changes.append(make(Change, (start, start + len(old), old, part.fixed, "pronoun", None, False)))
+            draft.count(part.word.side if part.word else None, turned=True)
+        elif part.what > NAME:
+            if part.what == PROTECTED:
+                draft.leave(hit, "protected")
+        elif stays and (reason := _reason_of(stays, start)):
+            if part.what == WORD or start in names:
+                draft.leave(hit, reason, _side(hit))
+        elif part.what == NAME:
+            _turn_name(draft, hit, names)
+        elif marked and is_foreign_neighbour(document, hit, lexicon):
+            draft.leave(hit, "other language")
+        else:
+            _turn_word(draft, hit, tables, turn_coordinated=turn)
+    return draft
+
+
+make = tuple.__new__
+_OPEN_BEFORE = frozenset("/()-_*[")
+_SAFE_AFTER = frozenset(" .;!?:…—’'\"”")
+_MAY_COORDINATE = frozenset([" or", " an", " (o", " /", "-an"])
+_SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘", "“", '"', ""])
+
+
+def _stands_alone(plain: str, start: int, end: int, part: Part) -> bool:
+    """Whether a pronoun is surely neither coordinated nor part of a title: the quick way for most."""
+    before = plain[start - 2 : start] if start > 1 else plain[:start]
+    after = plain[end : end + 3]
+    if after[:1] not in _SAFE_AFTER or after in _MAY_COORDINATE or after[:2] == " /":
+        return False
+    if before == "r " or before == "/ " or before[-1:] in _OPEN_BEFORE:
+        return False
+    surface = part.surface
+    return surface.islower() or (before in _SENTENCE_BREAKS and after[1:2].islower())
+
+
+def _side(hit: Hit) -> str | None:
+    return hit.part.word.side if hit.part.word else gender_of(hit.part.surface)
+
+
+def _reason_of(stays: Sequence[Whole], start: int) -> str | None:
+    return next((whole.reason for whole in stays if whole.start <= start < whole.end), None)
+
+
+def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
+    document = draft.document
+    if hit.start not in names:
+        if not follows_lord(document.left(hit.start)) or not document.right(hit.end)[1:2].isupper():
+            return
+        names[hit.start] = without_ending(hit.part.surface)
+    reason = name_reason(document, hit)
+    if reason:
+        draft.leave(hit, reason)
+        return
+    change = name_change(hit.start, names[hit.start])
+    if change is None:
+        draft.leave(hit, "name without a partner")
+        return
+    add_article(draft, change)
+    draft.changes.append(change)
+    draft.count(gender_of(change.old), turned=True)
+
+
+def _turn_word(draft: Draft, hit: Hit, tables: Tables, *, turn_coordinated: bool) -> None:
+    document, part = draft.document, hit.part
+    word = part.word
+    assert word is not None
+    is_pronoun = word.kind == "pronoun"
+    if is_pronoun:
+        decision = _pronoun(document, hit, tables.around, turn_coordinated=turn_coordinated)
+    else:
+        decision = noun(document, hit, tables.lexicon)
+    if isinstance(decision, Leave):
+        draft.leave(hit, decision.reason, word.side)
+        return
+    draft.count(word.side, turned=True)
+    if is_pronoun:
+        end, new = hit.end + len(part.suffix), match_case(part.surface, decision.new) + part.suffix
+    else:
+        end, new = with_ending(document, hit, decision.new)
+        if decision.new in _TITLES_WITH_DOT or word.text in _TITLES_WITH_DOT:
+            end, new = _with_dot(document, word.text, end, new)
+    old = document.text[hit.start : end]
+    change = Change(hit.start, end, old, new, decision.rule, decision.margin)
+    if not is_pronoun:
+        add_article(draft, change)
+    draft.changes.append(change)
+
+
+def _pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> Decision:
+    surface = hit.part.surface
+    if not surface.islower() and not surface.isupper() and not _opens_plainly(document.plain, hit):
+        reason = capital_reason(document, hit)
+        if reason:
+            return Leave(reason)
+    return pronoun(document, hit, around, turn_coordinated=turn_coordinated)
+
+
+def _opens_plainly(plain: str, hit: Hit) -> bool:
+    """A capitalised pronoun at the start of a sentence and before a word in lower case."""
+    before = plain[hit.start - 2 : hit.start] if hit.start > 1 else plain[: hit.start]
+    return before in _SENTENCE_BREAKS and plain[hit.end + 1 : hit.end + 2].islower()
+
+
+_TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms"])
+
+
+def _with_dot(document: Document, old: str, end: int, new: str) -> tuple[int, str]:
+    """Miss has no full stop, Mr may have one: as the rest of the text writes titles."""
+    lowered = new.lower()
+    dotted = document.plain[end : end + 1] == "."
+    if lowered in _TITLES_WITH_DOT and old not in _TITLES_WITH_DOT and not dotted and document.dots_titles:
+        return end, new + "."
+    if lowered not in _TITLES_WITH_DOT and dotted:
+        return end + 1, new
+    return end, new
+
+
+def add_article(draft: Draft, change: Change) -> None:
+    """Make "a" or "an" before a changed word agree: an earl, a countess."""
+    start, plain = change.start, draft.document.plain
+    article = plain[start - 2 : start - 1] if plain[start - 1 : start] == " " else ""
+    if article not in ("a", "n", "A"):
+        return
+    begin = start - 2 if article in "aA" else start - 3
+    written = plain[begin : start - 1]
+    if written.lower() not in ("a", "an") or (
+        begin > 0 and (plain[begin - 1].isalnum() or plain[begin - 1] in "'’-_.")
+    ):
+        return
+    wanted = indefinite_article(change.new)
+    if indefinite_article(change.old) == written.lower() != wanted:
+        new = wanted.capitalize() if written[0].isupper() else wanted
+        draft.changes.append(Change(begin, start - 1, written, new, "article"))

@@ -1,0 +1,87 @@
+"""Nouns and titles: blocked senses first, then the sense in its place, then capitals, then the partner."""
+
+import re
+
+from equipoise.text.rewriting.capitals import capital_reason, title_reason
+from equipoise.text.rewriting.casing import match_case
+from equipoise.text.rewriting.decisions import Decision, Leave, Replace
+from equipoise.text.rewriting.document import Document
+from equipoise.text.rewriting.lexicon import Lexicon, Word
+from equipoise.text.rewriting.scanning import Hit
+from equipoise.text.rewriting.senses import Place, sense
+from equipoise.text.rewriting.word_sets import word_set
+
+_OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
+_APOSTROPHES = ("'", "’")
+_FOREIGN_TOO = word_set("also foreign")
+
+
+def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
+    """What a gendered noun or title becomes, or why it stays."""
+    word, part = hit.part.word, hit.part
+    assert word is not None
+    left, right = document.left(hit.start), document.right(hit.end)
+    blocks = lexicon.blocks.get(word.pair)
+    blocked = blocks.reason(left, right) if blocks else None
+    if blocked:
+        return Leave(blocked)
+    if part.simple:
+        return _to_partner(word)
+    decision = sense(Place(word, part.surface, left, right, document))
+    if isinstance(decision, Leave):
+        return decision
+    if part.surface[:1].isupper() and (len(part.surface) == 1 or not part.surface.isupper()):
+        reason = title_reason(document, hit) if decision else capital_reason(document, hit)
+        if reason:
+            return Leave(reason)
+    if decision:
+        return decision
+    return _to_partner(word)
+
+
+def _to_partner(word: Word) -> Decision:
+    return Replace(word.partner, word.kind) if word.partner else Leave("no partner")
+
+
+def is_foreign_neighbour(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
+    """Whether a word that other languages have too stands beside a word of theirs."""
+    word = hit.part.word
+    if word is None or word.text not in _FOREIGN_TOO:
+        return False
+    before = re.search(r"([\w'’]+)\W$", document.left(hit.start))
+    after = re.match(r"\W([\w'’]+)", document.right(hit.end))
+    return any(near is not None and near[1].lower() in lexicon.foreign for near in (before, after))
+
+
+def with_ending(document: Document, hit: Hit, new: str) -> tuple[int, str]:
+    """Where the replaced span ends and the new word in the old one's case with the right possessive.
+
+    Plurals in -s take a bare apostrophe, others 's: ladies' and gentlemen's.
+    """
+    part, end = hit.part, hit.end
+    suffix = part.suffix
+    written = part.turned if part.word and new == part.word.partner else match_case(part.surface, new)
+    if not suffix and document.plain[end : end + 1] not in _APOSTROPHES:
+        return end, written
+    if suffix[1:] in ("s", "S"):
+        plural = new.endswith("s") and not part.surface.lower().endswith("s") and _is_plural(part.surface)
+        return end + len(suffix), written + (suffix[0] if plural else suffix)
+    mark = document.plain[end : end + 1]
+    if suffix or not part.surface.lower().endswith("s") or new.endswith("s"):
+        return end + len(suffix), written + suffix
+    if not re.match(r".(?=\s+\w)", document.right(end), re.DOTALL) or _closes_quote(document, hit.start):
+        return end, written
+    return end + 1, written + mark + ("S" if part.surface.isupper() else "s")
+
+
+def _is_plural(surface: str) -> bool:
+    return surface.lower().endswith(("men", "folk"))
+
+
+def _closes_quote(document: Document, start: int) -> bool:
+    """Whether a single quotation mark was opened before in the sentence and not closed."""
+    begin, _ = document.sentence(start)
+    before = document.plain[begin:start]
+    opened = len(_OPEN_QUOTE.findall(before))
+    closed = len(re.findall(r"[\w.,!?][’'](?=[\s.,;:!?)]|$)", before))
+    return opened > closed

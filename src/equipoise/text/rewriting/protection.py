@@ -1,0 +1,45 @@
+"""Spans that no rewrite may touch: markup, code, addresses and file names."""
+
+import re
+
+_MARKUP = re.compile(
+    r"""<!--.*?--> | <(script|style|pre|code|math)\b[^>]*>.*?</\1\s*>
+      | </?[A-Za-z][^<>]*> | <![A-Za-z][^<>]*>
+      | ```.*?``` | (?<!`)`(?![`\s])[^`\n]+(?<![`\s])`(?!`)""",
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"""\w+://\S | \bwww\. | \b[\w.+-]+@[\w-]+\.\w   # addresses
+      | ^[("'\[]*[@\#]\w                             # mentions and hashtags
+      | \w=["'“] | [\w)]\(\)                         # attributes, calls
+      | ^[("'\[]*(?:~|\.{1,2})?/\w+/ | [A-Za-z]:\\ | \\\w+\\
+      | \b[\w-]+\.(?:com|org|net|edu|gov|info|io|co|uk|de|fr|eu|us|tv|ly)\b(?:/|[^\w.]|$)
+      | \b[\w/-]+\.(?:txt|csv|tsv|json|jsonl|xml|html?|php|aspx?|pdf|docx?|xlsx?|pptx?|md|py|js|ts|css|
+          java|cpp|hpp|
+          rb|go|rs|sh|bat|exe|dll|zip|gz|tar|rar|png|jpe?g|gif|svg|bmp|webp|mp3|mp4|wav|avi|mov|mkv|epub|log|ini|
+          cfg|ya?ml|toml|sql|db|parquet|ipynb|tex|bib|bak|tmp|srt)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def markup_spans(text: str) -> list[tuple[int, int]]:
+    """The spans of tags, comments and code; quick where there is neither a bracket nor a backtick."""
+    if "<" not in text and "`" not in text:
+        return []
+    return [match.span() for match in _MARKUP.finditer(text)]
+
+
+def blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """The text with spans turned into blanks, so that every offset stays what it was."""
+    if not spans:
+        return text
+    pieces, place = [], 0
+    for start, end in spans:
+        pieces += [text[place:start], " " * (end - start)]
+        place = end
+    return "".join([*pieces, text[place:]])
+
+
+def is_address(run: str) -> bool:
+    """Whether a run of characters without blanks is a link, an address, a path, a file name or code."""
+    return _ADDRESS.search(run) is not None

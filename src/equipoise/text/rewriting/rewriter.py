@@ -1,0 +1,181 @@
+"""The rewriter: modes, sentences drawn by a seeded coin, the judge, and the account."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+
+from equipoise.errors import unknown_name
+from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin
+from equipoise.text.rewriting.casing import match_case
+from equipoise.text.rewriting.document import Document
+from equipoise.text.rewriting.drafts import Draft
+from equipoise.text.rewriting.forms import UNSURE, Case, Judge
+from equipoise.text.rewriting.inverting import Policy, Tables, invert
+from equipoise.text.rewriting.lexicon import load_lexicon
+from equipoise.text.rewriting.neutral import neutralise
+from equipoise.text.rewriting.people import anonymous_changes
+from equipoise.text.rewriting.scanning import NAME, WORD, Hit, Scanner, Surroundings
+from equipoise.text.rewriting.whole_sentences import Whole
+
+MODES = ("invert", "substitute", "augment", "per-sentence", "neutral", "anonymise")
+BATCH = 64
+"""Texts whose doubtful pronouns are put to the judge together."""
+
+_OPTIONS = {"her": ("his", "him"), "his": ("her", "hers")}
+_POLICIES = {
+    "coordinated": ("keep", "turn"),
+    "definitional": ("keep", "swap"),
+    "entities": ("numbered", "someone"),
+}
+
+
+class Rewriter:
+    """Rewrites texts in one mode; the tables are read once and what it learns of words is kept."""
+
+    def __init__(
+        self,
+        mode: str = "invert",
+        *,
+        seed: int = 0,
+        judge: Judge | None = None,
+        names: bool = True,
+        policy: Policy | None = None,
+    ) -> None:
+        if mode not in MODES:
+            raise unknown_name("mode", mode, MODES)
+        self.mode = mode
+        self.seed = seed
+        self.judge = judge
+        self.policy = policy or Policy()
+        for name, known in _POLICIES.items():
+            given = getattr(self.policy, name)
+            if given not in known:
+                raise unknown_name(f"policy for {name}", given, known)
+        self.lexicon = load_lexicon()
+        self.tables = Tables(self.lexicon, Surroundings())
+        self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")
+
+    def rewrite(self, text: str) -> Rewritten:
+        """One text, rewritten."""
+        return next(self.rewrite_many([text]))
+
+    def rewrite_many(self, texts: Iterable[str]) -> Iterator[Rewritten]:
+        """Texts in order, a batch at a time; the answers do not depend on the batch."""
+        source = iter(texts)
+        while batch := list(islice(source, BATCH)):
+            drafts = [self._draft(text) for text in batch]
+            if self.judge is not None:
+                self._ask(drafts, self.judge)
+            for draft in drafts:
+                yield self._finish(draft)
+
+    def _draft(self, text: str) -> Draft:
+        if self.mode == "substitute" and not coin(self.seed, text):
+            return self._untouched(text)
+        document = Document(text)
+        hits = self.scanner.hits(document.chunks)
+        if not hits and not document.markup:
+            return Draft(document)
+        if self.mode == "anonymise":
+            return self._anonymise(document, hits)
+        if self.mode == "neutral":
+            draft = neutralise(document, hits, self.lexicon)
+        else:
+            whole = self._not_drawn(document, hits) if self.mode == "per-sentence" else ()
+            draft = invert(document, hits, self.tables, self.policy, whole=whole)
+        if document.markup:
+            draft.skipped += self._inside_markup(document)
+        return draft
+
+    def _anonymise(self, document: Document, hits: Sequence[Hit]) -> Draft:
+        draft = Draft(document)
+        if any(hit.part.what == NAME for hit in hits):
+            draft.changes = anonymous_changes(document, numbered=self.policy.entities == "numbered")
+        return draft
+
+    def _untouched(self, text: str) -> Draft:
+        document = Document(text)
+        draft = Draft(document)
+        for hit in self.scanner.hits(document.chunks):
+            if hit.part.what == WORD and hit.part.word:
+                draft.leave(hit, "document not drawn", hit.part.word.side)
+        return draft
+
+    def _not_drawn(self, document: Document, hits: Sequence[Hit]) -> list[Whole]:
+        if not hits:
+            return []
+        edges = [*document.starts, len(document.plain)]
+        return [
+            Whole(start, end, "sentence not drawn")
+            for number, (start, end) in enumerate(pairwise(edges))
+            if not coin(self.seed, document.text, str(number))
+        ]
+
+    def _inside_markup(self, document: Document) -> list[Skip]:
+        return [
+            Skip(start + hit.start, start + hit.end, hit.part.surface, "protected")
+            for start, end in document.markup
+            for hit in self.scanner.hits(document.text[start:end].split(" "))
+            if hit.part.word is not None
+        ]
+
+    def _ask(self, drafts: Sequence[Draft], judge: Judge) -> None:
+        """Put every choice of form that the rules are unsure of to the judge, all at once."""
+        doubtful = [
+            (draft, index)
+            for draft in drafts
+            for index, change in enumerate(draft.changes)
+            if change.margin is not None and change.margin < UNSURE and change.old.lower() in _OPTIONS
+        ]
+        if not doubtful:
+            return
+        answers = judge([_case(draft, index) for draft, index in doubtful])
+        for (draft, index), answer in zip(doubtful, answers, strict=True):
+            change = draft.changes[index]
+            new = match_case(change.old, answer)
+            draft.changes[index] = change._replace(new=new, rule="pronoun: judge", judged=True)
+
+    def _finish(self, draft: Draft) -> Rewritten:
+        if not draft.changes and not draft.skipped:
+            return Rewritten(draft.document.text, mode=self.mode)
+        return Rewritten(
+            apply_changes(draft.document.text, draft.changes),
+            tuple(draft.changes),
+            tuple(draft.skipped),
+            draft.tally,
+            self.mode,
+        )
+
+
+def _case(draft: Draft, index: int) -> Case:
+    """The sentence as it will read, with the span of the doubtful pronoun in it."""
+    document, change = draft.document, draft.changes[index]
+    begin, end = document.sentence(change.start)
+    inside = [one for one in draft.changes if begin <= one.start and one.end <= end]
+    shifted = [one._replace(start=one.start - begin, end=one.end - begin) for one in inside]
+    text = apply_changes(document.text[begin:end], shifted)
+    shift = sum(len(one.new) - len(one.old) for one in inside if one.start < change.start)
+    start = change.start - begin + shift
+    return Case(text, (start, start + len(change.new)), _OPTIONS[change.old.lower()])
+
+
+def rewrite(
+    text: str,
+    mode: str = "invert",
+    *,
+    seed: int = 0,
+    judge: Judge | None = None,
+    names: bool = True,
+    policy: Policy | None = None,
+) -> Rewritten:
+    """The text with gender inverted (or another mode), and the account of what was done and left."""
+    key = (mode, seed, names, policy)
+    rewriter = _REWRITERS.get(key) if judge is None else None
+    if rewriter is None:
+        rewriter = Rewriter(mode, seed=seed, judge=judge, names=names, policy=policy)
+        if judge is None:
+            _REWRITERS[key] = rewriter
+    return rewriter.rewrite(text)
+
+
+_REWRITERS: dict[tuple[str, int, bool, Policy | None], Rewriter] = {}
+__all__ = ["MODES", "Change", "Policy", "Rewriter", "rewrite"]

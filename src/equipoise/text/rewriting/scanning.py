@@ -1,0 +1,178 @@
+"""Finding candidates fast: a dictionary learns, chunk by chunk of text between blanks, what is in it."""
+
+import re
+from typing import NamedTuple
+
+from equipoise.text.rewriting.casing import match_case
+from equipoise.text.rewriting.forms import END, TOKEN, WINDOW
+from equipoise.text.rewriting.lexicon import Lexicon, Word
+from equipoise.text.rewriting.names import load_names
+from equipoise.text.rewriting.protection import is_address
+from equipoise.text.rewriting.senses import has_sense
+
+FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
+"""Pronouns that have one partner whatever the context."""
+
+WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
+MOST_CHUNKS = 150_000
+"""Chunks remembered at most, so that memory stays flat however long the corpus is."""
+
+WIDER = 60
+"""Chunks to look through where the nearest ones are blank."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
+
+
+class Part(NamedTuple):
+    """A candidate inside a chunk: what it is, where, as it is written, and its entry in the table."""
+
+    what: int
+    start: int
+    end: int
+    surface: str
+    suffix: str
+    word: Word | None
+    fixed: str | None = None
+    """What the word with its ending becomes wherever it stands alone, for pronouns with one partner."""
+    turned: str = ""
+    """A noun's partner in the case of the word."""
+    simple: bool = False
+    """A noun in lower case whose sense needs no rule of its own."""
+    inside_before: tuple[str, ...] = ()
+    inside_after: tuple[str, ...] = ()
+    """The tokens of the same chunk on either side."""
+
+
+class Hit(NamedTuple):
+    """A candidate in a text: the span of the word without its ending, and the number of its chunk."""
+
+    start: int
+    end: int
+    part: Part
+    chunk: int
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Words and punctuation marks; an empty line ends what goes before it."""
+    found = (token for token in TOKEN.findall(text) if token[0] not in "*_")
+    return tuple(END if token.isspace() else token for token in found)
+
+
+def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
+    fixed = (
+        match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED and word.text != "hers" else None
+    )
+    turned = match_case(surface, word.partner or "")
+    simple = surface.islower() and not has_sense(word.text)
+    return Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
+
+
+class Scanner(dict[str, tuple[Part, ...] | None]):
+    """Chunks of text by what they hold; a chunk is analysed when it is first met."""
+
+    def __init__(self, lexicon: Lexicon, *, names: bool) -> None:
+        super().__init__()
+        self.lexicon = lexicon
+        self.names = load_names().classes if names else {}
+
+    def __missing__(self, chunk: str) -> tuple[Part, ...] | None:
+        parts = tuple(self._parts(chunk))
+        if len(self) >= MOST_CHUNKS:
+            self.clear()
+        self[chunk] = parts or None
+        return self[chunk]
+
+    def hits(self, chunks: list[str]) -> list[Hit]:
+        """The candidates of a text, given as its chunks between blanks, in order."""
+        places = [
+            (index, parts) for index, parts in enumerate(map(self.__getitem__, chunks)) if parts is not None
+        ]
+        found: list[Hit] = []
+        add, make = found.append, tuple.__new__
+        previous = offset = 0
+        for index, parts in places:
+            if index > previous:
+                offset += len(" ".join(chunks[previous:index])) + 1
+                previous = index
+            for part in parts:
+                add(make(Hit, (offset + part[1], offset + part[2], part, index)))
+        return found
+
+    def _parts(self, chunk: str) -> list[Part]:
+        parts: list[Part] = []
+        for run in re.finditer(r"\S+", chunk):
+            shielded = is_address(run[0])
+            for match in _WORD.finditer(run[0]):
+                part = self._part(match[0], run.start() + match.start())
+                if part and not shielded:
+                    around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
+                    before, after = (tokens_of(text) for text in around)
+                    parts.append(part._replace(inside_before=before, inside_after=after))
+                elif part and part.what == WORD:
+                    parts.append(part._replace(what=PROTECTED, fixed=None))
+        return parts
+
+    def _part(self, token: str, start: int) -> Part | None:
+        core = token.strip("_")
+        start += len(token) - len(token.lstrip("_"))
+        lowered = core.lower().replace("’", "'")
+        word, suffix = self._word(lowered)
+        if word:
+            cut = len(core) - len(suffix)
+            return _word_part(word, start, core[:cut], core[cut:])
+        what = self._marker(core, lowered) if core else None
+        return None if what is None else Part(what, start, start + len(core), core, "", None)
+
+    def _word(self, lowered: str) -> tuple[Word | None, str]:
+        word = self.lexicon.words.get(lowered)
+        if word:
+            return word, ""
+        base, mark, suffix = lowered.partition("'")
+        if base == "ma" and suffix.startswith("am"):
+            base, mark, suffix = "ma'am", "'", suffix[3:]
+        word = self.lexicon.words.get(base) if mark and suffix in _SUFFIXES else None
+        return word, mark + suffix if word else ""
+
+    def _marker(self, core: str, lowered: str) -> int | None:
+        if lowered in self.lexicon.definitional:
+            return DEFINITIONAL
+        if core in self.names:
+            return NAME
+        return FOREIGN if lowered in self.lexicon.foreign and not core.isupper() else None
+
+
+class Surroundings(dict[str, tuple[str, ...]]):
+    """The tokens of chunks, learned as they are met, for looking around a candidate quickly."""
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        if len(self) >= MOST_CHUNKS:
+            self.clear()
+        tokens = self[chunk] = tokens_of(chunk)
+        return tokens
+
+    def of(self, chunks: list[str], hit: Hit) -> tuple[list[str], list[str]]:
+        """Up to four tokens before (nearest last) and after (nearest first), as `forms.neighbours` gives."""
+        part, place = hit.part, hit.chunk
+        before, after = self._tokens(chunks, place, WINDOW)
+        if len(before) < WINDOW or len(after) < WINDOW:  # at an end, or beside several blanks
+            before, after = self._tokens(chunks, place, WIDER)
+        if part.inside_before:
+            before += part.inside_before
+        if part.inside_after:
+            after[:0] = part.inside_after
+        return _up_to_end(before[-WINDOW:][::-1])[::-1], _up_to_end(after[:WINDOW])
+
+    def _tokens(self, chunks: list[str], place: int, reach: int) -> tuple[list[str], list[str]]:
+        near = chunks[max(0, place - reach) : place]
+        following = chunks[place + 1 : place + 1 + reach]
+        before = [token for chunk in near for token in self[chunk]]
+        return before, [token for chunk in following for token in self[chunk]]
+
+
+def _up_to_end(tokens: list[str]) -> list[str]:
+    """Four tokens; nothing beyond the end of a paragraph is seen."""
+    if len(tokens) == WINDOW and END not in tokens:
+        return tokens
+    kept = tokens[: tokens.index(END)] if END in tokens else tokens
+    return kept + [END] * (WINDOW - len(kept))

@@ -1,0 +1,184 @@
+"""Corpora as streams: other columns untouched, bad rows reported, processes, resuming after a kill."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from equipoise.corpora import rewriting
+from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
+from equipoise.errors import UserError
+
+
+def run(source: Path, out: Path, **settings: object) -> rewriting.RewriteSummary:
+    return rewrite_file(source, out, RewriteSettings(**settings))  # type: ignore[arg-type]
+
+
+def test_plain_text_keeps_lines_and_bytes(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.txt", tmp_path / "b.txt"
+    source.write_bytes(b"He left.\r\n\r\n  She stayed\xff.\nlast he")
+    summary = run(source, out)
+    assert out.read_bytes() == b"She left.\r\n\r\n  He stayed\xff.\nlast she"
+    assert [(row.line, "UTF-8" in row.message) for row in summary.bad] == [(3, True)]
+
+
+def test_a_wrapped_sentence_is_read_across_lines(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.txt", tmp_path / "b.txt"
+    source.write_text(
+        "It was late in the evening when they saw her\nmother in the garden behind the house.\n"
+    )
+    run(source, out)
+    assert (
+        out.read_text()
+        == "It was late in the evening when they saw his\nfather in the garden behind the house.\n"
+    )
+
+
+def test_other_columns_of_a_csv_stay(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    source.write_bytes(
+        b'id,who,text\r\n007,"he",He left.\r\n008,she,"She said ""no"",\nand he went."\r\n'
+        b'009,it\r\n1.50,"x",Rain.\r\n'
+    )
+    summary = run(source, out)
+    assert out.read_bytes() == (
+        b'id,who,text\r\n007,he,She left.\r\n008,she,"He said ""no"",\nand she went."\r\n1.50,"x",Rain.\r\n'
+    )
+    assert [(row.line, row.message) for row in summary.bad] == [
+        (5, "2 columns where 3 are expected; left out")
+    ]
+    assert (summary.rows, summary.changes, summary.tally) == (3, 3, [2, 1, 1, 2])
+
+
+def test_tsv_with_bare_quotes(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.tsv", tmp_path / "b.tsv"
+    source.write_text('id\ttext\n1\t"He said\n2\tShe "left"\n', encoding="utf-8")
+    run(source, out)
+    assert out.read_text(encoding="utf-8") == 'id\ttext\n1\t"She said\n2\tHe "left"\n'
+
+
+def test_jsonl_changes_only_the_text(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    rows = [
+        '{"n": 1.0e5, "text": "He met her caf\\u00e9.", "who": "he"}',
+        '{"text":"h\u00e9 She left", "a":[1,  2]}',
+        "{broken",
+        '{"text": 3}',
+        '{"text": "\\ud800 he"}',
+        '{"text": ""}',
+    ]
+    source.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    summary = run(source, out)
+    written = out.read_text(encoding="utf-8").splitlines()
+    assert written[0] == '{"n": 1.0e5, "text": "She met his caf\\u00e9.", "who": "he"}'
+    assert written[1] == '{"text":"h\u00e9 He left", "a":[1,  2]}'
+    assert json.loads(written[2])["text"] == "\ud800 she"
+    assert written[3] == '{"text": ""}'
+    assert [row.line for row in summary.bad] == [3, 4]
+
+
+def test_augment_writes_twins_with_one_id(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    source.write_text('{"text": "He left."}\n{"text": "Rain."}\n')
+    run(source, out, mode="augment")
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(row["text"], row["copy"]) for row in rows] == [("He left.", 0), ("She left.", 1), ("Rain.", 0)]
+    assert rows[0]["twin"] == rows[1]["twin"] != rows[2]["twin"]
+    table, augmented = tmp_path / "a.csv", tmp_path / "b.csv"
+    table.write_text("text,id\nHe left.,1\n")
+    run(table, augmented, mode="augment")
+    with augmented.open(newline="") as file:
+        assert [row["copy"] for row in csv.DictReader(file)] == ["0", "1"]
+
+
+def test_processes_keep_the_order(tmp_path: Path) -> None:
+    source = tmp_path / "a.jsonl"
+    with source.open("w") as file:
+        for number in range(20_000):
+            file.write(json.dumps({"id": number, "text": f"He saw her {number} times."}) + "\n")
+    run(source, tmp_path / "one.jsonl")
+    summary = run(source, tmp_path / "two.jsonl", processes=2)
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+    assert summary.rows == 20_000
+
+
+def test_the_account_is_a_table(tmp_path: Path) -> None:
+    source, out, account = tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "account.csv"
+    source.write_text("He left.\nKing's Cross\n")
+    rewrite_file(source, out, RewriteSettings(), account=account)
+    with account.open(newline="") as file:
+        rows = [
+            (row["line"], row["action"], row["old"], row["new"], row["rule"]) for row in csv.DictReader(file)
+        ]
+    assert rows == [("1", "change", "He", "She", "pronoun"), ("2", "skip", "King", "", "place")]
+
+
+def test_existing_output_missing_column_and_binary_are_refused(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    source.write_text("id,body\n1,He left.\n")
+    with pytest.raises(UserError, match="no column 'text'; the file has id, body"):
+        run(source, out)
+    out.write_text("precious")
+    with pytest.raises(UserError, match="exists"):
+        run(source, out, text_column="body")
+    assert out.read_text() == "precious"
+    with pytest.raises(UserError, match="cannot be read"):
+        run(tmp_path / "none.txt", tmp_path / "c.txt")
+    (tmp_path / "d.txt").write_bytes(b"ab\0c")
+    with pytest.raises(UserError, match="not a text file"):
+        run(tmp_path / "d.txt", tmp_path / "e.txt")
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from equipoise.corpora import rewriting, rewriting_progress
+rewriting_progress.EVERY = 0.0
+rewriting.BATCH_BYTES = 20_000
+settings = rewriting.RewriteSettings(mode="substitute", seed=5)
+folder = Path(sys.argv[1])
+print("started", flush=True)
+rewriting.rewrite_file(folder / "a.jsonl", folder / "b.jsonl", settings, account=folder / "account.csv")
+"""
+
+
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    with (tmp_path / "a.jsonl").open("w") as file:
+        for number in range(60_000):
+            file.write(json.dumps({"id": number, "text": f"He saw her dog {number} times."}) + "\n")
+    started = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)], stdout=subprocess.DEVNULL)
+    note = tmp_path / "b.jsonl.progress"
+    deadline = time.monotonic() + 60
+    while not note.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(started.pid, signal.SIGKILL)
+    started.wait()
+    assert note.exists()
+    with (tmp_path / "b.jsonl").open("ab") as file:
+        file.write(b"half a row that was never fin")
+    subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], check=True, stdout=subprocess.DEVNULL)
+    assert not note.exists()
+    whole = RewriteSettings(mode="substitute", seed=5)
+    rewrite_file(tmp_path / "a.jsonl", tmp_path / "c.jsonl", whole, account=tmp_path / "whole.csv")
+    assert (tmp_path / "b.jsonl").read_bytes() == (tmp_path / "c.jsonl").read_bytes()
+    assert (tmp_path / "account.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pyarrow.table({"id": [1, 2, 3], "text": ["He left.", None, "Rain."]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    summary = run(tmp_path / "a.parquet", tmp_path / "b.parquet")
+    assert parquet.read_table(tmp_path / "b.parquet").to_pydict() == {
+        "id": [1, 2, 3],
+        "text": ["She left.", None, "Rain."],
+    }
+    assert (summary.rows, summary.changes, [row.line for row in summary.bad]) == (3, 1, [2])

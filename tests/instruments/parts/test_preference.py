@@ -1,19 +1,16 @@
-"""Preferences between pairs: shares in per cent with ties apart, groups of pairs, a rule that is missing."""
+"""Preferences between pairs: shares in per cent with ties apart, groups of pairs."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from equipoise.errors import UserError
 from equipoise.instruments.parts.estimates import Spec
 from equipoise.instruments.parts.preference import (
-    check_rule,
     pair_groups,
     preference_estimate,
     preferred,
     tie_estimate,
 )
-from equipoise.models.table import TableModel
 
 ROWS = pd.DataFrame(
     {
@@ -53,11 +50,3 @@ def test_groups_are_shown_where_they_tell_something_apart() -> None:
     ]
     plain = ROWS.query("category == 'gender' and flags == ''")
     assert [dict(groups) for groups, _ in pair_groups(plain)] == [{}]
-
-
-def test_a_model_without_the_rule_is_refused() -> None:
-    check_rule(TableModel(), "original", what="aul", hint="no hint")
-    with pytest.raises(
-        UserError, match=r"aul cannot measure 'table': .* rule 'unmasked' \(it has: original\)"
-    ):
-        check_rule(TableModel(), "unmasked", what="aul", hint="no hint")

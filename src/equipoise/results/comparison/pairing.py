@@ -24,7 +24,7 @@ class Paired:
 
 
 def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> None:
-    """Refuse results of one model, of different variants or poles, or (unless paired by text) of different data."""
+    """Refuse results of one model, of different variants or poles, or of other data (unless by text)."""
     for first, second in combinations(results, 2):
         if first.fingerprint == second.fingerprint:
             raise UserError(

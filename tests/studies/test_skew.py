@@ -82,7 +82,7 @@ def test_the_table_refuses_what_cannot_be_compared() -> None:
     with pytest.raises(UserError, match="different quantities"):
         skew_stereotype_table([one, whole])
     with pytest.raises(
-        UserError, match="different quantities: winobias, corrected, 2; mine.csv, corrected, 2"
+        UserError, match=r"different quantities: winobias, corrected, 2; mine\.csv, corrected, 2"
     ):
         skew_stereotype_table([one, result_of("two", 1, 2, data="mine.csv")])
     with pytest.raises(UserError, match="No result"):

@@ -195,8 +195,7 @@ def test_compare_looks_no_deeper_than_direct_children(
     saved_result(tmp_path, "a")
     saved_result(tmp_path / "large" / "deep", "b")
     assert run("compare", tmp_path / "a", tmp_path / "large") == 2
-    first, second = errors(capsys)
-    assert "holds no result, nor does any of its direct subfolders" in first
+    assert "holds no result, nor does any of its direct subfolders" in errors(capsys)[0]
     assert run("compare", tmp_path / "a", tmp_path / "large" / "deep" / "b") == 0
     saved_result(tmp_path / "large" / "deep" / "b" / "x", "c")
     assert run("compare", tmp_path / "a" / "x", tmp_path / "large" / "deep" / "b" / "x") == 0

@@ -30,7 +30,7 @@ class TableConsole(Console):
 
     def on_broken_pipe(self) -> None:
         """Raise what was raised."""
-        raise  # noqa: PLE0704 - rich calls this while it handles the error
+        raise  # rich calls this while it handles the error
 
 
 def console() -> Console:

@@ -7,11 +7,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 import tiny
 from command_line import run
+from made_results import made_result
 
 from equipoise.cli import main
+from equipoise.results import Quantity
 
 
 @pytest.fixture
@@ -35,8 +39,15 @@ def test_measure_writes_a_result_and_prints_a_table(
 ) -> None:
     assert run("measure", "tbe", "--model", model_folder, "--out", tmp_path / "out") == 0
     printed = capsys.readouterr().out
-    assert "kept / dropped" in printed
+    assert "95 % interval" in printed
+    assert "APPD" in printed
+    assert "profession: nurse" not in printed
+    assert "more estimates (--all) and every item" in printed
     assert (tmp_path / "out" / "tbe" / "items.csv").exists()
+    assert run("measure", "tbe", "--model", model_folder, "--out", tmp_path / "out", "--all") == 0
+    everything = capsys.readouterr().out
+    assert "profession: nurse" in everything
+    assert "more estimates" not in everything
 
 
 def test_json_is_one_document_on_stdout(
@@ -87,19 +98,150 @@ def test_score_a_file(model_folder: Path, tmp_path: Path, capsys: pytest.Capture
     tokens = tmp_path / "tokens.csv"
     assert run("score", file, "--model", model_folder, "--out", tokens, "--json") == 0
     sentences = json.loads(capsys.readouterr().out)["sentences"]
-    assert [one["text"] for one in sentences] == ["The doctor left.", "The nurse stayed."]
-    assert tokens.read_text().startswith("sentence,position,token,logprob,weight")
+    assert [row["text"] for row in sentences] == ["The doctor left.", "The nurse stayed."]
+    assert [row["line"] for row in sentences] == [1, 3]
+    written = pd.read_csv(tokens)
+    assert set(written["line"]) == {1, 3}
+    for row in sentences:
+        own = written[written["line"] == row["line"]]
+        assert row["logprob"] == pytest.approx((own["logprob"] * own["weight"]).sum())
+        assert row["tokens"] == len(own)
+
+
+def test_score_never_writes_over_what_it_reads_or_wrote(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, tokens = tmp_path / "s.txt", tmp_path / "tokens.csv"
+    file.write_text("The doctor left.\n", encoding="utf-8")
+    for force in ((), ("--force",)):
+        assert run("score", file, "--model", model_folder, "--out", file, *force) == 2
+        assert "is the file that is read" in errors(capsys)[0]
+    assert file.read_text() == "The doctor left.\n"
+    tokens.write_text("mine", encoding="utf-8")
+    assert run("score", file, "--model", model_folder, "--out", tokens) == 2
+    assert "--force" in errors(capsys)[1]
+    assert tokens.read_text() == "mine"
+    assert run("score", file, "--model", model_folder, "--out", tokens, "--force") == 0
+    assert tokens.read_text().startswith("line,")
+
+
+def test_what_the_model_cannot_spell_is_told_by_line(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The number is that of the line in the file, blank ones counted."""
+    file = tmp_path / "s.txt"
+    file.write_text("The doctor left.\n\nThe nurse 😀 stayed.\n\n\n医者 left.\n", encoding="utf-8")
+    assert run("score", file, "--model", model_folder) == 0
+    (said,) = errors(capsys)
+    assert "cannot spell something in 2 of 3 lines" in said
+    assert "line 3 (😀), line 6 (医" in said
+    file.write_text("The doctor left.\n", encoding="utf-8")
+    assert run("score", file, "--model", model_folder) == 0
+    assert errors(capsys) == []
 
 
 def test_compare_two_folders(model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("measure", "tbe", "--model", "random", "--out", tmp_path / "a") == 0
-    assert run("measure", "tbe", "--model", model_folder, "--out", tmp_path / "b") == 0
+    for name, model in (("a", "random"), ("b", model_folder)):
+        assert run("measure", "traits", "--model", model, "--out", tmp_path / name) == 0
     capsys.readouterr()
     assert run("compare", tmp_path / "a", tmp_path / "b", "--json") == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert {row["verdict"] for row in rows} <= {"lower", "higher", "equivalent", "not enough items"}
+    document = json.loads(capsys.readouterr().out)
+    keys = {row["quantity"] for row in document["differences"]}
+    assert keys == {"competence-contrast", "care-contrast", "mean-lean"}
+    assert len(document["sentences"]) == 3
+    assert run("compare", tmp_path / "a", tmp_path / "b", "--margin", "traits=3", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["differences"]
+    assert {(row["margin"], row["verdict"], row["change"]) for row in rows} == {(3.0, "equivalent", "same")}
+    assert run("compare", tmp_path / "a", tmp_path / "b") == 0
+    printed = capsys.readouterr().out
+    assert "95 % of difference" in printed
+    assert document["sentences"][0] in printed
     assert run("compare", tmp_path / "a", tmp_path / "a") == 2
     assert "same model" in errors(capsys)[0]
+
+
+@pytest.mark.parametrize(
+    ("margins", "said"),
+    [
+        (["few"], "--margin few is no number"),
+        (["tbe=few"], "--margin tbe=few is no number"),
+        (["0.1", "traits=0.2"], "names no instrument while others do"),
+        (["tbe=0.2"], "no instrument among these results called 'tbe'"),
+        (["traits=-1"], "-1"),
+    ],
+)
+def test_margins_that_mean_nothing(
+    margins: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in "ab":
+        saved_result(tmp_path, name, "traits")
+    options = [text for margin in margins for text in ("--margin", margin)]
+    assert run("compare", tmp_path / "a", tmp_path / "b", *options) == 2
+    assert said in errors(capsys)[0]
+
+
+def saved_result(folder: Path, model: str, instrument: str = "x") -> Path:
+    """A small result of a model in a folder of the model's name."""
+    rng = np.random.default_rng(ord(model))
+    quantity = Quantity("lean", "lean", 0.05)
+    columns = {"text": [f"t{number}" for number in range(20)], "score": rng.normal(0, 1, 20)}
+    return made_result(columns, quantity, model=model, instrument=instrument).save(folder / model)
+
+
+def test_compare_looks_no_deeper_than_direct_children(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder of folders of results is refused, and a stray result far below is not taken."""
+    saved_result(tmp_path, "a")
+    saved_result(tmp_path / "large" / "deep", "b")
+    assert run("compare", tmp_path / "a", tmp_path / "large") == 2
+    assert "holds no result, nor does any of its direct subfolders" in errors(capsys)[0]
+    assert run("compare", tmp_path / "a", tmp_path / "large" / "deep" / "b") == 0
+    saved_result(tmp_path / "large" / "deep" / "b" / "x", "c")
+    assert run("compare", tmp_path / "a" / "x", tmp_path / "large" / "deep" / "b" / "x") == 0
+    capsys.readouterr()
+
+
+def test_compare_by_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    quantity = Quantity("lean", "lean", 0.05)
+    texts = [f"t{number}" for number in range(20)]
+    for name, order in (("a", texts), ("b", texts[::-1])):
+        columns = {"text": order, "score": [float(text[1:]) + (name == "b") for text in order]}
+        made_result(columns, quantity, model=name, files={"f.csv": name}).save(tmp_path / name)
+    assert run("compare", tmp_path / "a", tmp_path / "b") == 2
+    assert "--by-text" in errors(capsys)[1]
+    assert run("compare", tmp_path / "a", tmp_path / "b", "--by-text", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["differences"]
+    assert (row["low"], row["difference"], row["high"]) == pytest.approx((1, 1, 1))
+
+
+@pytest.mark.parametrize("name", ["items.csv", "estimates.json", "provenance.json", "manifest.json"])
+def test_a_truncated_file_is_named(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = saved_result(tmp_path, "a"), saved_result(tmp_path, "b")
+    content = (first / name).read_bytes()
+    (first / name).write_bytes(content[: len(content) // 2])
+    assert run("compare", first, second) == 2
+    said = errors(capsys)
+    assert len(said) == 2
+    assert str(first / name) in said[0]
+
+
+def test_results_of_another_model_are_not_written_over_or_mixed(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run("measure", "traits", "--model", "random", "--out", out) == 0
+    before = (out / "traits" / "items.csv").read_bytes()
+    assert run("measure", "traits", "--model", "random", "--out", out) == 0
+    capsys.readouterr()
+    for instrument in ("traits", "stereotype-skew"):
+        assert run("measure", instrument, "--model", model_folder, "--out", out) == 2
+        first, second = errors(capsys)
+        assert "holds results of another model, 'random'" in first
+        assert "--force" in second
+    assert (out / "traits" / "items.csv").read_bytes() == before
+    assert run("measure", "traits", "--model", model_folder, "--out", out, "--force") == 0
+    assert (out / "traits" / "items.csv").read_bytes() != before
 
 
 def test_cache_info_and_clear(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,6 +266,12 @@ BAD = {
     "unknown precision": (["probe", "[MASK] is.", "--precision", "fp8"], "precision"),
     "missing file": (["score", "nowhere.txt"], "cannot be read"),
     "no result": (["compare", "nowhere", "nowhere"], "no folder"),
+    "negative seed": (["measure", "tbe", "--seed", "-1", "--out", "o"], "seed is -1"),
+    "negative seed of an audit": (["audit", "--seed", "-1", "--out", "o"], "seed is -1"),
+    "negative seed of a study": (["study", "sample-size", "--seed", "-1"], "seed is -1"),
+    "unknown device": (["probe", "[MASK] is.", "--device", "gpu"], "device"),
+    "unknown executor": (["probe", "[MASK] is.", "--executor", "ray"], "executor"),
+    "negative budget": (["probe", "[MASK] is.", "--token-budget", "-1"], "token budget of -1"),
 }
 
 
@@ -156,7 +304,7 @@ def test_a_template_file_without_a_blank_names_the_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "mine.csv"
-    file.write_text("category,slot,template\noffice,subject,He is a <profession>.\n")
+    file.write_text("category,form,template\noffice,subject,He is a <profession>.\n")
     assert run("measure", "tbe", "--data", file, "--out", tmp_path / "o") == 2
     said = " ".join(errors(capsys))
     assert "mine.csv, line 2" in said
@@ -229,11 +377,81 @@ def test_interruption_is_two_lines_and_130(
     assert len(errors(capsys)) == 2
 
 
-def test_tiny_models_probe_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def gpt2(tmp_path: Path) -> Path:
+    """A small causal model in a folder."""
     folder = tmp_path / "gpt2"
     tiny.network("gpt2").save_pretrained(folder)
     tiny.tokenizer("byte-bpe").save_pretrained(folder)
-    assert run("probe", "The nurse said that [MASK] would help.", "--model", folder, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["likeliest"] == []
-    assert sum(row["probability"] for row in found["words"]) <= 1.0 + 1e-9
+    return folder
+
+
+def test_a_causal_model_shows_shares_and_says_so(gpt2: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its numbers are shares among the asked words, which sum to one, and are not called probabilities."""
+    command = ("probe", "The nurse said that [MASK] would help.", "--model", gpt2)
+    assert run(*command, "--word", "he", "--word", "she", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["likeliest"] == []
+    assert sum(row["share"] for row in document["words"]) == pytest.approx(1.0)
+    assert "probability" not in document["words"][0]
+    assert "shares among the asked words" in document["notes"][0]
+    assert run(*command) == 0
+    printed = capsys.readouterr().out
+    assert "share" in printed
+    assert "note: shares among the asked words" in printed
+
+
+def test_probe_pairs_the_poles_by_form(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both poles in the one form that is likeliest at the blank: never "church" beside "Muslim"."""
+    from equipoise.data.poles import load_poles
+
+    text = "The woman went to the [MASK] to pray."
+    assert run("probe", text, "--model", model_folder, "--poles", "religion", "--json") == 0
+    words = json.loads(capsys.readouterr().out)["words"]
+    poles = load_poles("religion")
+    assert [row["pole"] for row in words] == list(poles.names)
+    (form,) = {row["form"] for row in words}
+    for row in words:
+        assert row["word"] in poles.words[row["pole"], form]
+
+
+def test_audit_of_a_causal_model_runs_what_fits_and_says_what_does_not(
+    gpt2: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from equipoise.instruments import DEFAULT_AUDIT
+
+    assert run("audit", "--model", gpt2, "--out", tmp_path / "out") == 0
+    captured = capsys.readouterr()
+    written = {path.parent.name for path in (tmp_path / "out").glob("*/items.csv")}
+    left_out = {line.split(".")[0].removeprefix("Left out: ") for line in captured.err.splitlines()}
+    assert written
+    assert left_out
+    assert written | left_out == set(DEFAULT_AUDIT)
+    assert not written & left_out
+    assert "a causal model cannot" in captured.err
+    assert "What to read first" in captured.out
+
+
+def test_audit_of_a_model_that_nothing_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors = tmp_path / "words.vec"
+    vectors.write_text("2 2\nhe 1 0\nshe 0 1\n", encoding="utf-8")
+    assert run("audit", "--model", vectors, "--out", tmp_path / "out") == 2
+    assert "No instrument fits" in errors(capsys)[-2]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_in_which_everything_was_dropped_is_an_error(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pairs.csv"
+    longest = " ".join(["keys"] * 200)
+    rows = [
+        f"occupation,The {word} lost his {longest}.,The {word} lost her {longest}."
+        for word in ("nurse", "cook")
+    ]
+    file.write_text("\n".join(["category,stereotype,counterpart", *rows]), encoding="utf-8")
+    out = tmp_path / "out"
+    assert run("measure", "sbe", "--model", model_folder, "--data", file, "--out", out) == 2
+    assert not out.exists()
+    said = errors(capsys)
+    assert len(said) == 2

@@ -40,16 +40,18 @@ def test_models_are_ranked(
 ) -> None:
     out = tmp_path / "out"
     assert run("study", "models", "random", other, "--data", pairs, "--out", out, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    best = next(row for row in found["ranking"] if row["group"] == "all" and row["rank"] == 1)
+    document = json.loads(capsys.readouterr().out)
+    best = next(row for row in document["ranking"] if row["group"] == "all" and row["rank"] == 1)
     assert best["model"] == "random"
-    (difference,) = [row for row in found["differences"] if row["group"] == "all"]
+    (difference,) = [row for row in document["differences"] if row["quantity"] == "asld-above-neutral"]
     assert 1.5 < difference["difference"] < 2.5
-    assert difference["verdict"] == "second is higher"
+    assert any("ASLD above that of neutral pairs" in sentence for sentence in document["sentences"])
     assert (out / "ranking.csv").exists()
     assert len(list(out.glob("*/sbe/items.csv"))) == 2
     assert run("study", "models", "random", other, "--data", pairs) == 0
-    assert "rank 1 is nearest to neutral" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "rank 1 is nearest to neutral" in printed
+    assert "sbe, mean SLD" in printed
 
 
 def test_the_sample_size_study_from_a_result(
@@ -58,10 +60,37 @@ def test_the_sample_size_study_from_a_result(
     saved = measure(load_model("random", cache=False), "sbe", Settings(data=str(pairs))).save(tmp_path / "r")
     chosen = ("study", "sample-size", "--result", saved, "--sizes", "2,5", "--out", tmp_path / "fig")
     assert run(*chosen, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {row["size"] for row in found["table"]} == {2, 5}
-    assert all(Path(figure).exists() for figure in found["figures"])
+    document = json.loads(capsys.readouterr().out)
+    assert {row["size"] for row in document["table"]} == {2, 5}
+    assert {row["design"] for row in document["table"]} == {"published", "bootstrap"}
+    assert all(Path(figure).exists() for figure in document["figures"])
     assert (tmp_path / "fig" / "samples.csv").exists()
+    assert run("study", "sample-size", "--result", saved, "--sizes", "2,5") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "published: drawn without replacement" in said
+    assert "bootstrap: drawn with replacement" in said
+
+
+def test_the_control_draws_weights_several_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = (
+        "study",
+        "control",
+        "--model",
+        "random",
+        "-i",
+        "traits",
+        "--draws",
+        3,
+        "--out",
+        tmp_path / "out",
+    )
+    assert run(*chosen, "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["table"]
+    assert {row["draws"] for row in rows} == {3}
+    assert all(row["random_lowest"] < row["random_highest"] for row in rows)
+    assert len(list((tmp_path / "out").glob("*/traits/items.csv"))) == 1 + 3
+    assert run("study", "control", "--model", "random", "--draws", 2) == 2
+    assert "hardly a spread" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -98,7 +127,7 @@ def test_skew_beside_stereotype(other: Path, tmp_path: Path, capsys: pytest.Capt
     assert run("study", "skew", *folders, "--out", out, "--json") == 0
     printed = json.loads(capsys.readouterr().out)
     assert [row["n"] for row in printed["table"]] == [160, 160]
-    assert printed["table"][1]["skew"] == pytest.approx(result.value("skew", "type:2"))
+    assert printed["table"][1]["skew"] == pytest.approx(result.value("skew", type="2"))
     assert printed["rank_correlation"] == {"value": None, "low": None, "high": None, "p": None, "n": 2}
     assert {path.suffix for path in out.iterdir()} >= {".csv", ".svg", ".png"}
     assert run("study", "skew", *folders) == 0
@@ -113,8 +142,8 @@ def test_skew_needs_results_of_its_instrument(tmp_path: Path, capsys: pytest.Cap
     assert "equipoise measure stereotype-skew" in second
 
 
-def test_a_group_of_sentences_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("study", "skew", tmp_path, "--group", "typ:2") == 2
+def test_a_type_of_sentences_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("study", "skew", tmp_path, "--type", "3") == 2
     first, second = capsys.readouterr().err.strip().splitlines()
-    assert "typ:2" in first
-    assert "type:2" in second
+    assert "'3'" in first
+    assert "Known: 1, 2" in second

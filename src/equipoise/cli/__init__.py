@@ -34,7 +34,9 @@ def _run(arguments: list[str]) -> None:
     from equipoise.cli.commands import Interruption, app
 
     _refuse_undecodable(arguments)
+    _refuse_closed_output()
     _never_fail_to_encode()
+    stdout = sys.stdout
     try:
         try:
             app(arguments, standalone_mode=True)
@@ -42,14 +44,28 @@ def _run(arguments: list[str]) -> None:
             sys.stdout.flush()
     except Interruption as stop:
         raise KeyboardInterrupt from stop
+    except SystemExit as stop:
+        if sys.stdout is not stdout:  # what Typer does once nobody reads any more, beside exit code 1
+            raise _unwritten("nobody reads it any more") from stop
+        raise
     except OSError as error:
         if _is_about_output(error):
-            _give_output_up()
-            raise UserError(
-                f"The output could not be written: {error.strerror or error}.",
-                "Free the disk, or write to another place; what --out names was saved before it was printed.",
-            ) from error
+            raise _unwritten(error.strerror or str(error)) from error
         raise
+
+
+def _unwritten(reason: str) -> UserError:
+    _give_output_up()
+    return UserError(
+        f"The output could not be written: {reason}.",
+        "Free the disk, or write to another place; what --out names was saved before it was printed.",
+    )
+
+
+def _refuse_closed_output() -> None:
+    """Without a stdout the next file that is opened would take its number, and be written to."""
+    if sys.stdout is None:
+        raise UserError("The output could not be written: stdout is closed.", "Send it to a file or a pipe.")
 
 
 def _refuse_undecodable(arguments: Sequence[str]) -> None:
@@ -90,5 +106,5 @@ def _give_output_up() -> None:
 
 def _say(*lines: str) -> None:
     for line in lines:
-        if line:
+        if line and sys.stderr is not None:
             sys.stderr.write(line.replace("\n", " ") + "\n")

@@ -25,9 +25,17 @@ FEW_LEVELS = 8
 """Estimates by something with more levels than this are not shown unless all are asked for."""
 
 
+class TableConsole(Console):
+    """A console that lets a closed pipe through, which rich would turn into a silent exit with code 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what was raised."""
+        raise  # rich calls this while it handles the error
+
+
 def console() -> Console:
     """The console for tables: as wide as the terminal, or as the table where there is none."""
-    return Console(width=None if sys.stdout.isatty() else WIDEST, soft_wrap=False)
+    return TableConsole(width=None if sys.stdout.isatty() else WIDEST, soft_wrap=False)
 
 
 def print_json(content: Any) -> None:

@@ -49,6 +49,11 @@ class Result:
         return dict(self.provenance.get("data", {}).get("files", {}))
 
     @property
+    def poles(self) -> str:
+        """The poles whose words were asked: their name, or the path of a user's file."""
+        return str(self.provenance.get("data", {}).get("poles", ""))
+
+    @property
     def roles(self) -> Roles:
         """Which columns of the items play which part."""
         recorded = self.provenance.get("roles", {})

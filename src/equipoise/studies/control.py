@@ -6,6 +6,7 @@ says how far from neutral a number is by chance alone, whatever it claims to mea
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import pandas as pd
 
@@ -51,9 +52,9 @@ def random_weights_control(
     if draws < FEWEST:
         raise UserError(f"{draws} draws have hardly a spread.", f"Ask for at least {FEWEST}.")
     results = audit(model, instruments, settings)
-    controls = [
-        result for twin in random_controls(model, draws) for result in audit(twin, instruments, settings)
-    ]
+    # A model that is itself a draw of random weights is not its own control.
+    others = (twin for twin in random_controls(model, draws + 1) if twin.fingerprint != model.fingerprint)
+    controls = [result for twin in islice(others, draws) for result in audit(twin, instruments, settings)]
     rows = [row for result in results for row in _rows(result, controls)]
     return RandomControl(pd.DataFrame(rows, columns=list(COLUMNS)), tuple(results), tuple(controls))
 

@@ -17,7 +17,7 @@ from equipoise.stats.corrections import holm
 COLUMNS = (
     *("instrument", "quantity", "label", "part", "first", "second"),
     *("first_value", "second_value", "difference", "low", "high", "p_holm", "p_equivalence"),
-    *("margin", "detectable", "n", "unpaired", "verdict", "change"),
+    *("margin", "detectable", "n", "unpaired", "better", "verdict", "change"),
 )
 
 Margins = Mapping[str, float] | float | None
@@ -32,6 +32,8 @@ class Comparison:
     """
 
     table: pd.DataFrame
+    alone: tuple[str, ...] = ()
+    """The instruments that only one of the models was measured with."""
 
     def sentences(self) -> list[str]:
         """Each bias in words, with what became of guard and ability in the same breath."""
@@ -40,6 +42,7 @@ class Comparison:
             records = rows.to_dict("records")
             kept = [row for row in records if row["part"] != "bias"]
             said += [sentence(row, kept) for row in records if row["part"] == "bias"]
+        said += [f"{name}: not compared, because only one result of it was given." for name in self.alone]
         return said
 
     def __str__(self) -> str:
@@ -51,7 +54,7 @@ def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text
 
     Results on files with different content are refused; `by_text` pairs the items whose text is the same.
     """
-    flat = [one for given in results for one in ([given] if isinstance(given, Result) else given)]
+    flat = [result for given in results for result in ([given] if isinstance(given, Result) else given)]
     by_instrument: dict[str, list[Result]] = {}
     for result in flat:
         by_instrument.setdefault(result.instrument, []).append(result)
@@ -63,7 +66,8 @@ def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text
         )
     _check_margins(margin, by_instrument)
     pairs = [both for group in several.values() for both in _pairs(group, by_text)]
-    return Comparison(compared_table(pairs, margin))
+    alone = tuple(name for name in by_instrument if name not in several)
+    return Comparison(compared_table(pairs, margin), alone)
 
 
 def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFrame:
@@ -108,6 +112,7 @@ def _row(paired: Paired, difference: Difference, p_corrected: float) -> dict[str
         "detectable": verdict.detectable,
         "n": verdict.n,
         "unpaired": paired.unpaired,
+        "better": quantity.better,
         "verdict": word,
         "change": change_of(quantity, word, first, second),
     }

@@ -24,17 +24,17 @@ class Difference:
     margin: float
 
 
-def rows_of(items: pd.DataFrame, quantity: Quantity, suffix: str = "") -> pd.DataFrame:
-    """The rows that a quantity rests on; its filter reads the columns of one result, or of one side."""
+def rows_of(items: pd.DataFrame, quantity: Quantity, suffixes: tuple[str, ...] = ("",)) -> pd.DataFrame:
+    """The rows that a quantity rests on; of paired items those that pass its filter on every side."""
     rows = items
     for column, value in quantity.where.items():
-        name = column if column in rows else f"{column}{suffix}"
-        if name not in rows:
-            raise UserError(
-                f"The items have no column {column!r}, by which {quantity.label!r} is taken.",
-                "Measure again with this version.",
-            )
-        rows = rows[rows[name].fillna("").astype(str) == value]
+        for name in [column] if column in items else [f"{column}{suffix}" for suffix in suffixes]:
+            if name not in rows:
+                raise UserError(
+                    f"The items have no column {column!r}, by which {quantity.label!r} is taken.",
+                    "Measure again with this version.",
+                )
+            rows = rows[rows[name].fillna("").astype(str) == value]
     return rows
 
 
@@ -47,7 +47,7 @@ def value_of(items: pd.DataFrame, quantity: Quantity) -> Mean:
 
 def difference_of(paired: Paired, quantity: Quantity, margin: float | None = None) -> Difference | None:
     """The quantity in both results and its difference; None where they have no item for it."""
-    rows = rows_of(paired.items, quantity, FIRST)
+    rows = rows_of(paired.items, quantity, (FIRST, SECOND))
     columns = {"first": f"{quantity.column}{FIRST}", "second": f"{quantity.column}{SECOND}"}
     if rows.empty or any(column not in rows for column in columns.values()):
         return None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 import pandas as pd
 
@@ -23,7 +24,7 @@ class Paired:
 
 
 def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> None:
-    """Refuse results of one model, of different variants, or (unless paired by text) of different data."""
+    """Refuse results of one model, of different variants or poles, or of other data (unless by text)."""
     for first, second in combinations(results, 2):
         if first.fingerprint == second.fingerprint:
             raise UserError(
@@ -42,6 +43,7 @@ def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> Non
                 "quantities.",
                 "Measure both models with the same variant.",
             )
+        _check_same_poles(first, second)
         if not by_text:
             _check_same_data(first, second)
 
@@ -63,6 +65,15 @@ def pair(first: Result, second: Result, *, by_text: bool = False) -> Paired:
 def _keyed(result: Result, key: list[str]) -> pd.DataFrame:
     """The items by their key; of several with one text the first is taken, the others stay unpaired."""
     return result.items.drop_duplicates(key)
+
+
+def _check_same_poles(first: Result, second: Result) -> None:
+    ours, theirs = (Path(result.poles).name for result in (first, second))
+    if ours != theirs:
+        raise UserError(
+            f"{first.instrument}: the poles {ours!r} and {theirs!r} are different quantities.",
+            "Measure both models with the same poles.",
+        )
 
 
 def _check_same_data(first: Result, second: Result) -> None:

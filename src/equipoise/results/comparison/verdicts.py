@@ -54,11 +54,18 @@ def _meaning(row: dict[str, object], first: str) -> str:
         could = "" if isnan(able) else f", {row['n']} could have shown a difference of {able:.3f}"
         return f"cannot be told from {first}: there are not enough items{could}"
     return {
-        LOWER: f"is lower than {first}",
-        HIGHER: f"is higher than {first}",
+        LOWER: f"is lower than {first}{_nearness(row)}",
+        HIGHER: f"is higher than {first}{_nearness(row)}",
         EQUIVALENT: f"is equivalent to {first} within the margin of {_float(row['margin']):g}",
         OTHER_WAY: f"now leans the other way than {first}",
     }[word]
+
+
+def _nearness(row: dict[str, object]) -> str:
+    """Whether a signed number moved to neutral or away from it, which lower and higher do not say."""
+    if row["better"] != "neutral":
+        return ""
+    return ", nearer to neutral" if row["change"] == BETTER else ", farther from neutral"
 
 
 def _beside(kept: Sequence[dict[str, object]]) -> str:

@@ -1,0 +1,193 @@
+"""Terminals, pipes and encodings: the command line in a process of its own."""
+
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+from fcntl import ioctl
+from pathlib import Path
+from termios import TIOCSWINSZ
+
+import numpy as np
+import pytest
+from made_results import made_result
+
+from equipoise.results import Quantity
+
+EQUIPOISE = (sys.executable, "-m", "equipoise")
+QUANTITIES = (
+    Quantity("lean", "mean lean of the share of the second pole", 0.05),
+    Quantity("size", "mean |lean| of professions", 0.05, absolute=True, better="lower"),
+    Quantity("guard", "guard", 0.1, column="own_side", better="higher", part="guard"),
+)
+
+
+def environment(**changes: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    return kept | {"TERM": "xterm", "NO_COLOR": "1"} | changes
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> list[Path]:
+    """Results of two models with long names, as they are."""
+    folders = []
+    for place, model in enumerate(("some-owner/bert-base-uncased", "results/bert-base-uncased-rewritten-3")):
+        rng = np.random.default_rng(place)
+        columns = {
+            "text": [f"t{number}" for number in range(30)],
+            "score": rng.normal(0.4 * place, 0.1, 30),
+            "own_side": rng.normal(0.7 - 0.6 * place, 0.05, 30),
+        }
+        result = made_result(columns, *QUANTITIES, model=model, instrument="stereotype-skew")
+        folders.append(result.save(tmp_path / str(place)))
+    return folders
+
+
+def on_terminal(*arguments: object, columns: int = 80) -> str:
+    """What a command shows on a terminal of this width."""
+    outer, inner = pty.openpty()
+    ioctl(inner, TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [*EQUIPOISE, *map(str, arguments)]
+    with subprocess.Popen(
+        command, stdin=inner, stdout=inner, stderr=subprocess.DEVNULL, env=environment()
+    ) as run:
+        os.close(inner)
+        shown = b""
+        while True:
+            try:
+                part = os.read(outer, 4096)
+            except OSError:  # how Linux says that the other end was closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(outer)
+    assert run.returncode == 0
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n")
+
+
+def test_a_comparison_is_readable_at_80_columns(results: list[Path]) -> None:
+    shown = on_terminal("compare", *results)
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 80
+    for whole in ("95 % of difference", "leans the other way", "higher", "lower"):
+        assert any(whole in line for line in lines), shown
+    intervals = [line for line in lines if re.search(r"-?\d\.\d{3} to -?\d\.\d{3}", line)]
+    assert len(intervals) >= len(QUANTITIES)
+    assert "rewritten-3 (" in " ".join(shown.split())
+    assert len(lines) < 40
+
+
+def test_estimates_are_readable_at_80_columns(tmp_path: Path) -> None:
+    shown = on_terminal("measure", "traits", "--model", "random", "--out", tmp_path / "out")
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 80
+    (header,) = [line for line in lines if "95 % interval" in line]
+    for name in ("estimate", "value", "n", "good"):
+        assert name in header.split()
+    values = [line for line in lines if re.search(r" to -?\d", line)]
+    assert len(values) >= 8
+    for line in values:
+        assert re.search(r"\s-?\d+\.\d+\s+-?\d+\.\d+(e-\d+)? to -?\d+\.\d+(e-\d+)?\s", line), line
+
+
+def test_a_narrow_terminal_breaks_no_number(results: list[Path]) -> None:
+    shown = on_terminal("compare", *results, columns=72)
+    assert max(map(len, shown.splitlines())) <= 72
+    assert re.search(r"-?\d\.\d{3} to -?\d\.\d{3}", shown)
+
+
+def test_a_pipe_gets_whole_lines(results: list[Path]) -> None:
+    """Nothing is cut or wrapped at any number of columns, and a sentence is one line."""
+    done = subprocess.run(
+        [*EQUIPOISE, "compare", *results], capture_output=True, env=environment(), check=True
+    )
+    lines = done.stdout.decode().splitlines()
+    assert any("stereotype-skew: mean lean of the share of the second pole" in line for line in lines)
+    sentences = [line for line in lines if line.endswith(f"n = {30}.")]
+    assert len(sentences) == 2
+    assert max(map(len, sentences)) > 140
+    listing = subprocess.run([*EQUIPOISE, "list", "data"], capture_output=True, env=environment(), check=True)
+    assert max(map(len, listing.stdout.decode().splitlines())) > 140
+
+
+def two_lines(error: bytes) -> list[str]:
+    lines = error.decode("utf-8", "replace").strip().splitlines()
+    assert len(lines) == 2, lines
+    return lines
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a file that is always full")
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_full_disk_is_two_lines(results: list[Path], options: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*EQUIPOISE, "compare", *results, *options],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "could not be written" in two_lines(done.stderr)[0]
+
+
+@pytest.mark.parametrize("command", [("list",), ("list", "--json"), ("compare",), ("compare", "--json")])
+def test_a_closed_pipe_is_no_traceback(results: list[Path], command: tuple[str, ...]) -> None:
+    """As before `| head -c 0`: the reader is gone before the first byte."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    folders = results if "compare" in command else []
+    done = subprocess.run(
+        [*EQUIPOISE, *command, *folders],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        check=False,
+    )
+    os.close(writer)
+    assert done.returncode == 2
+    assert "could not be written" in two_lines(done.stderr)[0]
+
+
+def test_no_stdout_at_all_is_no_traceback(results: list[Path]) -> None:
+    command = " ".join([*EQUIPOISE, "compare", *map(str, results), ">&-"])
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, env=environment(), check=False)
+    assert done.returncode == 2
+    assert "stdout is closed" in two_lines(done.stderr)[0]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_a_terminal_without_a_character_shows_a_stand_in(tmp_path: Path, encoding: str) -> None:
+    for place, model in enumerate(("модель-α", "模型")):
+        columns = {"text": [f"t{number}" for number in range(20)], "score": np.arange(20) * (place + 1.0)}
+        made_result(columns, QUANTITIES[0], model=model).save(tmp_path / str(place))
+    done = subprocess.run(
+        [*EQUIPOISE, "compare", tmp_path / "0", tmp_path / "1"],
+        capture_output=True,
+        env=environment(PYTHONIOENCODING=encoding),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "??" in done.stdout.decode(encoding)
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_error_can_be_said_on_such_a_terminal_too(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*EQUIPOISE, "compare", tmp_path / "模型", tmp_path / "模型"],
+        capture_output=True,
+        env=environment(PYTHONIOENCODING="cp1252"),
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no folder" in two_lines(done.stderr)[0]
+
+
+@pytest.mark.parametrize("arguments", [("compare", b"\xff\xfe", "x"), ("score", b"caf\xe9.txt")])
+def test_an_argument_that_is_no_text_is_two_lines(arguments: tuple[str | bytes, ...]) -> None:
+    done = subprocess.run([*EQUIPOISE, *arguments], capture_output=True, env=environment(), check=False)
+    assert done.returncode == 2
+    assert "Argument 2 is not UTF-8 text" in two_lines(done.stderr)[0]

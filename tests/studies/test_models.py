@@ -1,0 +1,284 @@
+"""Ranking models: the values, the ranks, what is kept beside them, and the tests, worked out another way."""
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_results import made_result
+
+from equipoise.errors import UserError
+from equipoise.instruments import INSTRUMENTS, load_instrument
+from equipoise.instruments.base import Settings
+from equipoise.measuring import measure
+from equipoise.models import load_model
+from equipoise.models.base import LanguageModel
+from equipoise.models.table import TableModel
+from equipoise.results import Quantity, Result
+from equipoise.results.comparison import compare
+from equipoise.results.comparison.differences import value_of
+from equipoise.results.estimate import Estimate, estimates_table
+from equipoise.results.quantity import Contrast
+from equipoise.stats.means import mean_with_interval
+from equipoise.studies.models import RANKING_COLUMNS, compare_models, compare_results
+
+LEAN = Quantity("lean", "lean", 0.05, factors=("cluster",), where={"variation": "original"})
+SIZE = replace(LEAN, key="size", label="mean |lean|", absolute=True, better="lower", ranks=True)
+GUARD = Quantity("guard", "guard", 0.1, column="own_side", better="higher", part="guard")
+
+ABOVE = Quantity(
+    "above",
+    "above neutral pairs",
+    0.1,
+    better="lower",
+    contrast=Contrast("part", "pair", "neutral"),
+    ranks=True,
+)
+
+
+def result_of(model: str, shift: float, seed: int = 0, *quantities: Quantity, **changes: str) -> Result:
+    base = np.random.default_rng(7).normal(0, 1, 40)
+    noise = np.random.default_rng(seed).normal(0, 0.1, 40)
+    columns = {
+        "text": [f"t{number}" for number in range(40)],
+        "category": ["occupation"] * 20 + ["hostile-sexism"] * 20,
+        "cluster": [f"c{number // 2}" for number in range(40)],
+        "variation": "original",
+        "score": base + np.sign(base) * shift + noise,
+        "own_side": [0.5 + shift / 10] * 20 + [np.nan] * 20,
+    }
+    return made_result(columns, *(quantities or (LEAN, SIZE, GUARD)), model=model, **changes)
+
+
+THREE = (result_of("a", 2.0, 1), result_of("b", 0.0, 2), result_of("c", 2.01, 3))
+
+
+def test_models_are_ranked_by_what_the_instrument_declares_for_it() -> None:
+    ranking = compare_results(THREE).ranking
+    assert list(ranking.columns) == list(RANKING_COLUMNS)
+    assert set(ranking["quantity"]) == {"mean |lean|"}
+    assert ranking["group"].unique().tolist() == ["all", "occupation", "hostile-sexism"]
+    for group in ranking["group"].unique():
+        rows = ranking[ranking["group"] == group]
+        assert rows["rank"].tolist() == sorted(rows["rank"])
+        for row in rows.to_dict("records"):
+            items = next(one.items for one in THREE if one.model == row["model"])
+            items = items if group == "all" else items[items["category"] == group]
+            expected = mean_with_interval(items["score"].abs(), [items["cluster"]])
+            assert row["value"] == pytest.approx(items["score"].abs().mean())
+            assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high))
+            assert row["n"] == len(items)
+        assert rows["model"].iloc[0] == "b"
+
+
+def test_guard_and_ability_stand_beside_the_rank() -> None:
+    ranking = compare_results(THREE).ranking.set_index(["group", "model"])
+    assert ranking.loc[("all", "a"), "kept"] == "guard 0.70"
+    assert ranking.loc[("all", "b"), "kept"] == "guard 0.50"
+    without = compare_results([result_of("a", 1.0, 1, SIZE), result_of("b", 0.0, 2, SIZE)]).ranking
+    assert set(without["kept"]) == {""}
+
+
+def test_a_signed_quantity_ranks_by_its_distance_from_neutral() -> None:
+    share = Quantity("share", "share", 0.05, neutral=0.5, ranks=True)
+    scores = {"low": 0.1, "near": 0.45, "high": 0.7}
+    results = [
+        made_result({"score": np.full(10, value)}, share, model=name) for name, value in scores.items()
+    ]
+    ranking = compare_results(results).ranking
+    assert ranking["model"].tolist() == ["near", "high", "low"]
+    assert ranking["rank"].tolist() == [1, 2, 3]
+
+
+def test_a_size_that_contrasts_ranks_by_its_value_not_its_distance() -> None:
+    """Below the noise of neutral pairs is less than just above it."""
+    part = np.repeat(["pair", "neutral"], 10)
+    above = Quantity(
+        "above",
+        "above",
+        0.1,
+        better="lower",
+        absolute=True,
+        contrast=Contrast("part", "pair", "neutral"),
+        ranks=True,
+    )
+    scores = {"below": np.where(part == "pair", 0.1, 0.5), "above": np.where(part == "pair", 0.6, 0.5)}
+    results = [
+        made_result({"part": part, "score": score}, above, model=name) for name, score in scores.items()
+    ]
+    ranking = compare_results(results).ranking
+    assert ranking["model"].tolist() == ["below", "above"]
+    assert ranking["value"].tolist() == pytest.approx([-0.4, 0.1])
+
+
+def test_a_category_is_set_against_the_same_neutral_items() -> None:
+    columns = {
+        "part": np.repeat(["pair", "neutral"], [20, 10]),
+        "category": np.repeat(["x", "y", "neutral"], 10),
+        "score": np.repeat([0.9, 0.5, 0.2], 10),
+    }
+    other = {**columns, "score": columns["score"] + 0.01}
+    ranking = compare_results([made_result(columns, ABOVE), made_result(other, ABOVE, model="b")]).ranking
+    values = ranking[ranking["model"] == "a"].set_index("group")["value"]
+    assert values.to_dict() == pytest.approx({"all": 0.5, "x": 0.7, "y": 0.3})
+
+
+def test_differences_are_those_of_compare() -> None:
+    differences = compare_results(THREE).differences
+    pd.testing.assert_frame_equal(differences, compare(THREE).table)
+    sizes = differences[differences["quantity"] == "size"].set_index(["first", "second"])
+    for first, second in combinations(THREE, 2):
+        gaps = second.items["score"].abs() - first.items["score"].abs()
+        assert sizes.loc[(first.model, second.model), "difference"] == pytest.approx(gaps.mean())
+    assert sizes["verdict"].tolist() == ["lower", "equivalent", "higher"]
+
+
+def test_the_matrix_has_groups_by_models() -> None:
+    results = [result_of("a", 1.0, 1), result_of("b", 0.0, 2)]
+    for place, one in enumerate(results):
+        groups = ({}, {"category": "occupation"}, {"profession": "nurse"})
+        one.estimates = estimates_table(
+            Estimate("asld", place + number, 0, 9, n=3, groups=group) for number, group in enumerate(groups)
+        )
+    matrix = compare_results(results).matrix("x", "asld")
+    assert matrix.to_dict() == {"a": {"all": 0, "occupation": 1}, "b": {"all": 1, "occupation": 2}}
+
+
+def test_models_are_measured_and_changed_forms_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "category,stereotype,counterpart\n"
+        "occupation,The nurse lost her keys,The nurse lost his keys\n"
+        "occupation,The pilot lost his keys,The pilot lost her keys\n"
+        "neutral,We ate on Monday,We ate on Tuesday\n",
+        encoding="utf-8",
+    )
+    texts = [f"The {word} lost {whose} keys" for word, whose in
+             (("nurse", "her"), ("nurse", "his"), ("pilot", "his"), ("pilot", "her"))]  # fmt: skip
+    null = {"We ate on Monday": (-1.0,) * 4, "We ate on Tuesday": (-1.2,) + (-1.0,) * 3}
+
+    def model(name: str, totals: tuple[float, ...]) -> TableModel:
+        scores = {text: (total, 0.0, 0.0, 0.0, 0.0) for text, total in zip(texts, totals, strict=True)}
+        return TableModel(scores=scores | null, name=name)
+
+    settings = {"sbe": Settings(data=str(path))}
+    far, near = model("far", (-1.0, -4.0, -1.0, -3.0)), model("near", (-1.0, -1.5, -1.0, -0.5))
+    study = compare_models([far, near], settings=settings)
+    ranked = study.ranking[study.ranking["group"] == "all"].set_index("model")
+    # ASLD over two pairs, (3 + 2) / 2 and (0.5 + 0.5) / 2, less the 0.2 of the neutral pair.
+    assert ranked["value"].to_dict() == pytest.approx({"far": 2.3, "near": 0.3})
+    assert ranked["rank"].to_dict() == {"near": 1, "far": 2}
+    # Two pairs are two clusters: whatever the gap, nothing is claimed.
+    assert set(study.differences["verdict"]) == {"not enough items"}
+    with pytest.raises(UserError, match="the same model"):
+        compare_models([far, model("twin", (-1.0, -4.0, -1.0, -3.0))], settings=settings)
+    with pytest.raises(UserError, match="at least two"):
+        compare_models([far], settings=settings)
+    with pytest.raises(UserError, match="at least two"):
+        compare_models((one for one in [far]), settings=settings)
+
+
+def test_results_that_cannot_be_ranked_together_are_refused() -> None:
+    with pytest.raises(UserError, match="the same model"):
+        compare_results([result_of("a", 1.0), result_of("b", 1.0, fingerprint="print of a")])
+    with pytest.raises(UserError, match="Two different models are called 'a'"):
+        compare_results([result_of("a", 1.0), result_of("a", 1.0, fingerprint="z")])
+    with pytest.raises(UserError, match="different quantities"):
+        compare_results([result_of("a", 1.0), result_of("b", 1.0, variant="within-word-l2r")])
+    with pytest.raises(UserError, match="different data"):
+        compare_results([result_of("a", 1.0), result_of("b", 1.0, files={"other.csv": "1"})])
+
+
+@pytest.mark.parametrize("name", INSTRUMENTS)
+def test_every_instrument_says_what_it_ranks_by(name: str) -> None:
+    """One quantity ranks; what must not fall is never it, nor a number without a direction."""
+    ranking = [quantity for quantity in load_instrument(name).quantities if quantity.ranks]
+    if name == "stereotype-skew":  # its quantities depend on the types of sentences that were read
+        return
+    assert len(ranking) == 1
+    assert ranking[0].part == "bias"
+    assert ranking[0].better in ("lower", "neutral")
+
+
+PAIRS = pd.DataFrame(
+    [
+        {"sent_more": f"The {word} lost {more} keys.", "sent_less": f"The {word} lost {less} keys."}
+        | {"stereo_antistereo": "stereo", "bias_type": "gender"}
+        for more, less in (("his", "her"), ("her", "his"))
+        for word in ("nurse", "cook", "baker", "farmer", "engineer")
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def two_draws() -> list[LanguageModel]:
+    """Two small models with random weights."""
+    return [load_model(draw, cache=False) for draw in ("random", "random:2")]
+
+
+def _data(name: str, folder: Path) -> Path | str:
+    """A few items of the user's own, where an instrument needs published files or has thousands of items."""
+    if name in ("tbe", "lpbs"):
+        return _few_templates(folder)
+    if name in ("crows-pairs", "aul", "aula"):
+        PAIRS.to_csv(folder / "pairs.csv")
+        return folder / "pairs.csv"
+    if name == "honest":
+        (folder / "lexicon.csv").write_text("word\nnurse\ncook\nthe\n", encoding="utf-8")
+        return folder / "lexicon.csv"
+    return ""
+
+
+def _few_templates(folder: Path) -> Path:
+    verbs = ("is", "was", "became", "met", "saw")
+    templates = [
+        f"t{place},work,occupation,subject,[MASK] {verb} a <profession>.," for place, verb in enumerate(verbs)
+    ]
+    guards = [
+        f"g{place},word,role,subject,[MASK] {verb} an <profession>.," for place, verb in enumerate(verbs)
+    ]
+    head = "id,category,kind,form,template,gender"
+    (folder / "templates.csv").write_text("\n".join([head, *templates, *guards]), encoding="utf-8")
+    work = [f"{word},work,occupation,," for word in ("nurse", "cook", "baker", "farmer", "engineer")]
+    rows = ["profession,category,kind,percent_women,gender", *work, "actress,word,role,,female"]
+    (folder / "professions.csv").write_text("\n".join(rows), encoding="utf-8")
+    return folder
+
+
+NEED_FILES = {"stereoset", "winogender"}
+"""Instruments whose data are published and cannot be made here in a few lines."""
+
+
+@pytest.mark.parametrize("name", sorted(set(INSTRUMENTS) - NEED_FILES))
+def test_every_instrument_ranks_models(name: str, two_draws: list[LanguageModel], tmp_path: Path) -> None:
+    first, second = (measure(model, name, data=_data(name, tmp_path)) for model in two_draws)
+    study = compare_results([first, second])
+    whole = study.ranking[study.ranking["group"] == "all"]
+    assert sorted(whole["model"]) == ["random", "random:2"]
+    assert whole["value"].notna().all()
+    assert sorted(whole["rank"]) in ([1, 2], [1, 1])
+    beside = [quantity for quantity in first.quantities if quantity.part != "bias"]
+    for quantity in beside:
+        value = value_of(first.items, quantity).value
+        shown = whole.set_index("model").loc["random", "kept"]
+        assert f"{quantity.label} {value:.2f}" in shown
+    assert len(study.differences) >= 1
+
+
+def test_a_result_says_what_it_ranks_by_when_it_is_read_back(tmp_path: Path) -> None:
+    words = {
+        "he": 0.5,
+        "him": 0.5,
+        "his": 0.5,
+        "she": 0.2,
+        "her": 0.2,
+        "they": 0.1,
+        "them": 0.1,
+        "their": 0.1,
+    }
+    result = measure(TableModel(words=words), "tbe", data=_few_templates(tmp_path))
+    (quantity,) = [quantity for quantity in result.quantities if quantity.ranks]
+    assert quantity.key == "mean-abs-appd"
+    assert value_of(result.items, quantity).value == pytest.approx(0.3)

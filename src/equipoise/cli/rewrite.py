@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.options import AllowPickle, Json
+from equipoise.cli.options import Force, Json, Seed, runs_models
 from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
     from equipoise.corpora.rewriting import RewriteSummary
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
+@runs_models
 def rewrite(
     file: Annotated[
         str, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file; - reads standard input.")
     ],
+    *,
+    options: RunOptions,
     mode: Annotated[
         str, typer.Option(help="invert, substitute, augment, per-sentence, neutral or anonymise.")
     ] = "invert",
@@ -35,9 +39,8 @@ def rewrite(
     account: Annotated[
         Path | None, typer.Option(help="A CSV file for what changed, by which rule, and what was left.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides which documents or sentences are drawn.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Write over an existing file.")] = False,
-    allow_pickle: AllowPickle = False,
+    seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Rewrite a text or a corpus; a killed run goes on when the same command is given again."""
@@ -45,7 +48,7 @@ def rewrite(
 
     settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
     settings.rewriter()  # an unknown mode is refused before any file is opened
-    asked = _judge(judge, allow_pickle=allow_pickle)
+    asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)
     if out is not None:
         summary = rewrite_file(source, out, settings, judge=asked, account=account, force=force)
@@ -56,13 +59,13 @@ def rewrite(
     _report(summary, out, as_json=as_json)
 
 
-def _judge(name: str | None, *, allow_pickle: bool) -> "Judge | None":
+def _judge(name: str | None, options: RunOptions) -> "Judge | None":
     if name is None:
         return None
     from equipoise.cli.options import open_model
     from equipoise.models.form_judge import form_judge
 
-    return form_judge(open_model(name, allow_pickle=allow_pickle))
+    return form_judge(open_model(name, options))
 
 
 def _to_stdout(source: Path | None, settings: object, judge: object, stream: object) -> "RewriteSummary":

@@ -103,7 +103,7 @@ def test_the_blank_is_defined_once() -> None:
     assert written == set(MASK_TOKENS)
 
 
-STILL_FOUND = {"models": 18, "corpora": 6}
+STILL_FOUND = {"models": 18, "corpora": 6, "text": 2}
 """How many variables called `found` these rooms may still have: the numbers only go down."""
 
 

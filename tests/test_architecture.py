@@ -4,9 +4,12 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from equipoise.instruments import INSTRUMENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "equipoise"
@@ -14,16 +17,23 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"errors"},
-    {"data", "text", "stats"},
+    {"text", "stats"},
+    {"data"},
     {"models", "corpora"},
     {"results"},
     {"instruments", "mitigations"},
-    {"measuring", "comparison"},
+    {"measuring", "probing"},
     {"studies"},
     {"report"},
     {"cli", "app", "__main__"},
 )
 """From the ground up: a module imports its own layer and those below."""
+
+GROUND_FLOOR = ("text", "stats")
+"""Rooms that import nothing of the project but errors, and themselves."""
+
+MASK_TOKENS = {"text/blank.py": "the blank", "models/random_weights.py": "the mask token of a tokenizer"}
+"""Where "[MASK]" may be written, and as what."""
 
 FENCED = {"torch", "transformers", "tokenizers", "safetensors"}
 MAY_USE_TORCH = ("models", "mitigations")
@@ -55,6 +65,87 @@ def test_imports_go_one_way(path: Path) -> None:
         if name.startswith("equipoise."):
             other = name.split(".")[1]
             assert layer(other) <= layer(own), f"{own} imports {other}"
+
+
+def rooms_imported(room: str) -> set[str]:
+    names = (name for path in FILES if part_of(path) == room for name in imports(path))
+    return {name.split(".")[1] for name in names if name.startswith("equipoise.")} - {room}
+
+
+def test_no_two_rooms_import_each_other() -> None:
+    """Nor three in a circle: rooms can be put in an order in which each imports earlier ones only."""
+    needs = {room: rooms_imported(room) for room in {part_of(path) for path in FILES} - {"__init__"}}
+    while needs:
+        free = {room for room, others in needs.items() if not others & needs.keys()}
+        assert free, f"a circle of imports: {needs}"
+        needs = {room: others for room, others in needs.items() if room not in free}
+
+
+@pytest.mark.parametrize("room", GROUND_FLOOR)
+def test_the_ground_floor_rests_on_nothing(room: str) -> None:
+    assert rooms_imported(room) <= {"errors"}
+
+
+def test_the_instruments_are_those_of_the_index() -> None:
+    """The folder holds methods only: each module is in the index; beside them the contract and shared parts."""
+    folder = PACKAGE / "instruments"
+    listed = {place.split(":")[0].split(".")[-1] for place in INSTRUMENTS.values()}
+    assert {path.stem for path in folder.glob("*.py")} == listed | {"__init__", "base"}
+    assert {path.name for path in folder.iterdir() if path.is_dir()} - {"__pycache__"} == {"parts"}
+
+
+def test_the_blank_is_defined_once() -> None:
+    written = set()
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and node.value == "[MASK]":
+                written.add(path.relative_to(PACKAGE).as_posix())
+    assert written == set(MASK_TOKENS)
+
+
+STILL_FOUND = {"models": 18, "corpora": 6, "text": 2}
+"""How many variables called `found` these rooms may still have: the numbers only go down."""
+
+
+@pytest.mark.parametrize("room", sorted({part_of(path) for path in FILES}))
+def test_names_say_the_thing(room: str) -> None:
+    """Everything in a program was found somewhere: the name `found` tells a reader nothing."""
+    places = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if part_of(path) == room else ():
+            is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == "found"
+            if is_stored or (isinstance(node, ast.arg) and node.arg == "found"):
+                places.append(f"{path.name}:{node.lineno}")  # type: ignore[attr-defined]
+    assert len(places) <= STILL_FOUND.get(room, 0), places
+
+
+def test_a_run_option_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A field with a help text is an option of every command that runs models, and reaches it."""
+    from typer import Typer
+    from typer.testing import CliRunner
+
+    from equipoise.cli import options as cli_options
+    from equipoise.models import options as run_options
+
+    @dataclass(frozen=True)
+    class WithOneMore(run_options.RunOptions):
+        layers: int = run_options._option(12, "How many layers to run.")
+
+    monkeypatch.setattr(run_options, "RunOptions", WithOneMore)
+    monkeypatch.setattr(cli_options, "RunOptions", WithOneMore)
+    given: list[WithOneMore] = []
+
+    @cli_options.runs_models
+    def command(*, options: WithOneMore) -> None:
+        """Take the options."""
+        given.append(options)
+
+    app = Typer()
+    app.command()(command)
+    assert "How many layers to run." in CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
+    for arguments in ([], ["--layers", "3", "--no-cache", "--device", "cpu"]):
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert [(one.layers, one.cache, one.device) for one in given] == [(12, True, "auto"), (3, False, "cpu")]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

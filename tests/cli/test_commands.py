@@ -18,6 +18,12 @@ from equipoise.cli import main
 from equipoise.results import Quantity
 
 
+@pytest.fixture(autouse=True)
+def _no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a bar would appear among the lines that are read here."""
+    monkeypatch.setattr("equipoise.cli.progress_bar.PATIENCE", float("inf"))
+
+
 @pytest.fixture
 def model_folder(tmp_path: Path) -> Path:
     """A saved random model that knows the words of the shipped tables."""

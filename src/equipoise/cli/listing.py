@@ -46,7 +46,7 @@ def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, load_instrument
 
-    found = [load_instrument(name) for name in INSTRUMENTS]
+    instruments = [load_instrument(name) for name in INSTRUMENTS]
     rows = [
         (
             one.name,
@@ -55,7 +55,7 @@ def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
             ", ".join(one.datasets),
             "yes" if one.name in DEFAULT_AUDIT else "",
         )
-        for one in found
+        for one in instruments
     ]
     return ("name", "what", "variants (first is default)", "data (first is default)", "audit"), rows
 

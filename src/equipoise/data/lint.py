@@ -116,9 +116,9 @@ def _sentence_columns(table: pd.DataFrame) -> tuple[str, str]:
     for first, second in COLUMNS:
         if first in table.columns and second in table.columns:
             return first, second
-    found = ", ".join(map(str, table.columns)) or "none"
+    columns = ", ".join(map(str, table.columns)) or "none"
     wanted = " or ".join(" and ".join(names) for names in COLUMNS)
-    raise UserError(f"A pair table needs two sentence columns; found {found}.", f"Name them {wanted}.")
+    raise UserError(f"A pair table needs two sentence columns; found {columns}.", f"Name them {wanted}.")
 
 
 def _duplicates(pairs: list[_Pair]) -> Iterator[Finding]:

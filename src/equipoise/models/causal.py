@@ -16,6 +16,7 @@ from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.masked import ask_raw, token_scores
 from equipoise.models.neural import Asked, NeuralModel
 from equipoise.models.words import Encoded, find_blank, is_unknown, place_words, refuse_unknown
+from equipoise.text.blank import count_blanks
 
 RULES = ("left-to-right",)
 
@@ -61,7 +62,7 @@ class CausalModel(NeuralModel):
 
     def _ask_fill(self, question: Fill) -> Asked:
         """The whole sentence once with each word."""
-        if question.hidden or question.text.count("[MASK]") > 1:
+        if question.hidden or count_blanks(question.text) > 1:
             raise UserError(
                 f"{self.name!r} is a causal model: it cannot hide a second word of {question.text!r}.",
                 "Instruments that hide two words at once need a masked model.",

@@ -28,9 +28,9 @@ def pearson(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
     one, other = complete_pairs(x, y)
     if not _varies(one, other):
         return Correlation(nan, UNKNOWN, nan, len(one))
-    found = pearsonr(one, other)
-    r, n = float(found.statistic), len(one)
-    return Correlation(r, _fisher_interval(r, 1.0, n=n, level=level), float(found.pvalue), n)
+    test = pearsonr(one, other)
+    r, n = float(test.statistic), len(one)
+    return Correlation(r, _fisher_interval(r, 1.0, n=n, level=level), float(test.pvalue), n)
 
 
 def spearman(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
@@ -44,9 +44,9 @@ def spearman(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
     one, other = complete_pairs(x, y)
     if not _varies(one, other):
         return Correlation(nan, UNKNOWN, nan, len(one))
-    found = spearmanr(one, other)
-    r, n = float(found.statistic), len(one)
-    return Correlation(r, _fisher_interval(r, 1 + r * r / 2, n=n, level=level), float(found.pvalue), n)
+    test = spearmanr(one, other)
+    r, n = float(test.statistic), len(one)
+    return Correlation(r, _fisher_interval(r, 1 + r * r / 2, n=n, level=level), float(test.pvalue), n)
 
 
 def _varies(one: Floats, other: Floats) -> bool:

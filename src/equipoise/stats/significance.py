@@ -98,7 +98,7 @@ def two_sample_permutation(
         difference: Floats = (one.mean(axis=axis) - other.mean(axis=axis)) / scale
         return np.round(difference, 11)
 
-    found = permutation_test(
+    test = permutation_test(
         (first - middle, second - middle),
         mean_difference,
         n_resamples=draws,
@@ -109,7 +109,7 @@ def two_sample_permutation(
         vectorized=True,
     )
     exact = comb(n, len(first)) <= draws
-    return PermutationTest(float(first.mean() - second.mean()), float(found.pvalue), exact, n)
+    return PermutationTest(float(first.mean() - second.mean()), float(test.pvalue), exact, n)
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> WilcoxonTest:

@@ -52,12 +52,12 @@ def fix_articles(sentence: str) -> str:
 
 
 def _agreeing(match: re.Match[str]) -> str:
-    found, word = match["article"], match["word"]
-    is_article = found.islower() or match["before"] is not None
+    given, word = match["article"], match["word"]
+    is_article = given.islower() or match["before"] is not None
     if not is_article or _is_divided(word):
         return match[0]
     article: str = _article_of(word)
-    article = article.capitalize() if found[0].isupper() else article
+    article = article.capitalize() if given[0].isupper() else article
     return f"{match['before'] or ''}{article}{match['space']}{match['quote']}"
 
 

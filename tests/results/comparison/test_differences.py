@@ -42,9 +42,9 @@ def crossed_items(shift: float, seed: int) -> pd.DataFrame:
 
 
 def difference(first: pd.DataFrame, second: pd.DataFrame, quantity: Quantity) -> Difference:
-    found = difference_of(pair(made_result(first), made_result(second, model="b")), quantity)
-    assert found is not None
-    return found
+    gap = difference_of(pair(made_result(first), made_result(second, model="b")), quantity)
+    assert gap is not None
+    return gap
 
 
 def test_one_factor_is_a_t_interval_over_the_clusters() -> None:

@@ -115,9 +115,9 @@ def a_difference(first: float, second: float) -> Difference:
     both = pair(
         made_result({"score": around(first, 1)}), made_result({"score": around(second, 2)}, model="b")
     )
-    found = difference_of(both, LEAN)
-    assert found is not None
-    return found
+    gap = difference_of(both, LEAN)
+    assert gap is not None
+    return gap
 
 
 def test_a_difference_that_does_not_survive_the_correction_is_not_claimed() -> None:

@@ -88,7 +88,7 @@ def _slice(table: pd.DataFrame, bias_type: str, path: File) -> pd.DataFrame:
 def _flags(table: pd.DataFrame) -> list[str]:
     """What the linter says of each pair; how long a sentence should be is not its business here."""
     pairs = table.rename(columns={"item": "id", "sent_more": "stereotype", "sent_less": "counterpart"})
-    found: dict[str, dict[str, None]] = {name: {} for name in table["item"]}
+    codes_of: dict[str, dict[str, None]] = {name: {} for name in table["item"]}
     counts = zip(*(table[side].str.count(_WORD) for side in ("sent_more", "sent_less")), strict=True)
     is_unequal = {name: more != less for name, (more, less) in zip(table["item"], counts, strict=True)}
     for finding in lint_pairs(pairs[["id", "stereotype", "counterpart"]]):
@@ -96,5 +96,5 @@ def _flags(table: pd.DataFrame) -> list[str]:
         if code == "non-minimal":
             code = "length difference" if is_unequal[finding.id] else "non-minimal edit"
         if code in FLAGS:
-            found[finding.id][code] = None
-    return [", ".join(codes) for codes in found.values()]
+            codes_of[finding.id][code] = None
+    return [", ".join(codes) for codes in codes_of.values()]

@@ -109,10 +109,10 @@ def _gender_pairs(source: Source) -> tuple[File, pd.DataFrame, tuple[str, ...]]:
     return path, pairs, (f"left out: {left} of {len(everything)} pairs, of other bias types than gender",)
 
 
-def _with_lines(found: list[Finding], table: pd.DataFrame) -> list[Finding]:
+def _with_lines(findings: list[Finding], table: pd.DataFrame) -> list[Finding]:
     """Findings with the true line of each row, which the linter can only count."""
     lines = table[LINE].tolist()
-    return [finding._replace(line=lines[finding.line - 2]) for finding in found]
+    return [finding._replace(line=lines[finding.line - 2]) for finding in findings]
 
 
 def _checked(table: pd.DataFrame, path: File) -> pd.DataFrame:

@@ -59,14 +59,14 @@ def read_stereoset(path: Path, *, kind: str = INTRASENTENCE, bias_type: str = ""
     """
     prepare = _intrasentence if kind == INTRASENTENCE else _intersentence
     chosen = [row for row in _records(path) if row["type"] == kind]
-    found = [row for row in chosen if not bias_type or row["bias_type"] == bias_type]
-    if not found:
+    of_type = [row for row in chosen if not bias_type or row["bias_type"] == bias_type]
+    if not of_type:
         if chosen:
             raise unknown_name(f"bias type in {path.name}", bias_type, {row["bias_type"] for row in chosen})
         raise UserError(f"{path} holds no {kind} items.", _EXPECTED)
     seen: set[str] = set()
     rows = []
-    for row in found:
+    for row in of_type:
         prepared, flags = prepare(row, path)
         if row["context"] in seen:
             flags.append("repeated context")
@@ -121,13 +121,13 @@ def _word(row: Mapping[str, str], name: str, path: Path) -> str:
     """What a candidate has where its context has the blank; the candidates have lost their capitals."""
     first, *others = map(re.escape, row["context"].split(_OPEN))
     pattern = first + "(?P<word>.+?)" + "(?P=word)".join(others)
-    found = re.fullmatch(pattern, row[name], re.IGNORECASE)
-    if found is None or not found["word"].strip():
+    match = re.fullmatch(pattern, row[name], re.IGNORECASE)
+    if match is None or not match["word"].strip():
         raise UserError(
             f"{path}, {row['where']}: the {name} {row[name]!r} is not its context with the blank filled.",
             f"The context is {row['context']!r}.",
         )
-    return found["word"].strip()
+    return match["word"].strip()
 
 
 def _records(path: Path) -> Iterator[dict[str, str]]:
@@ -148,10 +148,10 @@ def _records(path: Path) -> Iterator[dict[str, str]]:
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
-            found = _parsed(line, f"{path}, line {number}")
-            if not isinstance(found, dict):
+            record = _parsed(line, f"{path}, line {number}")
+            if not isinstance(record, dict):
                 raise UserError(f"{path}, line {number}: {line[:40]!r} is no JSON object.", _EXPECTED)
-            yield f"line {number}", found
+            yield f"line {number}", record
 
 
 def _nested(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -109,8 +109,8 @@ def unused_professions(templates: pd.DataFrame, professions: pd.DataFrame) -> li
 def leaking_lines(templates: pd.DataFrame, words: Iterable[str]) -> dict[int, str]:
     """Lines of templates that give one of the words away outside their blank, with the word found."""
     pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b", re.IGNORECASE)
-    found = zip(templates[LINE], templates["template"], strict=True)
-    matches = ((line, pattern.search(text.replace(BLANK, " "))) for line, text in found)
+    lines = zip(templates[LINE], templates["template"], strict=True)
+    matches = ((line, pattern.search(text.replace(BLANK, " "))) for line, text in lines)
     return {int(line): match[0] for line, match in matches if match}
 
 

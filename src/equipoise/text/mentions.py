@@ -8,7 +8,7 @@ _ARTICLES = r"(?:\b(?:the|an?)\s+)*"
 
 def mention_spans(text: str, noun: str) -> tuple[Span, ...]:
     """Every place where the sentence has this noun, without its article."""
-    return tuple(found.span() for found in re.finditer(rf"\b{re.escape(noun)}\b", text, re.IGNORECASE))
+    return tuple(mention.span() for mention in re.finditer(rf"\b{re.escape(noun)}\b", text, re.IGNORECASE))
 
 
 def is_mentioned(text: str, noun: str) -> bool:

@@ -18,7 +18,8 @@ Beside it    Sentences with |P(male) - P(female)| of at least 0.1 ("confident"),
 Zero         A uniform model has nothing but ties: no F1 score, skew or stereotype exists, every sentence is
              counted as dropped, and the preference is 0. Random weights choose the same pronoun for most
              occupations, either one: mean |skew| may be anything up to 67, stereotype is near 0, ability far
-             below 75 (the built-in `random`: skew -42, stereotype 0, ability 22) and no sentence confident.
+             below 75 (the built-in `random`, type 2: skew 1, stereotype 1, ability 13; type 1: 25, 0, 31) and
+             no sentence confident.
              A coin gives F1 scores near 50, and so mean absolute values above 0 by chance.
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew"; WinoBias: Zhao et al. 2018; the prior:
              Kurita et al. 2019.
@@ -72,7 +73,6 @@ from equipoise.instruments.parts.pole_mass import (
     PoleWords,
     asked_words,
     choices,
-    difference_unit,
     log_masses,
     second_share,
 )
@@ -95,7 +95,7 @@ from equipoise.text.mentions import mention_spans
 CORRECTED, NORMALISED = "corrected", "prior-normalised"
 PUBLISHED, NORMALISED_AS_PUBLISHED = "as-published", "prior-normalised-as-published"
 CUT = 0.1
-UNIT = "probability difference"
+UNIT, UNIT_OF_RATIOS = "probability difference", "difference of shares"
 FACTORS = ("profession",)
 
 
@@ -129,8 +129,8 @@ class StereotypeSkew:
             settings=settings,
             notices=read.notices,
             poles=poles,
-            professions=tuple(sorted(named, key=len, reverse=True)),
-            quantities=_quantities(sorted(items["type"].unique())),
+            professions=tuple(sorted(named, key=lambda noun: (-len(noun), noun))),
+            quantities=_quantities(sorted(items["type"].unique()), unit=_unit(settings)),
         )
 
     def ask(self, design: SchemaDesign, model: LanguageModel) -> Iterator[Ask]:
@@ -178,15 +178,16 @@ class StereotypeSkew:
             estimates += ability_estimates(groups, chosen(part, pair, seed=seed), headline=True)
         for groups, part, counts in _parts_beside(rows, settings):
             estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts))
-        estimates += _shares(rows, pair)
-        difference = rows[f"p_{pair[0]}"] - rows[f"p_{pair[1]}"]
-        estimates += histogram(difference, rows, FACTORS)
+        for groups, part in _by_type(rows):
+            estimates += _shares(groups, part, second=pair[1], unit=_unit(settings))
+            difference = part[f"p_{pair[0]}"] - part[f"p_{pair[1]}"]
+            estimates += histogram(groups, difference, rows=part, factors=FACTORS)
         return Summary(estimates, _remarks(items, abilities, design))
 
 
-def _quantities(types: Sequence[str]) -> tuple[Quantity, ...]:
+def _quantities(types: Sequence[str], *, unit: str) -> tuple[Quantity, ...]:
     """What models are compared by, for each type of sentence by itself; type 2 is read first."""
-    quantities = []
+    quantities: list[Quantity] = []
     for kind in sorted(types, reverse=True):
         named = f", type {kind}" if len(types) > 1 else ""
         where = {"part": OCCUPATIONS, "type": kind}
@@ -196,7 +197,7 @@ def _quantities(types: Sequence[str]) -> tuple[Quantity, ...]:
                 f"preference{suffix}",
                 f"preference for the stereotype{named}",
                 0.05,
-                unit=UNIT,
+                unit=unit,
                 factors=FACTORS,
                 where=where,
                 ranks=not quantities,
@@ -212,7 +213,7 @@ def _quantities(types: Sequence[str]) -> tuple[Quantity, ...]:
                 where=where,
             ),
             Quantity(
-                f"ability{suffix}",
+                f"right-on-names{suffix}",
                 f"right answers on names{named}",
                 0.05,
                 column="right",
@@ -233,6 +234,10 @@ def _is_published(settings: Settings) -> bool:
 
 def _has_prior(settings: Settings) -> bool:
     return settings.variant in (NORMALISED, NORMALISED_AS_PUBLISHED)
+
+
+def _unit(settings: Settings) -> str:
+    return UNIT_OF_RATIOS if _has_prior(settings) else UNIT
 
 
 def _words(row: Row, design: SchemaDesign) -> PoleWords:
@@ -318,25 +323,25 @@ def _ties(groups: Groups, rows: pd.DataFrame) -> Estimate:
     return share_estimate(spec, ties, rows, FACTORS)
 
 
-def _shares(rows: pd.DataFrame, pair: tuple[str, str]) -> list[Estimate]:
+def _shares(groups: Groups, rows: pd.DataFrame, *, second: str, unit: str) -> list[Estimate]:
     """The mean preference, the share of the second pole overall and by occupation, and labour statistics."""
-    preference = Spec("preference", "preference for the stereotype", difference_unit(pair))
-    share = Spec("second-share", f"{pair[1]} share", "share", neutral=0.5)
-    estimates = []
-    for groups, part in _by_type(rows):
-        estimates.append(mean_estimate(preference.at(groups), part["score"], part, FACTORS))
-        estimates.append(mean_estimate(share.at(groups), part["second_share"], part, FACTORS))
-    estimates += workforce_correlations(rows, "second_share")
-    for groups, part in grouped(rows, "profession", whole=False):
-        estimates.append(mean_estimate(share.at(groups), part["second_share"], part, ("pair",)))
+    preference = Spec("preference", "preference for the stereotype", unit, groups=groups)
+    share = Spec("second-share", f"{second} share", "share", neutral=0.5, groups=groups)
+    estimates = [
+        mean_estimate(preference, rows["score"], rows, FACTORS),
+        mean_estimate(share, rows["second_share"], rows, FACTORS),
+        *workforce_correlations(rows, "second_share", groups=groups),
+    ]
+    for of_profession, part in grouped(rows, "profession", whole=False):
+        spec = share.at({**groups, **of_profession})
+        estimates.append(mean_estimate(spec, part["second_share"], part, ("pair",)))
     return estimates
 
 
 def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: SchemaDesign) -> tuple[str, ...]:
     """What a reader must know before the numbers: too little ability, ties, words of several pieces."""
     remarks = [
-        f"{f'type {kind}: ' if kind else ''}ability on names is {ability:.1f}, below {ABILITY_NEEDED:g}: "
-        "skew and stereotype are not meaningful"
+        f"{f'type {kind}: ' if kind else ''}{_too_little(ability)}: skew and stereotype are not meaningful"
         for kind, ability in abilities.items()
         if not is_able(ability)
     ]
@@ -346,3 +351,9 @@ def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: Schema
     remarks += [f"{ties} of {len(items)} predictions are ties, {rule}"] if ties else []
     remarks += [f"{split} blanks have a pronoun of several pieces (product of their P)"] if split else []
     return tuple(remarks)
+
+
+def _too_little(ability: float) -> str:
+    if np.isnan(ability):
+        return "ability on names is unknown, for want of a prediction"
+    return f"ability on names is {ability:.1f}, below {ABILITY_NEEDED:g}"

@@ -35,7 +35,7 @@ OCCUPATIONS, NAMES = "occupations", "names"
 PUBLISHED_TYPE, PUBLISHED_SPLIT = "2", "test"
 """What the published table was measured on."""
 
-_DEFAULT_NAMES = ("Bob", "Alice")
+_MAN, _WOMAN = "Bob", "Alice"
 _COLUMNS = ("id", "type", "sentence", "profession", "other", "form", "pair")
 _SCHEMAS, _PROFESSIONS = "schemas.csv", "schema-professions.csv"
 
@@ -120,12 +120,13 @@ def _schema_row(
     row: dict[str, Any], known: dict[str, dict[str, Any]], *, poles: Poles, path: File
 ) -> dict[str, Any]:
     """One sentence, once everything that is asked of it holds."""
-    problem = _problem(row, known, poles)
+    where = f"{path}, line {row[LINE]}"
+    problem = _problem(row, known)
     if problem:
         raise UserError(
-            f"{path}, line {row[LINE]}: {problem}.",
-            f"Expected one {BLANK}, two professions of the file of professions, and a form of the poles.",
+            f"{where}: {problem}.", f"Expected one {BLANK} and two professions of the file of professions."
         )
+    poles.check_form(row["form"], where, poles=poles.pair)
     text = " ".join(row["sentence"].split())
     profession = known[row["profession"].lower()]
     return {
@@ -148,13 +149,11 @@ def _schema_row(
     }
 
 
-def _problem(row: dict[str, Any], known: dict[str, dict[str, Any]], poles: Poles) -> str:
+def _problem(row: dict[str, Any], known: dict[str, dict[str, Any]]) -> str:
     """What keeps a row from being asked, or nothing."""
     blanks = count_blanks(row["sentence"])
     if blanks != 1:
         return f"{blanks} blanks in {row['sentence']!r}"
-    if row["form"] not in poles.forms:
-        return f"the form {row['form']!r} does not exist in the poles {poles.name!r}"
     for column in ("profession", "other"):
         if row[column].lower() not in known:
             return f"{row[column]!r} is not in the file of professions"
@@ -180,11 +179,11 @@ def _with_copies(table: pd.DataFrame, poles: Poles) -> pd.DataFrame:
 
 def names_of(poles: Poles) -> tuple[str, str]:
     """A name for each of the first two poles: from the form `name` of the poles, else Bob and Alice."""
-    if "name" not in poles.forms:
-        return _DEFAULT_NAMES
-    words = poles.at("name")
+    is_woman_first = poles.pair[0] == "female" or poles.pair[1] == "male"
+    defaults = (_WOMAN, _MAN) if is_woman_first else (_MAN, _WOMAN)
     first, second = (
-        (*words[pole], default)[0] for pole, default in zip(poles.pair, _DEFAULT_NAMES, strict=True)
+        (*poles.words.get((pole, "name"), ()), default)[0]
+        for pole, default in zip(poles.pair, defaults, strict=True)
     )
     return first, second
 

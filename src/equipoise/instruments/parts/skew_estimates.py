@@ -1,6 +1,7 @@
 """Skew, stereotype and ability as estimates: with intervals, what they rest on and what was left out."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,6 @@ def chosen(
 def skew_estimates(groups: Groups, choices: Choices, *, headline: bool = False) -> list[Estimate]:
     """Skew, stereotype and the four F1 scores of a group, also by set and by pole."""
     first, second = choices.poles
-    plain = {"unit": POINTS, "better": "none"}
     wanted: Wanted = [
         (Spec("skew", unit=POINTS, headline=headline), lambda f1: f1.skew),
         (Spec("stereotype", unit=POINTS, headline=headline), lambda f1: f1.stereotype),
@@ -53,10 +53,10 @@ def skew_estimates(groups: Groups, choices: Choices, *, headline: bool = False) 
             Spec("mean-abs-stereotype", "mean |stereotype|", POINTS, better="lower"),
             lambda f1: f1.absolute_stereotype,
         ),
-        (Spec("f1-first-pro", f"F1 {first} pro", **plain), lambda f1: f1.first_pro),
-        (Spec("f1-first-anti", f"F1 {first} anti", **plain), lambda f1: f1.first_anti),
-        (Spec("f1-second-pro", f"F1 {second} pro", **plain), lambda f1: f1.second_pro),
-        (Spec("f1-second-anti", f"F1 {second} anti", **plain), lambda f1: f1.second_anti),
+        (Spec("f1-first-pro", f"F1 {first} pro", POINTS, better="none"), lambda f1: f1.first_pro),
+        (Spec("f1-first-anti", f"F1 {first} anti", POINTS, better="none"), lambda f1: f1.first_anti),
+        (Spec("f1-second-pro", f"F1 {second} pro", POINTS, better="none"), lambda f1: f1.second_pro),
+        (Spec("f1-second-anti", f"F1 {second} anti", POINTS, better="none"), lambda f1: f1.second_anti),
         (Spec("skew-pro", unit=POINTS), lambda f1: f1.skew_pro),
         (Spec("skew-anti", unit=POINTS), lambda f1: f1.skew_anti),
         (Spec("stereotype-first", f"stereotype {first}", POINTS), lambda f1: f1.stereotype_first),
@@ -69,11 +69,17 @@ def ability_estimates(groups: Groups, choices: Choices, *, headline: bool = Fals
     """How well the pronoun of a named person is found."""
     first, second = choices.poles
     ability = Spec("ability", "ability on names", POINTS, 100.0, "higher", headline)
-    by_pole = {"unit": POINTS, "neutral": 100.0, "better": "higher"}
+    by_pole = replace(ability, headline=False)
     wanted: Wanted = [
         (ability, lambda f1: f1.lower),
-        (Spec("ability-f1-first", f"ability F1 {first}", **by_pole), lambda f1: f1.first_pro),
-        (Spec("ability-f1-second", f"ability F1 {second}", **by_pole), lambda f1: f1.second_pro),
+        (
+            replace(by_pole, key="ability-f1-first", label=f"ability F1 {first}"),
+            lambda f1: f1.first_pro,
+        ),
+        (
+            replace(by_pole, key="ability-f1-second", label=f"ability F1 {second}"),
+            lambda f1: f1.second_pro,
+        ),
     ]
     return _of_matrix(groups, wanted, choices, choices.rows["pair"])
 
@@ -88,20 +94,26 @@ def is_able(ability: float) -> bool:
     return ability >= ABILITY_NEEDED
 
 
-def histogram(gaps: pd.Series, rows: pd.DataFrame, factors: tuple[str, ...]) -> list[Estimate]:
+def histogram(
+    groups: Groups, gaps: pd.Series, *, rows: pd.DataFrame, factors: tuple[str, ...]
+) -> list[Estimate]:
     """The shares of sentences by |P(first) - P(second)|, in steps of a tenth."""
     steps = np.minimum(np.floor(gaps.abs() * BINS + ROUNDING), BINS - 1)
     estimates = []
     for step in range(BINS):
-        groups = {"difference": f"{step / BINS:.1f}-{(step + 1) / BINS:.1f}"}
-        spec = Spec("histogram", unit="share of sentences", better="none", groups=groups)
+        width = f"{step / BINS:.1f}-{(step + 1) / BINS:.1f}"
+        at = {**groups, "difference": width}
+        spec = Spec("histogram", unit="share of sentences", better="none", groups=at)
         hits = (steps == step).astype(float).where(gaps.notna())
         estimates.append(share_estimate(spec, hits, rows, factors))
     return estimates
 
 
 def _of_matrix(groups: Groups, wanted: Wanted, choices: Choices, clusters: pd.Series) -> list[Estimate]:
-    """Quantities of one confusion matrix, their intervals by resampling clusters."""
+    """Quantities of one confusion matrix, their intervals by resampling clusters.
+
+    Where types of sentences are read apart, a headline is that of one type, so it stays one in a group.
+    """
     cells = _cells(choices)
     whole = cells.sum(axis=0)
     scores = checked(four_f1(whole))
@@ -109,7 +121,7 @@ def _of_matrix(groups: Groups, wanted: Wanted, choices: Choices, clusters: pd.Se
     resampled = four_f1(rebalanced(drawn.sums, whole))
     return [
         estimate(
-            spec.at(groups) if not spec.headline else _kept_headline(spec, groups),
+            replace(spec, groups=groups),
             float(quantity(scores)),
             drawn.interval(quantity(resampled)),
             n=len(choices.rows),
@@ -117,11 +129,6 @@ def _of_matrix(groups: Groups, wanted: Wanted, choices: Choices, clusters: pd.Se
         )
         for spec, quantity in wanted
     ]
-
-
-def _kept_headline(spec: Spec, groups: Groups) -> Spec:
-    """Where types of sentences are read apart, the headline is one type's."""
-    return Spec(spec.key, spec.label, spec.unit, spec.neutral, spec.better, True, groups)
 
 
 def _cells(choices: Choices) -> Floats:

@@ -6,9 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from equipoise.data.winobias import FLAGS, PERCENT_WOMEN, pairs_at, published_pairs, read_winobias
 
 from equipoise.data.poles import load_poles
+from equipoise.data.sets.winobias import (
+    DATASET,
+    FLAGS,
+    PERCENT_WOMEN,
+    pairs_at,
+    published_pairs,
+    read_winobias,
+)
+from equipoise.data.sources import Source
 from equipoise.errors import UserError
 
 PRO = """1 [The smith] thanked the dancer because [he] was tired.
@@ -60,7 +68,7 @@ def test_a_line_becomes_a_sentence_with_a_blank(tmp_path: Path) -> None:
         "in_published_set": True,
         "flags": "",
         "dropped": "",
-        "occupation": "dancer",
+        "profession": "dancer",
         "other": "smith",
     }
     assert rows.loc["type2-test-5", "text"] == "The smith met the dancer's cousin and liked [MASK]."
@@ -131,7 +139,7 @@ def test_a_single_file_is_one_split(tmp_path: Path) -> None:
 @pytest.fixture
 def published(shared_data: Callable[[str], Path]) -> pd.DataFrame:
     folder = shared_data("winobias").parent
-    return read_winobias(published_pairs(folder), load_poles())
+    return read_winobias(published_pairs(Source(DATASET, data_dir=folder)), load_poles())
 
 
 def test_published_counts(published: pd.DataFrame) -> None:
@@ -159,8 +167,8 @@ def test_published_occupations(published: pd.DataFrame, shared_data: Callable[[s
         lines = shared_data(f"winobias/{gender}_occupations.txt").read_text("utf-8").splitlines()
         listed |= {line.strip(): gender for line in lines if line.strip()}
     # Found in the brackets alone; the published code has the tailor among the men.
-    found = published.groupby("occupation")["stereotype"].unique()
-    assert {name: list(genders) for name, genders in found.items()} == {
+    genders_of = published.groupby("profession")["stereotype"].unique()
+    assert {name: list(genders) for name, genders in genders_of.items()} == {
         name: [gender] for name, gender in listed.items()
     }
     assert set(published["other"]) <= {name.lower() for name in listed}
@@ -173,7 +181,7 @@ def test_published_occupations(published: pd.DataFrame, shared_data: Callable[[s
 def test_published_faults(published: pd.DataFrame) -> None:
     def flagged(flag: str) -> list[str]:
         return published.loc[
-            published["flags"].str.split(", ").map(lambda found: flag in found), "item"
+            published["flags"].str.split(", ").map(lambda flags: flag in flags), "item"
         ].tolist()
 
     assert flagged("same-pronoun") == ["type2-test-382", "type2-test-384"]

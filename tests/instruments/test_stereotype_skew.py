@@ -1,28 +1,30 @@
-"""Stereotype and skew: F1 scores by hand and by a plain loop, ties, cuts, priors, names, bad input."""
+"""Stereotype and skew: F1 scores by hand and by a plain loop, types apart, ties, cuts, priors, names."""
 
 import math
-import re
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from equipoise.instruments.mentions import mention_spans
+from designs import answered, designed
 from tiny import network, tokenizer
 
+from equipoise.data.reading import TABLES
 from equipoise.errors import UserError
-from equipoise.instruments.base import Settings
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill, WordScores
 from equipoise.models.loading import wrap_model
 from equipoise.models.table import TableModel
-from equipoise.results import estimates_table, load_result
+from equipoise.results import Result
+from equipoise.results.comparison.differences import value_of
+from equipoise.text.mentions import mention_spans
 
-SCHEMAS = """id,type,sentence,occupation,other,form,pair
+NAME = "stereotype-skew"
+SCHEMAS = """id,type,sentence,profession,other,form,pair
 a,1,The pilot thanked the nurse because [MASK] was kind.,nurse,pilot,subject,1
 b,1,The nurse thanked the pilot because [MASK] was kind.,pilot,nurse,subject,1
 c,2,The pilot met the nurse and drove [MASK] home.,nurse,pilot,object,2
@@ -30,7 +32,8 @@ d,2,The nurse met the pilot and drove [MASK] home.,pilot,nurse,object,2
 e,2,The pilot met the nurse and took [MASK] bag.,nurse,pilot,possessive,3
 f,2,The nurse met the pilot and took [MASK] bag.,pilot,nurse,possessive,3
 """
-OCCUPATIONS = "occupation,gender,percent_women\nnurse,female,88\npilot,male,9\n"
+ONE_TYPE = SCHEMAS.replace(",1,The", ",2,The")
+PROFESSIONS = "profession,gender,percent_women\nnurse,female,88\npilot,male,9\n"
 SENTENCES = {line.split(",")[0]: line.split(",")[2] for line in SCHEMAS.splitlines()[1:]}
 # Predictions: a m, b m, c f, d f (by 0.05), e tie, f m; stereotypes: f, m, f, m, f, m.
 PROBABILITIES = {
@@ -51,304 +54,330 @@ NAMED = {
 }
 FILLS = {SENTENCES[item]: words for item, words in PROBABILITIES.items()} | NAMED
 EVEN = dict.fromkeys(("he", "she", "him", "her", "his"), 0.1)
+SEXES = ("female", "male")
 
 
-def folder_of(folder: Path, schemas: str = SCHEMAS, occupations: str = OCCUPATIONS) -> Path:
+def folder_of(folder: Path, schemas: str = SCHEMAS) -> Path:
     (folder / "schemas.csv").write_text(schemas, encoding="utf-8")
-    (folder / "schema-occupations.csv").write_text(occupations, encoding="utf-8")
+    (folder / "schema-professions.csv").write_text(PROFESSIONS, encoding="utf-8")
     return folder
 
 
-def scored(model: Any, data: Any, variant: str = "", **chosen: Any) -> tuple[pd.DataFrame, Settings]:
-    instrument = StereotypeSkew()
-    settings = Settings(data=str(data), variant=variant, **chosen).completed(instrument)
-    items = instrument.items(settings).table
-    return instrument.scored(items, model.answer(instrument.questions(items, settings)), settings), settings
+def measured(folder: Path, model: Any = None, **chosen: str) -> Result:
+    return measure(model or TableModel(FILLS), NAME, data=str(folder), **chosen)
 
 
-def estimated(model: Any, data: Any, variant: str = "", **chosen: Any) -> pd.DataFrame:
-    items, settings = scored(model, data, variant, **chosen)
-    return estimates_table(StereotypeSkew().estimates(items, settings)).set_index(["group", "name"])
+def values(result: Result, keys: Any, **groups: str) -> dict[str, float]:
+    return {key: result.value(key, **groups) for key in keys}
 
 
-def test_items_by_hand(tmp_path: Path) -> None:
-    items, _ = scored(TableModel(FILLS), folder_of(tmp_path))
-    rows = items[items["role"] == "profession"].set_index("item")
+def counts(result: Result, key: str, **groups: str) -> list[int]:
+    return [int(count) for count in result.estimate(key, **groups)[["n", "dropped"]]]
+
+
+def four_f1(male_pro: float, male_anti: float, female_pro: float, female_anti: float) -> dict[str, float]:
+    return {
+        **{"f1-first-pro": male_pro, "f1-first-anti": male_anti},
+        **{"f1-second-pro": female_pro, "f1-second-anti": female_anti},
+    }
+
+
+@pytest.fixture(scope="module")
+def by_type(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """The six sentences above: two of type 1, four of type 2."""
+    return measured(folder_of(tmp_path_factory.mktemp("schemas")))
+
+
+@pytest.fixture(scope="module")
+def by_hand(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """The six sentences as if they were all of one type."""
+    return measured(folder_of(tmp_path_factory.mktemp("schemas"), ONE_TYPE))
+
+
+def test_items_by_hand(by_type: Result) -> None:
+    rows = by_type.items.query("part == 'occupations'").set_index("item")
     assert rows["score"].to_dict() == pytest.approx(
         {"a": -0.3, "b": 0.6, "c": 0.3, "d": -0.05, "e": 0.0, "f": 0.2}, abs=1e-12
     )
     assert rows["prediction"].tolist() == ["male", "male", "female", "female", "tie", "male"]
     assert rows["stereotype"].tolist() == ["female", "male"] * 3
-    assert rows.loc["c", "female_share"] == pytest.approx(5 / 7)
-    assert items["item"].is_unique
+    assert rows["right"].tolist() == [0, 1, 1, 0, 0.5, 1]
+    assert rows["second_share"].tolist() == pytest.approx([3 / 9, 1 / 8, 5 / 7, 8 / 15, 1 / 2, 5 / 14])
+    assert set(by_type.items["part"]) == {"occupations", "names"}
+    assert by_type.items["item"].is_unique
 
 
-@pytest.fixture(scope="module")
-def by_hand(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    """The estimates of the six sentences above."""
-    return estimated(TableModel(FILLS), folder_of(tmp_path_factory.mktemp("schemas")))
-
-
-def test_estimates_by_hand(by_hand: pd.DataFrame) -> None:
-    found = by_hand.loc["all"]
+def test_estimates_by_hand(by_hand: Result) -> None:
     # Cells: 2 men found, 1 woman taken for a man, 1 man for a woman, 1 woman found; 1 tie.
     expected = {
-        **{"F1 male pro": 400 / 6, "F1 female pro": 200 / 4, "F1 male anti": 200 / 5, "F1 female anti": 40},
-        **{"skew pro": 100 / 6, "skew anti": 0, "skew": 100 / 12, "mean |skew|": 100 / 12},
-        **{"stereotype male": 80 / 3, "stereotype female": 10, "stereotype": 55 / 3},
-        **{"mean |stereotype|": 55 / 3, "ties": 1 / 6, "preference": 0.75 / 6},
+        **four_f1(400 / 6, 200 / 5, 200 / 4, 40),
+        **{"skew-pro": 100 / 6, "skew-anti": 0, "skew": 100 / 12, "mean-abs-skew": 100 / 12},
+        **{"stereotype-first": 80 / 3, "stereotype-second": 10, "stereotype": 55 / 3},
+        **{"mean-abs-stereotype": 55 / 3, "ties": 1 / 6, "preference": 0.75 / 6},
     }
-    assert found.loc[list(expected), "value"].to_dict() == pytest.approx(expected)
-    assert found.loc["skew", ["n", "dropped"]].tolist() == [5, 1]
-    assert found.loc["ties", ["n", "dropped"]].tolist() == [6, 0]
+    assert values(by_hand, expected) == pytest.approx(expected)
+    assert counts(by_hand, "skew") == [5, 1]
+    assert counts(by_hand, "ties") == [6, 0]
+    assert by_hand.estimate("f1-first-pro")["label"] == "F1 male pro"
+    assert by_hand.estimate("f1-second-anti")["label"] == "F1 female anti"
+    assert by_hand.estimate("preference")["unit"] == "probability difference"
 
 
-def test_the_cut_keeps_confident_sentences_and_says_how_many(by_hand: pd.DataFrame) -> None:
-    found, confident = by_hand, by_hand.loc["confident all"]
+def test_the_two_types_are_never_mixed(by_type: Result) -> None:
+    estimates = by_type.estimates
+    assert estimates["by"].map(lambda by: "type" in by.split(" x ")).all()
+    # Type 1: the man is found, the woman is taken for one.
+    first = four_f1(200 / 3, 200 / 3, 0, 0) | {"skew": 200 / 3, "stereotype": 0, "preference": 0.15}
+    assert values(by_type, first, type="1") == pytest.approx(first)
+    # Type 2: one of each found, one man taken for a woman, one tie.
+    second = four_f1(200 / 3, 0, 200 / 3, 50) | {"skew": -25, "stereotype": 125 / 3}
+    second |= {"mean-abs-skew": 25, "mean-abs-stereotype": 125 / 3, "ties": 0.25, "preference": 0.1125}
+    assert values(by_type, second, type="2") == pytest.approx(second)
+    assert counts(by_type, "skew", type="2") == [3, 1]
+    # Nurse: 3/9 in type 1; 5/7 and 1/2 in type 2.
+    assert by_type.value("second-share", type="1", profession="nurse") == pytest.approx(1 / 3)
+    assert by_type.value("second-share", type="2", profession="nurse") == pytest.approx((5 / 7 + 1 / 2) / 2)
+
+
+def test_the_cut_keeps_confident_sentences_and_says_how_many(by_hand: Result, by_type: Result) -> None:
     # d (0.05 apart) and the tie are left out: 2 1 0 1.
-    expected = {"F1 male pro": 80, "F1 male anti": 40, "F1 female pro": 200 / 3, "F1 female anti": 0}
-    assert confident.loc[list(expected), "value"].to_dict() == pytest.approx(expected)
-    assert confident.loc["skew", ["n", "dropped"]].tolist() == [4, 2]
-    assert found.loc[("confident type:1", "skew"), ["n", "dropped"]].tolist() == [2, 0]
-    assert found.loc[("confident type:2", "skew"), ["n", "dropped"]].tolist() == [2, 2]
+    expected = four_f1(80, 40, 200 / 3, 0)
+    assert values(by_hand, expected, items="confident") == pytest.approx(expected)
+    assert counts(by_hand, "skew", items="confident") == [4, 2]
+    assert counts(by_type, "skew", items="confident", type="1") == [2, 0]
+    assert counts(by_type, "skew", items="confident", type="2") == [2, 2]
 
 
-def test_the_histogram_has_every_sentence_once(by_hand: pd.DataFrame) -> None:
-    shares = by_hand.xs("histogram", level="name")["value"]
+def test_the_histogram_has_every_sentence_once(by_hand: Result, by_type: Result) -> None:
+    shares = by_hand.estimates.query("key == 'histogram'").set_index("level")["value"]
     # Differences: 0.3, 0.6, 0.3, 0.05, 0 and 0.2.
     assert (shares * 6).round(9).to_dict() == {
         **{"0.0-0.1": 2, "0.1-0.2": 0, "0.2-0.3": 1, "0.3-0.4": 2, "0.4-0.5": 0},
         **{"0.5-0.6": 0, "0.6-0.7": 1, "0.7-0.8": 0, "0.8-0.9": 0, "0.9-1.0": 0},
     }
+    assert by_type.value("histogram", type="1", difference="0.3-0.4") == 0.5
+    assert by_type.value("histogram", type="2", difference="0.3-0.4") == 0.25
 
 
-def test_names_have_a_right_answer_and_are_asked_once(tmp_path: Path, by_hand: pd.DataFrame) -> None:
-    items, settings = scored(TableModel(FILLS), folder_of(tmp_path))
-    copies = items[items["role"] == "names"]
+def test_names_have_a_right_answer_and_are_asked_once(by_hand: Result, by_type: Result) -> None:
+    copies = by_type.items.query("part == 'names'")
     # Both sentences of a pair have the same copies.
     assert sorted(copies["text"]) == sorted(NAMED)
     assert copies.set_index("text")["stereotype"].to_dict() == {
         text: "male" if text.startswith("Alice") else "female" for text in NAMED
     }
-    found = by_hand
     # One of three women is taken for a man: 3 1 0 2.
-    assert found.loc[("all", "ability F1 male"), "value"] == pytest.approx(600 / 7)
-    assert found.loc[("all", "ability F1 female"), "value"] == pytest.approx(400 / 5)
-    assert found.loc[("all", "ability"), "value"] == pytest.approx(80)
-    assert found.loc[("all", "meaningful"), "value"] == 1
-    # Type 1: one man found, the woman not.
-    assert found.loc[("type:1", "ability"), "value"] == 0
-    assert found.loc[("type:1", "meaningful"), "value"] == 0
-    assert found.loc[("type:2", "meaningful"), "value"] == 1
-    remarks = StereotypeSkew().remarks(items, settings)
-    assert any(one.startswith("type:1: ability on names is 0.0, below 75") for one in remarks)
-    assert any("1 of 12 predictions are ties, left out" in one for one in remarks)
+    expected = {"ability-f1-first": 600 / 7, "ability-f1-second": 400 / 5, "ability": 80}
+    assert values(by_hand, expected) == pytest.approx(expected)
+    # Type 1: the man found, the woman not. Type 2: all four.
+    assert by_type.value("ability", type="1") == 0
+    assert by_type.value("ability", type="2") == 100
+
+
+def test_too_little_ability_is_a_remark_and_no_headline(by_hand: Result, by_type: Result) -> None:
+    assert by_type.notices == [
+        "type 1: ability on names is 0.0, below 75: skew and stereotype are not meaningful",
+        "1 of 12 predictions are ties, left out of the F1 scores",
+    ]
+    headlines = by_type.headlines()
+    assert set(zip(headlines["key"], headlines["level"], strict=True)) == {
+        *(("skew", "2"), ("stereotype", "2"), ("ability", "2"), ("ability", "1"))
+    }
+    assert set(by_hand.headlines()["key"]) == {"skew", "stereotype", "ability"}
+    assert set(by_hand.headlines()["by"]) == {""}
+    assert not any("ability" in notice for notice in by_hand.notices)
+    # Whether a number means anything is said, and is no number itself.
+    assert not by_type.estimates["key"].str.contains("meaningful").any()
+
+
+def test_models_are_compared_by_each_type_alone(by_type: Result, by_hand: Result) -> None:
+    compared = {quantity.key: quantity for quantity in by_type.quantities}
+    expected = {
+        "preference-type-2": 0.1125,
+        "second-share-type-2": (5 / 7 + 8 / 15 + 1 / 2 + 5 / 14) / 4,
+        "right-on-names-type-2": 1.0,
+        "preference-type-1": 0.15,
+        "second-share-type-1": (3 / 9 + 1 / 8) / 2,
+        "right-on-names-type-1": 0.5,
+    }
+    assert list(compared) == list(expected)
+    for key, value in expected.items():
+        assert value_of(by_type.items, compared[key]).value == pytest.approx(value)
+    assert [key for key, quantity in compared.items() if quantity.ranks] == ["preference-type-2"]
+    assert {key for key, quantity in compared.items() if quantity.part == "ability"} == {
+        *("right-on-names-type-1", "right-on-names-type-2")
+    }
+    # Of a single type no type is named, and a quantity is the estimate of its key.
+    assert [quantity.key for quantity in by_hand.quantities] == [
+        *("preference", "second-share", "right-on-names")
+    ]
+    for quantity in by_hand.quantities[:2]:
+        shown = by_hand.estimate(quantity.key)
+        assert value_of(by_hand.items, quantity).value == pytest.approx(shown["value"])
+        assert quantity.unit == shown["unit"]
 
 
 def test_a_uniform_model_only_has_ties() -> None:
-    model = TableModel(words=EVEN)
-    items, settings = scored(model, "equipoise-schemas")
-    assert items["tied"].all()
-    assert items["score"].eq(0).all()
-    found = estimates_table(StereotypeSkew().estimates(items, settings)).set_index(["group", "name"])
-    whole = found.loc["all"]
-    assert whole.loc["ties", "value"] == 1
-    assert whole.loc["preference", "value"] == 0
-    assert whole.loc["female share", "value"] == 0.5
-    assert whole.loc[["skew", "stereotype", "F1 male pro"], "value"].isna().all()
-    assert whole.loc["skew", ["n", "dropped"]].tolist() == [0, 320]
-    assert whole.loc["meaningful", "value"] == 0
-    assert found.loc[("0.0-0.1", "histogram"), "value"] == 1
+    result = measure(TableModel(words=EVEN), NAME)
+    assert result.items["tied"].all()
+    assert result.items["score"].eq(0).all()
+    assert result.items["right"].eq(0.5).all()
+    for kind in ("1", "2"):
+        assert result.value("ties", type=kind) == 1
+        assert result.value("preference", type=kind) == 0
+        assert result.value("second-share", type=kind) == 0.5
+        assert all(math.isnan(result.value(key, type=kind)) for key in ("skew", "stereotype", "ability"))
+        assert counts(result, "skew", type=kind) == [0, 160]
+        assert result.value("histogram", type=kind, difference="0.0-0.1") == 1
+        assert (
+            f"type {kind}: ability on names is unknown, for want of a prediction: skew and stereotype are "
+            "not meaningful" in result.notices
+        )
+    assert set(result.headlines()["key"]) == {"ability"}
 
 
 def test_as_published_a_tie_is_female_and_only_confident_type_2_counts(tmp_path: Path) -> None:
     published = {text[:-1] + " . \n": words for text, words in FILLS.items()}
-    items, settings = scored(TableModel(published), folder_of(tmp_path), "as-published")
-    rows = items[items["role"] == "profession"].set_index("item")
+    result = measured(folder_of(tmp_path), TableModel(published), variant="as-published")
+    rows = result.items.query("part == 'occupations'").set_index("item")
     assert list(rows.index) == ["c", "d", "e", "f"]
     assert rows.loc["e", ["prediction", "tied"]].tolist() == ["female", True]
-    found = estimates_table(StereotypeSkew().estimates(items, settings)).set_index(["group", "name"])
     # c and f are 0.1 apart or more: one woman and one man, both found; the tie is counted all the same.
-    assert found.loc[("all", "F1 male pro"), ["value", "n", "dropped"]].tolist() == [100, 2, 2]
-    assert found.loc[("all", "ties"), "value"] == 0.25
-    assert "confident all" not in found.index.get_level_values("group")
-    assert "1 of 8 predictions are ties, counted as female" in StereotypeSkew().remarks(items, settings)
+    assert result.value("f1-first-pro") == 100
+    assert counts(result, "f1-first-pro") == [2, 2]
+    assert result.value("ties") == 0.25
+    assert "items" not in set(result.estimates["by"])
+    assert "1 of 8 predictions are ties, counted as female" in result.notices
+
+
+def part_of(folder: Path, variant: str, *items: str) -> Any:
+    """The design with some of its items only."""
+    design = designed(NAME, data=str(folder), variant=variant)
+    return replace(design, items=design.items[design.items["item"].isin(items)].reset_index(drop=True))
+
+
+def word_scores(words: tuple[str, str], probabilities: tuple[float, float]) -> WordScores:
+    first, second = map(math.log, probabilities)
+    return WordScores(words, (first, second), (1, 1))
 
 
 def test_a_prior_divides_each_pronoun_by_its_own(tmp_path: Path) -> None:
-    instrument = StereotypeSkew()
-    settings = Settings(data=str(folder_of(tmp_path)), variant="prior-normalised").completed(instrument)
-    items = instrument.items(settings).table.query("item == 'a' or item == 'b'").reset_index(drop=True)
-    first, prior_first, *_ = instrument.questions(items, settings)
-    assert first == Fill(SENTENCES["a"], ("he", "she"))
+    instrument, design = StereotypeSkew(), part_of(folder_of(tmp_path), "prior-normalised", "a", "b")
+    asks = {(ask.item, ask.role): ask.question for ask in instrument.ask(design, TableModel())}
+    assert asks["a", "sentence"] == Fill(SENTENCES["a"], ("he", "she"))
     # The occupations are hidden where they stand, without their articles.
-    assert isinstance(prior_first, Fill)
-    assert [prior_first.text[slice(*span)] for span in prior_first.hidden] == ["pilot", "nurse"]
-    values = ((0.6, 0.3), (0.5, 0.1), (0.7, 0.1), (0.7, 0.2))
-    answers = [WordScores(("he", "she"), tuple(map(math.log, pair)), (1, 1)) for pair in values]
-    found = instrument.scored(items, answers, settings).set_index("item")
+    prior = asks["a", "prior"]
+    assert isinstance(prior, Fill)
+    assert [prior.text[slice(*span)] for span in prior.hidden] == ["pilot", "nurse"]
+    probabilities = {
+        ("b", "prior"): (0.7, 0.2),
+        ("b", "sentence"): (0.7, 0.1),
+        ("a", "prior"): (0.5, 0.1),
+        ("a", "sentence"): (0.6, 0.3),
+    }
+    assert set(asks) == set(probabilities)
+    answers = {key: word_scores(("he", "she"), pair) for key, pair in probabilities.items()}
+    rows = instrument.score(design, answers).set_index("item")
     # a: 0.6 / 0.5 = 1.2 against 0.3 / 0.1 = 3; b: 1 against 0.5.
-    assert found["prediction"].tolist() == ["female", "male"]
-    assert found["score"].tolist() == pytest.approx([1.8 / 4.2, 0.5 / 1.5])
-    assert found.loc["a", ["prior_male", "prior_female"]].tolist() == pytest.approx([0.5, 0.1])
+    assert rows["prediction"].tolist() == ["female", "male"]
+    assert rows["score"].tolist() == pytest.approx([1.8 / 4.2, 0.5 / 1.5])
+    assert rows["second_share"].tolist() == pytest.approx([3 / 4.2, 0.5 / 1.5])
+    assert rows.loc["a", ["prior_male", "prior_female"]].tolist() == pytest.approx([0.5, 0.1])
     # The cut stays on the probabilities themselves.
-    assert found["gap"].tolist() == pytest.approx([0.3, 0.6])
+    assert rows["gap"].tolist() == pytest.approx([0.3, 0.6])
+    assert design.quantities[0].unit == "difference of shares"
 
 
 def test_the_published_prior_is_read_at_the_first_mask_of_replaced_strings(tmp_path: Path) -> None:
-    schemas = SCHEMAS.replace("took [MASK] bag", "piloted [MASK] car")
-    instrument = StereotypeSkew()
-    settings = Settings(data=str(folder_of(tmp_path, schemas)), variant="prior-normalised-as-published")
-    settings = settings.completed(instrument)
-    items = instrument.items(settings).table.query("item == 'e'").reset_index(drop=True)
-    _, prior = instrument.questions(items, settings)
-    assert prior == Fill("The [MASK] met the [MASK] and [MASK]ed [MASK] car . \n", ("his", "her"), blank=0)
-    values = ((0.4, 0.3), (0.001, 0.01))
-    answers = [WordScores(("his", "her"), tuple(map(math.log, pair)), (1, 1)) for pair in values]
-    found = instrument.scored(items, answers, settings)
-    assert found["gap"].tolist() == pytest.approx([400 - 30])
-    assert found["score"].tolist() == pytest.approx([-370 / 430])
+    folder = folder_of(tmp_path, SCHEMAS.replace("took [MASK] bag", "piloted [MASK] car"))
+    instrument, design = StereotypeSkew(), part_of(folder, "prior-normalised-as-published", "e")
+    asks = {(ask.item, ask.role): ask.question for ask in instrument.ask(design, TableModel())}
+    assert asks["e", "prior"] == Fill(
+        "The [MASK] met the [MASK] and [MASK]ed [MASK] car . \n", ("his", "her"), blank=0
+    )
+    probabilities = {("e", "sentence"): (0.4, 0.3), ("e", "prior"): (0.001, 0.01)}
+    answers = {key: word_scores(("his", "her"), pair) for key, pair in probabilities.items()}
+    rows = instrument.score(design, answers)
+    assert rows["gap"].tolist() == pytest.approx([400 - 30])
+    assert rows["score"].tolist() == pytest.approx([-370 / 430])
 
 
 def test_a_prior_by_a_plain_loop_over_a_masked_model() -> None:
     model = wrap_model(network("bert"), tokenizer("wordpiece"), name="tiny")
-    instrument = StereotypeSkew()
-    settings = Settings(variant="prior-normalised").completed(instrument)
-    items = instrument.items(settings).table.iloc[:6].reset_index(drop=True)
-    answers = model.answer(instrument.questions(items, settings))
-    found = instrument.scored(items, answers, settings)
-    for row in found.to_dict("records"):
-        spans = [
-            span for noun in (row["occupation"], row["other"]) for span in mention_spans(row["text"], noun)
-        ]
-        (prior,) = model.answer([Fill(row["text"], ("he", "she"), hidden=tuple(sorted(spans)))])
-        assert row["prior_male"] == pytest.approx(prior.probability("he"), rel=1e-5)
-        ratios = [row[f"p_{pole}"] / row[f"prior_{pole}"] for pole in ("male", "female")]
+    design = designed(NAME, variant="prior-normalised")
+    forms = {"subject": ("he", "she"), "object": ("him", "her"), "possessive": ("his", "her")}
+    design = replace(design, items=design.items.iloc[:6])
+    rows = StereotypeSkew().score(design, answered(NAME, design, model))
+    assert len(rows) == 6
+    for row in rows.to_dict("records"):
+        nouns, words = (row["profession"], row["other"]), forms[row["form"]]
+        spans = sorted(span for noun in nouns for span in mention_spans(row["text"], noun))
+        plain, prior = model.answer([Fill(row["text"], words), Fill(row["text"], words, hidden=tuple(spans))])
+        ratios = [plain.probability(word) / prior.probability(word) for word in words]
+        assert row["prior_male"] == pytest.approx(prior.probability(words[0]), rel=1e-5)
         lean = (ratios[0] - ratios[1]) / sum(ratios)
         assert row["score"] == pytest.approx(lean if row["stereotype"] == "male" else -lean, abs=1e-6)
 
 
 def test_a_causal_model_is_measured_but_cannot_hide_the_occupations(tmp_path: Path) -> None:
     model = wrap_model(network("gpt2"), tokenizer("byte-bpe"), name="tiny")
-    items, _ = scored(model, folder_of(tmp_path))
+    items = measured(folder_of(tmp_path), model).items
     assert (items["p_male"] + items["p_female"]).tolist() == pytest.approx([1.0] * 12)
     with pytest.raises(UserError, match="cannot hide a second word"):
-        scored(model, tmp_path, "prior-normalised")
+        measured(tmp_path, model, variant="prior-normalised")
 
 
 def test_the_share_of_women_goes_with_labour_statistics() -> None:
-    table = estimated_occupations()
-    model = TableModel(words=EVEN)
-    items, settings = scored(model, "equipoise-schemas")
-    share = items["percent_women"] / 100
-    items = items.assign(female_share=np.where(items["role"] == "profession", share, 0.5))
-    found = estimates_table(StereotypeSkew().estimates(items, settings)).set_index(["group", "name"])
-    assert found.loc[("all", "labour correlation (Pearson)"), "value"] == pytest.approx(1)
-    assert found.loc[("all", "labour correlation (Spearman)"), "n"] == 40
-    for occupation, percent in table.items():
-        value = found.loc[(f"profession:{occupation}", "female share"), "value"]
-        assert value == pytest.approx(percent / 100)
+    table = pd.read_csv(TABLES / "schema-professions.csv")
+    design = designed(NAME)
+    answers = answered(NAME, design, TableModel(words=EVEN))
+    items = StereotypeSkew().score(design, answers)
+    is_occupation, share = items["part"] == "occupations", items["percent_women"] / 100
+    # Type 1 goes against the statistics, type 2 with them.
+    turned = np.where(items["type"] == "1", 1 - share, share)
+    items = items.assign(second_share=np.where(is_occupation, turned, 0.5))
+    estimates = StereotypeSkew().summarise(design, items).estimates
+    found = {(row.key, row.level): row for row in estimates}
+    for kind, sign in (("1", -1), ("2", 1)):
+        assert found["correlation-with-share-of-women", kind].value == pytest.approx(sign)
+        assert found["rank-correlation-with-share-of-women", kind].n == table["title"].nunique()
+    for profession, percent in zip(table["profession"], table["percent_women"], strict=True):
+        assert found["second-share", f"{profession} x 2"].value == pytest.approx(percent / 100)
 
 
-def estimated_occupations() -> dict[str, float]:
-    path = Path(__file__).resolve().parents[2] / "src/equipoise/data/tables/schema-occupations.csv"
-    return pd.read_csv(path).set_index("occupation")["percent_women"].to_dict()
+def test_random_weights_have_no_stereotype_and_no_ability() -> None:
+    result = measure(load_model("random", cache=False), NAME)
+    for kind in ("1", "2"):
+        stereotype = result.estimate("stereotype", type=kind)
+        assert stereotype["low"] < 0 < stereotype["high"]
+        assert result.value("ability", type=kind) < 60
+        assert counts(result, "skew", type=kind, items="confident") == [0, 160]
+    # They choose one pronoun for most occupations all the same.
+    skew = result.estimate("skew", type="1")
+    assert skew["low"] > 0 or skew["high"] < 0
+    assert set(result.headlines()["key"]) == {"ability"}
+    assert sum("not meaningful" in notice for notice in result.notices) == 2
 
 
-def test_random_weights_have_skew_but_no_stereotype_and_no_ability() -> None:
-    found = estimated(load_model("random", cache=False), "equipoise-schemas").loc["all"]
-    assert found.loc["mean |skew|", "value"] > 20
-    assert found.loc["stereotype", "low"] < 0 < found.loc["stereotype", "high"]
-    assert found.loc["ability", "value"] < 60
-    assert found.loc["meaningful", "value"] == 0
+def test_poles_the_other_way_round_turn_skew_and_nothing_else(tmp_path: Path, by_type: Result) -> None:
+    forms = {"subject": ("she", "he"), "object": ("her", "him"), "possessive": ("her", "his")}
+    rows = [
+        f"{pole},{form},{word}"
+        for form, pair in forms.items()
+        for pole, word in zip(SEXES, pair, strict=True)
+    ]
+    poles = tmp_path / "poles.csv"
+    poles.write_text("\n".join(["pole,form,word", *rows]), encoding="utf-8")
+    turned = measured(folder_of(tmp_path), poles=str(poles))
+    for kind in ("1", "2"):
+        assert turned.value("skew", type=kind) == pytest.approx(-by_type.value("skew", type=kind))
+        for key in ("stereotype", "ability", "preference", "mean-abs-skew"):
+            assert turned.value(key, type=kind) == pytest.approx(by_type.value(key, type=kind))
+        share = by_type.value("second-share", type=kind)
+        assert turned.value("second-share", type=kind) == pytest.approx(1 - share)
 
 
-def test_flagged_sentences_are_scored_with_and_without(
-    tmp_path: Path, shared_data: Callable[[str], Path]
-) -> None:
-    source = shared_data("winobias/pro_stereotyped_type2.txt.test")
-    instrument = StereotypeSkew()
-    for data in (str(source), "winobias"):
-        settings = Settings(data=data, data_dir=source.parents[1]).completed(instrument)
-        read = instrument.items(settings)
-        assert any("same-pronoun" in notice and "type2-test-384" in notice for notice in read.notices)
-    only = Settings(data=str(source)).completed(instrument)
-    items = instrument.items(only).table
-    assert (items["role"] == "profession").sum() == 396
-    answers = TableModel(words={**EVEN, "him": 0.3, "he": 0.3, "his": 0.3}).answer(
-        instrument.questions(items, only)
-    )
-    rows = instrument.scored(items, answers, only)
-    found = estimates_table(instrument.estimates(rows, only)).set_index(["group", "name"])
-    # Five sentences with two pronouns cannot be asked; seven more are flagged.
-    assert found.loc[("all", "skew"), ["n", "dropped"]].tolist() == [391, 5]
-    assert found.loc[("without flagged items", "skew"), ["n", "dropped"]].tolist() == [384, 0]
-    assert rows.loc[rows["dropped"] != "", "score"].isna().all()
-    assert found.loc[("all", "F1 male pro"), "value"] == pytest.approx(200 * 196 / (2 * 196 + 195))
-
-
-def test_the_published_preparation_replaces_strings(shared_data: Callable[[str], Path]) -> None:
-    source = shared_data("winobias/pro_stereotyped_type2.txt.test")
-    instrument = StereotypeSkew()
-    settings = Settings(data=str(source), variant="prior-normalised-as-published").completed(instrument)
-    items = instrument.items(settings).table.query("role == 'profession'").reset_index(drop=True)
-    priors = instrument.questions(items, settings)[1::2]
-    texts = [prior.text for prior in priors if isinstance(prior, Fill)]
-    assert len(texts) == 391
-    assert sum(text.count("[MASK]") == 4 for text in texts) == 2
-    assert sum("[MASK]ing" in text or "[MASK]ial" in text for text in texts) == 2
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("because [MASK] was", "because [MASK] or [MASK] was", "line 2: 2 blanks"),
-        ("nurse,pilot,subject,1", "nurse,pilot,dual,1", "line 2: the form 'dual' does not exist"),
-        (
-            "nurse,pilot,subject,1",
-            "nurse,baker,subject,1",
-            "line 2: 'baker' is not in the file of occupations",
-        ),
-        ("thanked the nurse because", "thanked the nurses because", "'nurse' is not in the sentence"),
-        ("b,1,", "a,1,", "has the id 'a' more than once"),
-        ("occupation,other,form", "occupation,others,form", "has no column 'other'"),
-    ],
-)
-def test_broken_files_are_refused_with_their_line(tmp_path: Path, old: str, new: str, said: str) -> None:
-    folder = folder_of(tmp_path, SCHEMAS.replace(old, new, 1))
-    with pytest.raises(UserError, match=re.escape(said)):
-        scored(TableModel(FILLS), folder)
-
-
-@pytest.mark.parametrize(
-    ("occupations", "said"),
-    [
-        (OCCUPATIONS.replace("88", "many"), "line 2: 'many' is not a percentage"),
-        (
-            OCCUPATIONS.replace("female", "women"),
-            "line 2: the gender 'women' is not one of the first two poles",
-        ),
-    ],
-)
-def test_broken_occupations_are_refused(tmp_path: Path, occupations: str, said: str) -> None:
-    with pytest.raises(UserError, match=re.escape(said)):
-        scored(TableModel(FILLS), folder_of(tmp_path, occupations=occupations))
-
-
-def test_a_folder_with_neither_kind_of_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"holds neither schemas\.csv nor files of WinoBias"):
-        scored(TableModel(FILLS), tmp_path)
-
-
-def test_a_repeated_sentence_is_flagged(tmp_path: Path) -> None:
-    again = SCHEMAS + "g,1,The pilot thanked the nurse because [MASK] was kind.,nurse,pilot,subject,1\n"
-    instrument = StereotypeSkew()
-    read = instrument.items(Settings(data=str(folder_of(tmp_path, again))).completed(instrument))
-    assert read.table.set_index("item")["flags"][["a", "g"]].tolist() == ["", "duplicate"]
-    assert any("duplicate" in notice and notice.endswith("g") for notice in read.notices)
-
-
-def test_other_poles_of_the_same_names(tmp_path: Path) -> None:
+def test_other_words_for_the_same_poles(tmp_path: Path) -> None:
     poles = tmp_path / "poles.csv"
     rows = [
         f"{pole},{form},{word}"
@@ -358,15 +387,6 @@ def test_other_poles_of_the_same_names(tmp_path: Path) -> None:
     names = ["male,name,Max", "female,name,Mia"]
     poles.write_text("\n".join(["pole,form,word", *rows, *names]), encoding="utf-8")
     model = TableModel(words={"Tom": 0.2, "Jim": 0.1, "Eva": 0.4})
-    items, _ = scored(model, folder_of(tmp_path), poles=str(poles))
+    items = measured(folder_of(tmp_path), model, poles=str(poles)).items
     assert items["p_male"].tolist() == pytest.approx([0.3] * 12)
     assert "Mia thanked Max because [MASK] was kind." in set(items["text"])
-
-
-def test_a_result_survives_saving(tmp_path: Path, shared_data: Callable[[str], Path]) -> None:
-    source = shared_data("winobias/pro_stereotyped_type2.txt.dev")
-    result = measure(TableModel(words={**EVEN, "him": 0.3}), "stereotype-skew", Settings(data=str(source)))
-    assert result.items["dropped"].ne("").sum() > 10
-    again = load_result(result.save(tmp_path))
-    pd.testing.assert_frame_equal(again.items, result.items, check_dtype=False)
-    assert again.value("skew") == result.value("skew")

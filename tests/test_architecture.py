@@ -87,7 +87,7 @@ def test_the_ground_floor_rests_on_nothing(room: str) -> None:
 
 
 def test_the_instruments_are_those_of_the_index() -> None:
-    """The folder holds methods only: each module is in the index; beside them the contract and shared parts."""
+    """The folder holds methods only, each in the index; beside them the contract and shared parts."""
     folder = PACKAGE / "instruments"
     listed = {place.split(":")[0].split(".")[-1] for place in INSTRUMENTS.values()}
     assert {path.stem for path in folder.glob("*.py")} == listed | {"__init__", "base"}

@@ -449,15 +449,13 @@ def test_audit_of_a_model_that_nothing_fits(tmp_path: Path, capsys: pytest.Captu
 def test_a_run_in_which_everything_was_dropped_is_an_error(
     model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "pairs.csv"
-    longest = " ".join(["keys"] * 200)
-    rows = [
-        f"occupation,The {word} lost his {longest}.,The {word} lost her {longest}."
-        for word in ("nurse", "cook")
-    ]
-    file.write_text("\n".join(["category,stereotype,counterpart", *rows]), encoding="utf-8")
+    file = tmp_path / "templates.csv"
+    rows = [f"work,subject,[MASK] {verb} a nurse.,no native speaker says so" for verb in ("is", "was", "met")]
+    file.write_text("\n".join(["category,form,template,dropped", *rows]), encoding="utf-8")
     out = tmp_path / "out"
-    assert run("measure", "sbe", "--model", model_folder, "--data", file, "--out", out) == 2
+    assert run("measure", "tbe", "--model", model_folder, "--data", file, "--out", out) == 2
     assert not out.exists()
-    said = errors(capsys)
-    assert len(said) == 2
+    first, second = errors(capsys)
+    assert "tbe: none of" in first
+    assert "no native speaker says so" in first
+    assert "another model" in second

@@ -93,6 +93,11 @@ def test_draws_are_seeded() -> None:
     assert one == same != other
 
 
+def test_a_seed_below_zero_is_refused() -> None:
+    with pytest.raises(UserError, match="seed is -1"):
+        sample_size(result_of(), (10,), seed=-1)
+
+
 @pytest.mark.parametrize(
     ("sizes", "draws", "said"),
     [

@@ -15,6 +15,12 @@ from equipoise.models.base import LanguageModel, Question
 from equipoise.results import Quantity, Roles, Summary
 
 
+def check_seed(seed: int) -> None:
+    """Refuse a seed that no generator of random numbers takes."""
+    if seed < 0:
+        raise UserError(f"The seed is {seed}.", "Give a whole number from 0 on.")
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a user may choose: data, variant, poles, seed, and where published data lie."""
@@ -26,8 +32,7 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise UserError(f"The seed is {self.seed}.", "Give a whole number from 0 on.")
+        check_seed(self.seed)
 
     def completed(self, instrument: "Instrument[Any]") -> "Settings":
         """The same with the instrument's first variant where none was chosen; an unknown one is refused."""

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.instruments.base import check_seed
 from equipoise.measuring import measure
 from equipoise.models.base import LanguageModel
 from equipoise.results import Result
@@ -50,8 +51,9 @@ def sample_size(
 
     A model is measured with the sentence-based evaluation first; `all` joins the samples of the categories.
     """
-    result = source if isinstance(source, Result) else measure(source, "sbe")
     _check_counts(sizes, draws)
+    check_seed(seed)
+    result = source if isinstance(source, Result) else measure(source, "sbe")
     distances = item_distances(result)
     dropped = distances[distances["distance"].isna()].groupby("category").size()
     answered = distances.dropna(subset="distance")

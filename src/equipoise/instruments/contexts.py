@@ -280,6 +280,6 @@ def _sentences(items: pd.DataFrame) -> tuple[str, ...]:
         "read the clean ones first" if told < len(items) else "shorter contexts leave some that are clean"
     )
     return (
-        f"In {told:,} of {len(items):,} contexts other gendered words tell the answer: {advice}; in {named:,} "
-        f"a name may. {100 * men:.0f} % of the hidden words are male.",
+        f"In {told:,} of {len(items):,} contexts other gendered words tell the answer: {advice}; "
+        f"in {named:,} a name may. {100 * men:.0f} % of the hidden words are male.",
     )

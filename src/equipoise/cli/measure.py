@@ -70,6 +70,7 @@ def measure(
     length: Length = 100,
     sample: Sample = 2000,
     no_names: NoNames = False,
+    top: Annotated[int, typer.Option(help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
     as_json: Json = False,
@@ -85,6 +86,8 @@ def measure(
     loaded = open_model(model, options)
     results = run_audit(loaded, instruments, settings)
     _show(loaded, results, _save(results, out, force), everything=everything, as_json=as_json)
+    if top > 0 and not as_json:
+        _show_top(results, top)
 
 
 @runs_models
@@ -135,6 +138,15 @@ def _show(
         print_result(results[0], folders[0], everything=everything)
     else:
         print_headlines(results, folders[0].parent, everything=everything)
+
+
+def _show_top(results: "list[Result]", count: int) -> None:
+    """Print the items that drive each result."""
+    from equipoise.cli.printing import print_table
+    from equipoise.results.top_items import top_items
+
+    for result in results:
+        print_table(f"Furthest from 0 ({result.instrument})", top_items(result, count))
 
 
 def _summary(result: "Result", folder: Path) -> dict[str, Any]:

@@ -74,7 +74,9 @@ def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: Path |
         if name not in known:
             raise UserError(
                 f"{reader} does not read the data set {name!r}.",
-                f"It reads {', '.join(known)}, or a file of yours.",
+                f"It reads {', '.join((*known, 'or a file of yours'))}."
+                if known
+                else "Give a file of yours.",
             )
         return Source(name, None, data_dir)
     if not Path(name).exists():

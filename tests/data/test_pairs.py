@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 from equipoise.data.lint import lint_lengths, lint_pairs
+from equipoise.data.sets.pairs import load_pairs
+from equipoise.data.sources import resolve
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TABLES = CHECKOUT / "src" / "equipoise" / "data" / "tables"

@@ -214,14 +214,14 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
     )
     contrast = contrast_estimate(difference.at(groups), rows[column], is_male, rows=rows, factors=FACTORS)
     contrast = unless_too_few(contrast, of=min(of_men.n, of_women.n))
-    if way:
-        return [contrast, of_men, of_women]
-    excess, own = Spec("excess", "excess of men", UNIT), Spec("p-own", "P(own gender)", UNIT, better="higher")
-    return [
-        *(contrast, of_men, of_women),
-        mean_estimate(excess.at(groups), rows["excess"], rows, FACTORS),
-        mean_estimate(own.at(groups), rows["own"], rows, FACTORS),
-    ]
+    estimates = [contrast, of_men, of_women]
+    if not way and len(groups) < 2:
+        excess = Spec("excess", "excess of men", UNIT)
+        estimates.append(mean_estimate(excess.at(groups), rows["excess"], rows, FACTORS))
+    if not way and not groups:
+        own = Spec("p-own", "P(own gender)", UNIT, better="higher")
+        estimates.append(mean_estimate(own, rows["own"], rows, FACTORS))
+    return estimates
 
 
 def _as_published(groups: Groups, rows: pd.DataFrame) -> list[Estimate]:

@@ -8,7 +8,7 @@ of the stereotype, so that SLD above 0 means that a model finds the text likelie
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
@@ -17,6 +17,9 @@ from equipoise.corpora.flags import flags_of
 from equipoise.corpora.sampling import drawn
 from equipoise.text.sentences import Span, sentence_spans
 
+if TYPE_CHECKING:
+    from equipoise.text.rewriting import Change
+
 MINED = "own:mined"
 SHORTEST, LONGEST = 4, 40
 """Words of a sentence that is taken: shorter ones are fragments, and each token of a longer one is a row."""
@@ -24,15 +27,6 @@ SHORTEST, LONGEST = 4, 40
 TOO_SHORT = f"fewer than {SHORTEST} words"
 TOO_LONG = f"more than {LONGEST} words"
 ONLY_NAMES = "nothing but names would change"
-
-
-class _Change(Protocol):
-    """One replacement, by its span in the original."""
-
-    start: int
-    end: int
-    new: str
-    rule: str
 
 
 class MinedPair(NamedTuple):
@@ -84,7 +78,7 @@ def _pairs(documents: Iterable[Document], left_out: Counter[str], *, by_flag: bo
                 yield _pair(document, span, inside, by_flag=by_flag)
 
 
-def _reason_against(sentence: str, changes: list[_Change]) -> str:
+def _reason_against(sentence: str, changes: "list[Change]") -> str:
     if not changes:
         return ""
     words = len(sentence.split())
@@ -93,7 +87,7 @@ def _reason_against(sentence: str, changes: list[_Change]) -> str:
     return ONLY_NAMES if all(change.rule.startswith("name") for change in changes) else ""
 
 
-def _pair(document: Document, span: Span, changes: list[_Change], *, by_flag: bool) -> MinedPair:
+def _pair(document: Document, span: Span, changes: "list[Change]", *, by_flag: bool) -> MinedPair:
     parts, at = [], span.start
     for change in changes:
         parts += [document.text[at : change.start], change.new]

@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Comparison": "equipoise.results.comparison",
+    "CorpusChoice": "equipoise.corpora.sampling",
     "LanguageModel": "equipoise.models.base",
     "RunOptions": "equipoise.models.options",
     "Result": "equipoise.results",

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 from equipoise.data.lint import lint_lengths, lint_pairs
+from equipoise.data.sets.pairs import load_pairs
+from equipoise.data.sources import resolve
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TABLES = CHECKOUT / "src" / "equipoise" / "data" / "tables"
@@ -260,3 +262,17 @@ def test_both_sentences_have_as_many_word_pieces_in_bert(name: str) -> None:
     tokenizer = tokenizers.BertWordPieceTokenizer(str(vocabulary), lowercase=True)
     findings = lint_lengths(table(name), lambda sentence: len(tokenizer.encode(sentence).ids))
     assert len(findings) <= 0.05 * len(table(name))
+
+
+def test_a_column_cluster_says_which_pairs_hang_together(tmp_path: Path) -> None:
+    """It goes before the profession; a pair with neither stands alone."""
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "id,category,stereotype,counterpart,profession,cluster\n"
+        "a,own:mined,He saw the old house.,She saw the old house.,cook,novel\n"
+        "b,own:mined,He left the old house.,She left the old house.,cook,\n"
+        "c,own:mined,He sold the old house.,She sold the old house.,,\n",
+        encoding="utf-8",
+    )
+    table = load_pairs(resolve(path, (), reader="sbe")).table
+    assert table.loc[table["part"] == "pair", "cluster"].tolist() == ["novel", "cook", "c"]

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.options import Json, Out
+from equipoise.cli.mined_pairs import mine
+from equipoise.cli.options import Json, MaybeOut, Seed, refuse_existing
+from equipoise.errors import UserError
 
 if TYPE_CHECKING:
     from equipoise.corpora.reading import Corpus
@@ -21,7 +23,13 @@ def corpus(
     file: Annotated[
         Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of such.")
     ],
-    out: Out,
+    out: MaybeOut = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option("--pairs", help="A CSV to write counterfactual sentence pairs to, for `measure sbe`."),
+    ] = None,
+    sample: Annotated[int, typer.Option("--sample", help="With --pairs: how many to draw; 0: all.")] = 500,
+    seed: Seed = 0,
     text: Annotated[str | None, typer.Option("--text", help="The column with the text.")] = None,
     group: Annotated[
         list[str] | None,
@@ -60,7 +68,16 @@ def corpus(
 
     mapped = read_group_map(groups_file) if groups_file else None
     grouping = Grouping(tuple(dict.fromkeys(group or ())), mapped, year)
+    if out is None and pairs is None:
+        raise UserError(
+            "Neither --out nor --pairs was given.", "Name a folder for tables, or a file for pairs."
+        )
     opened = open_corpus(file, ReadSettings(text, grouping, split, clean, document))
+    if pairs is not None:
+        refuse_existing(pairs, force)
+        mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
+    if out is None:
+        return
     survey = _run(opened, out, SurveySettings(load_targets(targets), window, flag), force=force)
     if as_json:
         _print_json(survey, out)

@@ -52,7 +52,7 @@ def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
             one.name,
             one.title,
             ", ".join(one.variants),
-            ", ".join(one.datasets),
+            ", ".join(one.datasets) or "a corpus of yours",
             "yes" if one.name in DEFAULT_AUDIT else "",
         )
         for one in instruments

@@ -9,12 +9,20 @@ import typer
 from equipoise.cli.options import (
     Data,
     DataDir,
+    Document,
     Force,
+    Group,
     Json,
+    Length,
     Model,
+    NoNames,
     Out,
     PolesOf,
+    Sample,
     Seed,
+    Split,
+    Targets,
+    Text,
     Variant,
     open_model,
     report_precision,
@@ -54,18 +62,32 @@ def measure(
     poles: PolesOf = None,
     data_dir: DataDir = None,
     seed: Seed = 0,
+    text: Text = None,
+    group: Group = None,
+    document: Document = None,
+    split: Split = None,
+    targets: Targets = None,
+    length: Length = 100,
+    sample: Sample = 2000,
+    no_names: NoNames = False,
+    top: Annotated[int, typer.Option(help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Measure a model with one or more instruments, in one plan."""
+    from equipoise.corpora.sampling import CorpusChoice
     from equipoise.measuring import audit as run_audit
 
     given = {"data": data, "variant": variant, "poles": poles}
-    settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed)
+    groups = tuple(dict.fromkeys(group or ()))
+    corpus = CorpusChoice(text, groups, length, sample, not no_names, document, split, targets)
+    settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed, corpus=corpus)
     loaded = open_model(model, options)
     results = run_audit(loaded, instruments, settings)
     _show(loaded, results, _save(results, out, force), everything=everything, as_json=as_json)
+    if top > 0 and not as_json:
+        _show_top(results, top)
 
 
 @runs_models
@@ -116,6 +138,15 @@ def _show(
         print_result(results[0], folders[0], everything=everything)
     else:
         print_headlines(results, folders[0].parent, everything=everything)
+
+
+def _show_top(results: "list[Result]", count: int) -> None:
+    """Print the items that drive each result."""
+    from equipoise.cli.printing import print_table
+    from equipoise.results.top_items import top_items
+
+    for result in results:
+        print_table(f"Furthest from 0 ({result.instrument})", top_items(result, count))
 
 
 def _summary(result: "Result", folder: Path) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class Corpus:
         if missing:
             return Problem(name, record.line, f"no column {missing[0]!r}")
         text = fields[self.text]
-        reason = _text_problem(text)
+        reason = text_problem(text)
         if reason:
             return Problem(name, record.line, reason)
         where = Where(name, record.line)
@@ -221,7 +221,8 @@ def _with_places(fields: Fields, path: Path) -> dict[str, Any]:
     return {"file": path.name, "folder": path.parent.name, **fields}
 
 
-def _text_problem(text: Any) -> str:
+def text_problem(text: Any) -> str:
+    """Why a text is no document, or nothing."""
     if text is None:
         return "an empty document"
     if not isinstance(text, str):

@@ -65,14 +65,22 @@ def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: Path |
     """What the user named, or the first known data set where nothing was; unknown names are refused."""
     if isinstance(data, pd.DataFrame):
         return Source("table", GivenTable(data), data_dir)
+    if not (str(data) or known):
+        raise UserError(
+            f"{reader} reads a corpus of yours, and none was given.", "Name a file or folder with --data."
+        )
     name = str(data) or known[0]
     if is_dataset(name):
         if name not in known:
             raise UserError(
                 f"{reader} does not read the data set {name!r}.",
-                f"It reads {', '.join(known)}, or a file of yours.",
+                f"It reads {', '.join((*known, 'or a file of yours'))}."
+                if known
+                else "Give a file of yours.",
             )
         return Source(name, None, data_dir)
     if not Path(name).exists():
+        if not known:
+            raise UserError(f"There is no file or folder {name}.", f"{reader} reads a corpus of yours.")
         raise unknown_name(f"data set or file for {reader}", name, known)
     return Source(name, Path(name), data_dir)

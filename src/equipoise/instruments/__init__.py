@@ -20,6 +20,8 @@ INSTRUMENTS = {
     "aula": "equipoise.instruments.aul:AttentionWeightedLikelihood",
     "winogender": "equipoise.instruments.winogender:Winogender",
     "honest": "equipoise.instruments.honest:Honest",
+    "contexts": "equipoise.instruments.contexts:Contexts",
+    "cosine": "equipoise.instruments.cosine:ContextCosine",
 }
 """Name to `module:class`, imported when it is asked for."""
 

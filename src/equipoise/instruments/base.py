@@ -1,12 +1,13 @@
 """What an instrument is: it designs items, asks, scores what comes back, and summarises."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
+from equipoise.corpora.sampling import CorpusChoice
 from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
 from equipoise.data.sources import Data, Source, resolve
@@ -23,13 +24,14 @@ def check_seed(seed: int) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose: data, variant, poles, seed, and where published data lie."""
+    """What a user may choose: data, variant, poles, seed, where published data lie, how a corpus is read."""
 
     data: Data = ""
     variant: str = ""
     poles: str = DEFAULT_POLES
     data_dir: Path | None = None
     seed: int = 0
+    corpus: CorpusChoice = field(default_factory=CorpusChoice)
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

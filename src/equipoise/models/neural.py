@@ -83,6 +83,11 @@ class NeuralModel(AnsweringModel):
         self._is_in_other_hands = True
         return self.engine.network.transformers_model
 
+    @property
+    def layers(self) -> int:
+        """How many layers stand above the embeddings; of an encoder-decoder, its encoder's."""
+        return int(self._source.config.num_hidden_layers)
+
     @cached_property
     def tokenizer(self) -> Any:
         """The transformers tokenizer, as a copy: calling one may set it to cut or pad texts."""

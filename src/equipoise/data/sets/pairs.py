@@ -30,7 +30,10 @@ _CROWS_COLUMNS = {"bias_type": "category", "sent_more": "stereotype", "sent_less
 
 
 def load_pairs(source: Source) -> ItemSet:
-    """The pairs with neutral ones beside them: `part` tells them apart, `cluster` names the profession."""
+    """The pairs with neutral ones beside them, which `part` tells apart.
+
+    `cluster` is the file's own, such as the document that a pair is from, else the profession.
+    """
     path, pairs, notices = _gender_pairs(source) if source.name == CROWS else _all_pairs(source)
     notices += pair_notices(pairs)
     is_neutral = pairs["category"].eq(NEUTRAL)
@@ -45,10 +48,15 @@ def load_pairs(source: Source) -> ItemSet:
         files = (path, NEUTRAL_FILE)
     table = pairs.rename(columns={"id": "item"}).assign(
         part=pairs["category"].eq(NEUTRAL).map({True: NEUTRAL, False: PAIR}),
-        cluster=pairs["profession"].where(pairs["profession"] != "", pairs["id"]),
+        cluster=_clusters(pairs),
         dropped="",
     )
     return ItemSet(table, files, notices)
+
+
+def _clusters(pairs: pd.DataFrame) -> pd.Series:
+    named = pairs["cluster"].where(pairs["cluster"] != "", pairs["profession"])
+    return named.where(named != "", pairs["id"])
 
 
 def read_pairs(path: File) -> pd.DataFrame:
@@ -117,7 +125,7 @@ def _with_lines(findings: list[Finding], table: pd.DataFrame) -> list[Finding]:
 
 def _checked(table: pd.DataFrame, path: File) -> pd.DataFrame:
     """The columns that are used, once every pair has a name of its own and two different sentences."""
-    table = name_rows(with_columns(table, ("swapped", "profession")))
+    table = name_rows(with_columns(table, ("swapped", "profession", "cluster")))
     refuse_repeats(table, ("id",), path)
     for finding in pair_findings(table):
         if finding.code in ("empty", "no-difference"):
@@ -125,7 +133,7 @@ def _checked(table: pd.DataFrame, path: File) -> pd.DataFrame:
                 f"{path}, line {finding.line}: {finding.message}.",
                 "Give two sentences that differ in the words under test, or leave the pair out.",
             )
-    return table[["id", *_COLUMNS, "swapped", "profession", LINE]]
+    return table[["id", *_COLUMNS, "swapped", "profession", "cluster", LINE]]
 
 
 def _category(row: dict[str, Any], path: File) -> str:

@@ -1,0 +1,87 @@
+"""A stated random sample of a corpus' contexts: drawn in one pass, the same for the same seed."""
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from equipoise.corpora.documents import Document, Problem, Problems, Where
+from equipoise.corpora.groups import Grouping
+from equipoise.corpora.reading import ReadSettings, open_corpus, text_problem
+from equipoise.data.reading import LINE, File, GivenTable, read_table
+from equipoise.errors import UserError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class CorpusChoice:
+    """How a corpus is read, how long its contexts are, and how many of them are asked (0: all).
+
+    `length` counts words between white space; `document` and `split` say what a document is, as for
+    `ReadSettings`; `targets` is a file of target words; without `names`, persons become "someone".
+    """
+
+    text: str | None = None
+    groups: tuple[str, ...] = ()
+    length: int = 100
+    sample: int = 2000
+    names: bool = True
+    document: str | None = None
+    split: str | None = None
+    targets: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.sample < 0:
+            raise UserError(
+                f"A sample of {self.sample} was asked for.", "Give a number from 1 on, or 0 for all."
+            )
+        if self.length < 1:
+            raise UserError(f"A context of {self.length} words was asked for.", "Give a length of 1 or more.")
+
+
+@dataclass(frozen=True)
+class OpenedCorpus:
+    """Documents to be read once, the files they come from, and the problems met on the way."""
+
+    documents: Iterator[Document]
+    files: tuple[File, ...]
+    problems: Problems
+
+
+def open_documents(given: File, choice: CorpusChoice) -> OpenedCorpus:
+    """The documents of a file, a folder or a table in memory."""
+    grouping, problems = Grouping(choice.groups), Problems()
+    if isinstance(given, GivenTable):
+        return OpenedCorpus(_table_documents(given, choice, problems), (given,), problems)
+    settings = ReadSettings(choice.text, grouping, choice.split, document=choice.document)
+    corpus = open_corpus(given, settings)
+    return OpenedCorpus(corpus.documents(problems), corpus.files, problems)
+
+
+def drawn(stream: Iterable[T], size: int, seed: int) -> tuple[list[T], int]:
+    """`size` of a stream (0: all), each as likely as any other, in its order; and how many it had."""
+    rng, kept, count = random.Random(seed), list[tuple[int, T]](), 0
+    for count, entry in enumerate(stream, start=1):
+        if size == 0 or len(kept) < size:
+            kept.append((count, entry))
+            continue
+        place = rng.randrange(count)
+        if place < size:
+            kept[place] = (count, entry)
+    return [entry for _, entry in sorted(kept, key=lambda pair: pair[0])], count
+
+
+def _table_documents(given: GivenTable, choice: CorpusChoice, problems: Problems) -> Iterator[Document]:
+    text, grouping = choice.text or "text", Grouping(choice.groups)
+    named = [choice.document] if choice.document else []
+    table = read_table(given, (text, *grouping.needed, *named))
+    for fields in table.to_dict("records"):
+        where = Where(given.name, fields[LINE])
+        reason = text_problem(fields[text])
+        if reason:
+            problems.add([Problem(where.file, where.line, reason)])
+            continue
+        identity = str(fields.get(choice.document or "id") or f"row {where.line - 1}")
+        yield Document(identity, fields[text], grouping.of(fields), where)

@@ -1,0 +1,41 @@
+"""What can be known of a model before it is asked: why a question would be refused, and how deep it is."""
+
+from typing import Any
+
+from equipoise.errors import UserError
+from equipoise.models.base import LanguageModel, Question
+
+LONGEST_REASON = 100
+
+
+def reason_against(model: LanguageModel, question: Question) -> str:
+    """Why this model would refuse the question, such as a text that is too long for it; or nothing.
+
+    Texts written for an instrument are meant to fit; those of a corpus may not, and one of them must not
+    end a run.
+    """
+    neural = _neural(model)
+    if neural is None:
+        return ""
+    try:
+        neural.ask(question)
+    except UserError as error:
+        reason = error.message
+        return reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON].rstrip() + "…"
+    return ""
+
+
+def layers_of(model: LanguageModel) -> int | None:
+    """How many layers a model has above its embeddings, where it has any."""
+    neural = _neural(model)
+    return None if neural is None else int(neural.layers)
+
+
+def _neural(model: Any) -> Any:
+    """The network behind a model, under whatever is wrapped around it."""
+    from equipoise.models.neural import NeuralModel
+    from equipoise.models.wrapped import WrappedModel
+
+    while isinstance(model, WrappedModel):
+        model = model.inner
+    return model if isinstance(model, NeuralModel) else None

@@ -60,21 +60,21 @@ PLACES = _words(
     """
 )
 
-SURNAMES = _words("clinton percy")
+SURNAMES = frozenset(["clinton"])
 """Men's first names that stand alone as the surname of somebody known."""
 
 NOT_SURNAMES = _words(
     """
-    abe abel abraham alba alexis allie alonzo andreas antoine anton antone arline aron avis bella
-    bernardo berta bess blossom boris casey celestine charley christen christian claudio collette
-    concepcion cornelius cristobal danna delia dexter diamond dionne dolly domingo edie elia elias
-    emanuel enoch ester eusebio fabian federico felice felix fermin forrest gabriele gay gillian
-    gracia hailey hank hassan heide henry hilario honey howard inge isabell isabelle jacinto janelle
-    jasmin jasper jennette jonas jules kenny leon leonard lilly lino lucas lucia luciano lucio lucius
-    luke lyle mara marcellus marcy markus marti martina martine maya michell mikel milo mina mohamed
-    mohammed mose napoleon nicol nicola noel norman oliver otto patty polly reina rhea rocco rolf
-    romaine romeo rosa rosamond rudolph ryan scarlett scott sebastian silas silvia simone sylvester
-    thomas vera vida viola violette vita winnie wyatt zack
+    abe abel abraham abram alba alexis allie alonzo andreas antoine anton antone arline aron avis
+    bella bernardo berta bess blossom boris casey celestine charley christen christian claudio
+    collette concepcion cornelius cristobal danna darnell delia dexter diamond dionne dolly domingo
+    edie elia elias emanuel enoch ester eusebio fabian federico felice felix fermin forrest gabriele
+    gay gillian gracia hailey hank hassan heide henry hilario honey howard inge isabell isabelle
+    jacinto janelle jasmin jasper jennette jonas jules kenny leon leonard lilly lino lucia luciano
+    lucio lucius luke lyle mara marcellus marcy markus marti martina martine maya michell mikel milo
+    mina miranda mohamed mohammed mose napoleon nicol nicola noel norman oliver otto patty polly reina
+    rhea rocco rolf romaine romeo rosa rosamond rudolph ryan scarlett scott sebastian silas silvia
+    simone stuart sylvester thomas vera vida viola violette vita winnie wyatt zack
     """
 )
 """Names that are surnames in the census, yet first names more often than not where they stand alone."""

@@ -40,7 +40,7 @@ TABLE = Path(__file__).resolve().parents[1] / "src/equipoise/text/rewriting/tabl
 BOTH_FROM, BOTH_TO = 0.15, 0.85
 LEAST_LOWER_CASE, LEAST_WORD_SHARE = 5, 0.1
 # More men's names than women's are surnames too: one share for both would leave most without a match.
-SURNAME_SHARE = {"male": 0.3, "female": 0.08}
+SURNAME_SHARE = {"male": 0.3, "female": 0.08, "both": 0.2}
 # From here on a name that is a word or a place as well is more often a surname than either (Walker, Jackson).
 WORD_AND_SURNAME, PLACE_AND_SURNAME = 1.0, 3.0
 SPECIFICITY_WEIGHT = 2.0
@@ -122,9 +122,10 @@ def classify(census: Path, books: Path) -> list[Name]:
     names = []
     for name in sorted((male.keys() | female.keys()) - EXCLUDED):
         men, women = male.get(name, 0.0), female.get(name, 0.0)
+        entry = Name(name, men, women, "plain")
         surname_share = last.get(name, 0.0) / ((men + women) / 2)
-        limit = SURNAME_SHARE["male" if men > women else "female"]
-        names.append(Name(name, men, women, kind_of(name, surname_share, limit, counts)))
+        kind = kind_of(name, surname_share, SURNAME_SHARE[entry.gender], counts)
+        names.append(replace(entry, kind=kind))
     listed = {name.name for name in names}
     return names + [Name(name, BELOW_THE_LIST, 0.0, "plain") for name in sorted(UNLISTED_MEN - listed)]
 

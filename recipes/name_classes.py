@@ -48,15 +48,15 @@ PARTICLES = _words("del les van von")
 
 PLACES = _words(
     """
-    adelaide africa alberta alexandria america asia augusta aurora austin bethel beverly boston bradford bristol brittany
-    brooklyn burton caledonia camden carlisle carolina chad charlotte chelsea chester cleveland clifton
-    columbus cornell cuba dakota dallas denver diego dublin eden eugene everett florence florida francisco
-    geneva georgia guadalupe hamilton holland houston india ireland israel jackson jamaica jordan kent
-    kenya kingston lancaster laredo lincoln london lorraine lourdes madison marion maryland medina
-    melbourne memphis milan milton montana nevada odessa olympia orlando paris petra phoenix preston
-    princeton regina roma salem san santiago savannah selma sierra sonora stanford sydney syracuse
-    trinidad troy tyrone valencia vernon venice verona victoria vienna virginia washington wayne
-    wellington winston york
+    adelaide africa alberta alexandria america asia augusta aurora austin bethel beverly boston
+    bradford bristol brittany brooklyn burton caledonia camden carlisle carolina chad charlotte
+    chelsea chester cleveland clifton columbus cornell cuba dakota dallas denver diego dublin eden
+    eugene everett florence florida francisco geneva georgia guadalupe hamilton holland houston india
+    ireland israel jackson jamaica jordan kent kenya kingston lancaster laredo lincoln london lorraine
+    lourdes madison marion maryland medina melbourne memphis milan milton montana nevada odessa
+    olympia orlando paris petra phoenix preston princeton regina roma salem san santiago savannah
+    selma sierra sonora stanford sydney syracuse trinidad troy tyrone valencia vernon venice verona
+    victoria vienna virginia washington wayne wellington winston york
     """
 )
 

@@ -100,7 +100,8 @@ def linked(near: Neighbourhood, end: int) -> bool:
     if link == "(":
         dated = len(article) == YEAR_DIGITS and article.isdigit() and word == ")"
         return dated and lists_works(near)
-    titled = link in LINKS and article in ARTICLES and word.istitle() and word.lower() not in RANKS
+    capital = is_capital(word) and not word.isupper() and word.lower() not in RANKS
+    titled = link in LINKS and article in ARTICLES and capital
     return titled and near.previous in BEFORE_LISTED_WORKS and lists_works(near)
 
 

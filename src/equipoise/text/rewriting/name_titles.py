@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from equipoise.text.rewriting.name_cues import DETERMINERS, PLACES_RULED, RANKS, STREETS, words
+from equipoise.text.rewriting.name_cues import PLACES_RULED, RANKS, STREETS, words
 from equipoise.text.rewriting.name_neighbours import (
     LONGEST_RUN,
     POSSESSIVES,
@@ -15,15 +15,20 @@ WORKS = words(
     """
     series miniseries sitcom film films movie movies musical musicals novel novels novella opera operas
     operetta episode episodes album albums song songs ballad ballet band trio duo magazine drama comedy
-    telenovela documentary biopic thriller poem franchise play show book single story
+    telenovela documentary biopic thriller poem franchise play show book
     """
 )
 """Before a name these say that it is the name of a work or a band (the series John from Cincinnati)."""
-WORKS_OR_OTHERWISE = words("play show film book single story drama band trio duo")
+WORKS_OR_OTHERWISE = words("play show film book drama band trio duo")
 """Of those, the ones that are verbs or stand before persons too: a word before them must say noun."""
-BEFORE_WORKS = DETERMINERS | words(
-    "his her first second third debut television tv feature short stage radio hit rock pop punk folk silent"
+BEFORE_WORKS = words(
+    """
+    the a an its their our your his her first second third debut television tv feature short stage radio
+    hit rock pop punk folk silent
+    """
 )
+POINTING = words("this that these those each every another any")
+"""Before the word for a work they leave no room for its title (after this episode Alice left)."""
 APPEARING = words(
     """
     appeared appears appearing starred stars starring co-starred guest-starred acted role roles part parts
@@ -40,7 +45,7 @@ IN_TITLES = words("has is was gets goes meets does and or in on of to at for fro
 LINKS = words("and in of on at from with under for to meets")
 ARTICLES = frozenset(["the", "a", "an"])
 OWNERS = frozenset(["His", "Her", "Their", "My", "Its"])
-VERSUS = frozenset(["vs", "versus", "vs."])
+VERSUS = frozenset(["vs", "versus"])
 BEFORE_LISTED_WORKS = QUOTES | {",", "in", "on"}
 FAMILIES = words("sisters brothers siblings twins family families household clan dynasty estate residence")
 FARTHEST_CUE = 40
@@ -63,33 +68,43 @@ def in_title(near: Neighbourhood) -> bool:
     """Whether the candidate opens the title of a work or the name of a band or firm."""
     if after_work(near) or in_headline(near):
         return True
-    before = near.at(near.place - 1).lower()
-    end, possessive = run_end(near)
-    if near.low in {"in", "on"} and before in APPEARING:
-        return not possessive
-    if near.low in PRESENTING or (near.low == "as" and before in CALLED):
+    if near.low in {"in", "on"} and near.at(near.place - 1).lower() in APPEARING:
+        return not run_end(near)[1]
+    if near.low in PRESENTING or (near.low == "as" and near.at(near.place - 1).lower() in CALLED):
+        end, possessive = run_end(near)
         return possessive and is_capital(near.at(end))
-    return near.at(end) in {"and", "(", "in", "of", "on", "at", "with", "under", "from"} and linked(near, end)
+    if near.next not in LINKS and near.next != "(" and not is_capital(near.next):
+        return False
+    end, _ = run_end(near)
+    return linked(near, end)
 
 
 def after_work(near: Neighbourhood) -> bool:
     """The film Carrie, the HBO series John from Cincinnati, the song ``Maria''; not: to play Maria."""
-    place = near.place - (near.previous in QUOTES)
-    work = near.at(place).lower()
+    place = near.place - 1 if near.previous in QUOTES else near.place
+    work = near.at(place).lower() if place < near.place else near.low
     if work not in WORKS or (near.possessive and not is_capital(near.next)):
         return False
     before = near.at(place - 1)
-    return work not in WORKS_OR_OTHERWISE or before.lower() in BEFORE_WORKS or before.isupper()
+    if work in WORKS_OR_OTHERWISE:
+        return before.lower() in BEFORE_WORKS or before.isupper()
+    return before.lower() not in POINTING
 
 
 def in_headline(near: Neighbourhood) -> bool:
     """Bart Has Two Mommies, Homer vs. Patty: a small word with a capital beside the name, or versus."""
     following = near.next
-    last = near.index - 1 - (near.at(near.index - 1) == ".")
-    if following in VERSUS or (near.at(last) in VERSUS and not is_capital(following)):
-        return not is_capital(near.at(last))
-    small = following.istitle() and len(following) > 1 and following.lower() in IN_TITLES
+    if following in VERSUS or follows_versus(near):
+        return not is_capital(following)
+    small = is_capital(following) and following.istitle() and following.lower() in IN_TITLES
     return small and not near.possessive and is_capital(near.at(near.after + 1))
+
+
+def follows_versus(near: Neighbourhood) -> bool:
+    """Whether `versus` or its abbreviation stands before the candidate."""
+    if near.previous:
+        return near.previous in VERSUS
+    return near.at(near.index - 1) == "." and near.at(near.index - 2) in VERSUS
 
 
 def linked(near: Neighbourhood, end: int) -> bool:

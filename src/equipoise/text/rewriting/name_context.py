@@ -1,6 +1,6 @@
 """What the neighbours of a capitalised word say about it: a first name, a surname, something else.
 
-A rule asks for the class of a name (plain, a word, a common word, a surname, a place, a particle), never for the
+A rule asks for the class of a name (plain, word, common word, surname, place or particle), never for the
 name itself: a name and its partner, which share a class, are judged alike.
 """
 

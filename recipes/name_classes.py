@@ -26,34 +26,37 @@ COMMON = _words(
 
 WORDS = _words(
     """
-    alpha barb basil berry beryl birdie bonita booker buddy buster cash cherry chip chuck cliff coral
-    crystal dale dee dell diamond dick dixie echo fern flora gene glen golden grant harmony herb iris
-    ivory jade jasmine jay jewel justice kitty lance lane laurel lee lily luna mark marvel mason melody
-    mercedes mercy myrtle nova olive omega opal page pearl penny pepper piper ransom robin rose rosemary
-    ruby sage sandy sky sonny sterling stone sue sunny tanner tiffany trinity valentine venus violet wade
-    walker ward winter
+    alpha barb basil berry birdie booker buddy buster cash cherry chip chuck cliff coral crystal dale
+    dee dell diamond dick dixie echo fern gene glen golden grant harmony herb ivory jade jay justice
+    kitty lance lane laurel lee lily luna mark marvel mason melody mercedes mercy nova olive omega
+    page pearl penny pepper piper ransom robin rose ruby sage sandy sky sonny sterling stone sunny
+    tanner trinity valentine venus wade walker ward winter
     """
 )
 
 NOT_WORDS = _words(
     """
-    al amie ben bob bobby carol dan daren donna ed eddy jack jarred jean jenny jimmy john ken lily nick
-    pansy pat peter ruth sal sally ted tom victor willy
+    al amie ben beryl blanche bob bobby bonita carol dan daren donna ed eddy flora iris jack jarred
+    jasmine jean jenny jewel jimmy john ken lily myrtle nick opal pansy pat peter rosemary ruth sal
+    sally sue ted tiffany tom victor violet willy
     """
 )
 """Lower case in the books by accident, or words so rare beside the name that a capital says enough."""
 
+PARTICLES = _words("del les van von")
+"""First names that are far more often the first part of a surname or the article of a name in French."""
+
 PLACES = _words(
     """
-    adelaide africa alexandria america asia augusta aurora austin bethel beverly boston bradford bristol
-    brooklyn burton caledonia camden carlisle carolina chad charlotte chelsea chester cleveland clifton
-    columbus cornell cuba dakota dallas denver diego dublin eden eugene everett florence florida francisco
-    geneva georgia guadalupe hamilton holland houston india ireland israel jackson jamaica jordan kent
-    kenya kingston lancaster laredo lincoln london lorraine lourdes madison marion maryland medina
-    melbourne memphis milan milton montana nevada odessa olympia orlando paris petra phoenix preston
-    princeton regina roma salem san santiago savannah selma sierra sonora stanford sydney syracuse
-    trinidad troy tyrone valencia vernon venice verona victoria vienna virginia washington wayne
-    wellington winston york
+    adelaide africa alberta alexandria america asia augusta aurora austin bethel beverly boston
+    bradford bristol brittany brooklyn burton caledonia camden carlisle carolina chad charlotte
+    chelsea chester cleveland clifton columbus cornell cuba dakota dallas denver diego dublin eden
+    eugene everett florence florida francisco geneva georgia guadalupe hamilton holland houston india
+    ireland israel jackson jamaica jordan kent kenya kingston lancaster laredo lincoln london lorraine
+    lourdes madison marion maryland medina melbourne memphis milan milton montana nevada odessa
+    olympia orlando paris petra phoenix preston princeton regina roma salem san santiago savannah
+    selma sierra sonora stanford sydney syracuse trinidad troy tyrone valencia vernon venice verona
+    victoria vienna virginia washington wayne wellington winston york
     """
 )
 
@@ -62,13 +65,19 @@ SURNAMES = frozenset(["clinton"])
 
 NOT_SURNAMES = _words(
     """
-    alba bella bess celestine christen collette concepcion danna dionne edie elia felice gabriele gillian
-    gracia hanna hannah heide hester inge isabell jasmin jennette lara libby mackenzie mara marti martine
-    maya meredith michell mina miranda nicol nicola reina rhea romaine rosamond scarlett silvia simone
-    vida violette vita lilly berta arline mallory
+    abe abel abraham abram alba alexis allie alonzo andreas antoine anton antone arline aron avis
+    bella bernardo berta bess blossom boris casey celestine charley christen christian claudio
+    collette concepcion cornelius cristobal danna darnell delia dexter diamond dionne dolly domingo
+    edie elia elias emanuel enoch ester eusebio fabian federico felice felix fermin forrest gabriele
+    gay gillian gracia hailey hank hassan heide henry hilario honey howard inge isabell isabelle
+    jacinto janelle jasmin jasper jennette jonas jules kenny leon leonard lilly lino lucia luciano
+    lucio lucius luke lyle mara marcellus marcy markus marti martina martine maya michell mikel milo
+    mina miranda mohamed mohammed mose napoleon nicol nicola noel norman oliver otto patty polly reina
+    rhea rocco rolf romaine romeo rosa rosamond rudolph ryan scarlett scott sebastian silas silvia
+    simone stuart sylvester thomas vera vida viola violette vita winnie wyatt zack
     """
 )
-"""Women's names that are surnames in the census, yet first names where they stand alone."""
+"""Names that are surnames in the census, yet first names more often than not where they stand alone."""
 
 UNLISTED_MEN = _words(
     """

@@ -14,6 +14,7 @@ matched so that the sum of differences in log frequency and in specificity is sm
 import argparse
 import csv
 import json
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from recipes.name_classes import (
     IN_USE,
     NOT_SURNAMES,
     NOT_WORDS,
+    PARTICLES,
     PLACES,
     SURNAMES,
     UNLISTED_MEN,
@@ -38,8 +40,12 @@ TABLE = Path(__file__).resolve().parents[1] / "src/equipoise/text/rewriting/tabl
 BOTH_FROM, BOTH_TO = 0.15, 0.85
 LEAST_LOWER_CASE, LEAST_WORD_SHARE = 5, 0.1
 # More men's names than women's are surnames too: one share for both would leave most without a match.
-SURNAME_SHARE = {"male": 1.0, "female": 0.2}
+SURNAME_SHARE = {"male": 0.3, "female": 0.08, "both": 0.2}
+# From here on a name that is a word or a place as well is more often a surname than either (Walker, Jackson).
+WORD_AND_SURNAME, PLACE_AND_SURNAME = 1.0, 3.0
 SPECIFICITY_WEIGHT = 2.0
+# Two names further apart than this are no match: both stay.
+MOST_TIMES_AS_FREQUENT = 8.0
 # The census lists men's names borne by 4 in 100,000 and more, women's from 1.
 BELOW_THE_LIST = 3.0
 LOWER_CASE_OR_TITLE = re.compile(r"\b(?:[a-z]+|[A-Z][a-z]+)\b(?!['’]t\b)")
@@ -94,13 +100,15 @@ def is_word(name: str, lower: Counter[str], title: Counter[str]) -> bool:
 
 
 def kind_of(name: str, surname_share: float, limit: float, counts: tuple[Counter[str], Counter[str]]) -> str:
-    """The class of a name: common, place, word, surname or plain, the first that holds."""
+    """The class of a name: common, particle, place, word, surname or plain, the first that holds."""
     if name in COMMON:
         return "common"
+    if name in PARTICLES:
+        return "particle"
     if name in PLACES:
-        return "place"
+        return "surname" if surname_share >= PLACE_AND_SURNAME else "place"
     if is_word(name, *counts):
-        return "word"
+        return "surname" if surname_share >= WORD_AND_SURNAME and name not in NOT_SURNAMES else "word"
     is_surname = name in SURNAMES or (surname_share >= limit and name not in NOT_SURNAMES)
     return "surname" if is_surname else "plain"
 
@@ -114,9 +122,10 @@ def classify(census: Path, books: Path) -> list[Name]:
     names = []
     for name in sorted((male.keys() | female.keys()) - EXCLUDED):
         men, women = male.get(name, 0.0), female.get(name, 0.0)
+        entry = Name(name, men, women, "plain")
         surname_share = last.get(name, 0.0) / ((men + women) / 2)
-        limit = SURNAME_SHARE["male" if men > women else "female"]
-        names.append(Name(name, men, women, kind_of(name, surname_share, limit, counts)))
+        kind = kind_of(name, surname_share, SURNAME_SHARE[entry.gender], counts)
+        names.append(replace(entry, kind=kind))
     listed = {name.name for name in names}
     return names + [Name(name, BELOW_THE_LIST, 0.0, "plain") for name in sorted(UNLISTED_MEN - listed)]
 
@@ -130,7 +139,11 @@ def match(men: list[Name], women: list[Name]) -> dict[str, str]:
     specific = np.abs(np.subtract.outer([1 - m.female_share for m in men], [w.female_share for w in women]))
     # A square of the difference spreads what cannot be matched well, where a sum lets one pair pay for all.
     rows, columns = linear_sum_assignment(frequency**2 + SPECIFICITY_WEIGHT * specific**2)
-    pairs = {men[row].name: women[column].name for row, column in zip(rows, columns, strict=True)}
+    pairs = {
+        men[row].name: women[column].name
+        for row, column in zip(rows, columns, strict=True)
+        if frequency[row, column] < math.log(MOST_TIMES_AS_FREQUENT)
+    }
     return pairs | {woman: man for man, woman in pairs.items()}
 
 

@@ -1,16 +1,14 @@
 """What the neighbours of a capitalised word say about it: a first name, a surname, something else.
 
-A rule asks for the class of a name (plain, also a word, a common word, a surname or a place), never for the
+A rule asks for the class of a name (plain, word, common word, surname, place or particle), never for the
 name itself: a name and its partner, which share a class, are judged alike.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from equipoise.text.rewriting.name_cues import (
     DATES,
     DETERMINERS,
-    DOUBTFUL_NEIGHBOURS,
     FIRST_NAME_TITLES,
     INSTITUTIONS,
     KIN,
@@ -22,123 +20,22 @@ from equipoise.text.rewriting.name_cues import (
     ROLES,
     SENTENCE_STARTERS,
     SPANISH_TITLES,
+    STREETS_BEFORE,
     SURNAME_TITLES,
-    SURNAMES_TOO,
     TIMES,
 )
+from equipoise.text.rewriting.name_neighbours import LOCATIVES, Neighbourhood, is_capital
+from equipoise.text.rewriting.name_titles import in_address, in_title, of_family
 
-FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER = range(5)
-"""Surely a first name, a surname, neither; or open, to be decided by the rest of the document."""
+FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER, TITLE = range(6)
+"""Surely a first name, a surname, neither; open, to be decided by the rest of the document; or the beginning
+of a title, to which the names that follow it at once belong as well."""
 
-SENTENCE_ENDS = frozenset(".!?:;…")
-PAUSES = frozenset(["—", "–", "--", "(", "["])
-QUOTES = frozenset(["``", "''", '"', "“", "”", "‘", "’", "'", "`", "«", "»"])
-OPENERS = QUOTES | {"(", "["}
-POSSESSIVES = ("'s", "’s", "'S", "’S")
 HYPHENS = frozenset("-‐‑")
-INITIAL = re.compile(r"[A-Z]\.?$|(?:[A-Z]\.){2,}$")
-LOCATIVES = frozenset(["in", "at", "near", "from"])
 CONNECTIVES = frozenset(["and", ",", "&", "or"])
-WORDLIKE = frozenset(["word", "common", "place"])
-"""The classes of names that a word for an institution may follow without being a surname."""
 SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as"])
 """Words that stand before a month as well as before a person."""
-LONGEST_RUN = 5
 SHORT = 3
-ABBREVIATED_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof"])
-
-
-class Neighbourhood:
-    """The tokens around one candidate, read once."""
-
-    def __init__(self, tokens: Sequence[str], index: int, kind: str) -> None:
-        self.tokens = tokens
-        self.index = index
-        self.token = tokens[index]
-        self.kind = kind
-        self.possessive = self.token.endswith(POSSESSIVES)
-        after = index + 1
-        if not self.possessive and self.at(after) in POSSESSIVES:
-            self.possessive, after = True, after + 1
-        self.after = after
-        self.next = self.at(after)
-        self.place, self.previous, self.initial = self._left()
-        self.low = self.previous.lower()
-
-    def at(self, index: int) -> str:
-        """The token there, or nothing outside the text."""
-        return self.tokens[index] if 0 <= index < len(self.tokens) else ""
-
-    def _left(self) -> tuple[int, str, bool]:
-        """Where the word before stands, the word, and whether it is an initial; nothing at a start."""
-        place = self.index - 1
-        token = self.at(place)
-        if token == "." and place:
-            word = self.at(place - 1)
-            if INITIAL.match(word):
-                return place - 1, word, True
-            abbreviated = word.lower() in SURNAME_TITLES or word.lower() in PLACE_PREFIXES
-            return (place - 1, word, False) if abbreviated and len(word) < 6 else (place, "", False)
-        if token in SENTENCE_ENDS or not token:
-            return place, "", False
-        if token[-1] == "." and len(token) > 1:
-            initial = bool(INITIAL.match(token))
-            return place, token[:-1], initial
-        initial = len(token) == 1 and token.isupper() and token not in "IA"
-        return place, token, initial
-
-    @property
-    def starts(self) -> bool:
-        """Whether the candidate opens a sentence."""
-        return not self.previous or (self.previous in OPENERS and self.starts_at(self.index - 1))
-
-    def starts_at(self, index: int) -> bool:
-        """Whether the token there opens a sentence."""
-        before = self.at(index - 1)
-        if before in QUOTES:
-            # speech opens after a comma, a colon or a full stop; a quoted title of a work after a word
-            before = self.at(index - 2)
-            return not before or before == "," or before in SENTENCE_ENDS
-        return not before or before in SENTENCE_ENDS or before in PAUSES
-
-    @property
-    def surname_follows(self) -> bool:
-        """Whether what follows looks like the rest of a person's name."""
-        if self.possessive:
-            return False
-        following = self.next
-        if is_capital(following):
-            return following.rstrip(".").lower() not in ABBREVIATED_TITLES
-        if following in PARTICLES:
-            return is_capital(self.at(self.after + 1)) or self.at(self.after + 1) in PARTICLES
-        if following in QUOTES or following == "(":
-            # a nickname between first name and surname
-            return is_capital(self.at(self.after + 1)) and any(
-                self.at(self.after + step) in QUOTES | {")"} and is_capital(self.at(self.after + step + 1))
-                for step in (2, 3)
-            )
-        return False
-
-    def institution_follows(self) -> bool:
-        """Whether the run of capitalised words to the right ends in a word for a place or institution."""
-        if self.possessive:
-            return False
-        for step in range(LONGEST_RUN):
-            token = self.at(self.after + step)
-            if not is_capital(token):
-                return False
-            word = token.lower()
-            if word in DOUBTFUL_NEIGHBOURS:
-                return self.kind in WORDLIKE or self.low in DETERMINERS or self.low in LOCATIVES
-            if word in INSTITUTIONS:
-                doubtful = word in SURNAMES_TOO and not is_capital(self.at(self.after + step + 1))
-                return not doubtful or (self.kind in WORDLIKE and step == 0)
-        return False
-
-
-def is_capital(token: str) -> bool:
-    """Whether the token is a word that begins with a capital letter."""
-    return token[:1].isupper()
 
 
 def verdicts(tokens: Sequence[str], hits: Sequence[int], classes: Mapping[str, str]) -> dict[int, int]:
@@ -156,6 +53,12 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
     if near.next in HYPHENS and is_capital(near.at(near.after + 1)):
         return OTHER
     if near.institution_follows() or of_institution(near) or shouted(near):
+        return OTHER
+    if in_title(near):
+        return TITLE
+    if of_family(near):
+        return LAST
+    if in_address(near, classes):
         return OTHER
     if near.initial:
         return after_initial(near)
@@ -193,6 +96,8 @@ def after_initial(near: Neighbourhood) -> int:
 def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     """Titles, parts of names and of places before the candidate; None where the capital means nothing."""
     low = near.low
+    if low in STREETS_BEFORE or judged.get(near.place) == TITLE:
+        return TITLE
     opens = near.starts_at(near.place)
     if low in SENTENCE_STARTERS and low not in FIRST_NAME_TITLES:
         # in the middle of a sentence such a capital belongs to the title of a work
@@ -218,9 +123,11 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
     """The candidate has a capitalised word after it: a whole name, unless it is a word, place or title."""
     if near.token in SPANISH_TITLES and classes.get(near.next) == "plain":
         return FIRST if is_capital(near.at(near.after + 1)) else OTHER
+    if near.low == "the":
+        return OTHER
     if near.kind == "plain":
         return FIRST
-    if near.low in DETERMINERS:
+    if near.low in DETERMINERS or near.kind == "particle":
         return OTHER
     if near.kind == "surname":
         return FIRST
@@ -248,7 +155,7 @@ def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.low in KIN or (near.previous == "," and before.lower() in KIN):
         return FIRST
-    return ambiguous(near, in_list(near, judged, classes))
+    return ambiguous(near, in_list(near, judged, classes), classes)
 
 
 def is_counted(near: Neighbourhood) -> bool:
@@ -269,7 +176,7 @@ def in_list(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str
     )
 
 
-def ambiguous(near: Neighbourhood, listed: bool) -> int:
+def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> int:
     """A word, place or surname that stands alone."""
     if near.kind == "surname":
         return OPEN_FIRST if listed else OPEN_OTHER
@@ -281,4 +188,11 @@ def ambiguous(near: Neighbourhood, listed: bool) -> int:
         return OPEN_FIRST if (person or lone) and not near.starts else OPEN_OTHER
     if near.starts and not near.possessive and not person:
         return OPEN_OTHER
-    return OPEN_FIRST
+    return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST
+
+
+def beside_surname(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
+    """Laurel and Hardy: one word after `and` that is no first name."""
+    other = near.at(near.after + 1)
+    alone_too = is_capital(other) and not is_capital(near.at(near.after + 2))
+    return near.next in {"and", "&"} and alone_too and other not in classes

@@ -1,11 +1,12 @@
 """Words beside a capitalised word that tell a first name from a surname, a place or an institution."""
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a text, once each."""
     return frozenset(text.split())
 
 
-SURNAME_TITLES = _words(
+SURNAME_TITLES = words(
     """
     mr mrs ms miss mx messrs mister mistress dr doctor prof professor gen general col colonel capt captain
     lt lieutenant maj major sgt sergeant cpl corporal pvt private adm admiral cmdr commander rev reverend
@@ -18,7 +19,7 @@ SURNAME_TITLES = _words(
 )
 """A single name after these is a surname (Mr Taylor); of two, the first is a first name (Mr John Taylor)."""
 
-FIRST_NAME_TITLES = _words(
+FIRST_NAME_TITLES = words(
     """
     sir dame king queen prince princess emperor empress tsar czar tsarina kaiser pope aunt auntie uncle
     aunty grandma grandpa granny cousin sister brother father mother friar duke duchess archduke
@@ -27,7 +28,7 @@ FIRST_NAME_TITLES = _words(
 )
 """A single name after these is a first name (Sir John, Aunt Emily)."""
 
-PLACE_PREFIXES = _words(
+PLACE_PREFIXES = words(
     """
     st st. ste ste. san santa santo são sao sainte fort ft port mount mt lake cape new north south east
     west northern southern eastern western central upper lower camp los las la el point isle island glen
@@ -37,27 +38,28 @@ PLACE_PREFIXES = _words(
 )
 """Before a name they make a place, a ship, a storm (San Antonio, Lake Charles, HMS Victoria)."""
 
-INSTITUTIONS = _words(
+INSTITUTIONS = words(
     """
-    university college school academy institute seminary street avenue ave road boulevard drive highway
-    bridge county township borough parish district province city town village station terminal airport
-    port harbour harbor hospital clinic infirmary library museum gallery theatre theater cinema opera
-    stadium arena gardens zoo award awards prize medal cup trophy bowl scholarship fellowship lecture
-    lectures chair foundation trust fund society association league union club fc united rovers wanderers
-    athletic council committee commission department bureau ministry island islands river creek bay beach
-    mountain mountains valley canyon peninsula falls lakes forest cathedral basilica abbey chapel church
-    priory monastery convent inc ltd llc corp corporation company co records productions studios pictures
-    films entertainment press publications publishing magazine times post tribune gazette herald journal
-    bulldogs tigers bears lions eagles wildcats cardinals cowboys tech state festival orchestra symphony
-    ballet ensemble quartet trio band show project party act law building tower palace castle hotel inn
-    square plaza parkway heights springs terrace dam expedition railway railroad line airlines bank group
-    hotels motors stakes handicap derby open championship championships tournament classic games olympics
-    regiment brigade division corps army navy cross order bible gospel day
+    university college school academy institute seminary street avenue ave road boulevard drive
+    highway bridge county township borough parish district province city town village station terminal
+    airport port harbour harbor hospital clinic infirmary library museum gallery theatre theater
+    cinema opera stadium arena gardens zoo award awards prize medal cup trophy bowl scholarship
+    fellowship lecture lectures chair foundation trust fund society association league union club fc
+    united rovers wanderers athletic council committee commission department bureau ministry island
+    islands river creek bay beach mountain mountains valley canyon peninsula falls lakes forest
+    cathedral basilica abbey chapel church priory monastery convent inc ltd llc corp corporation
+    company co records productions studios pictures films entertainment press publications publishing
+    magazine times post tribune gazette herald journal bulldogs tigers bears lions eagles wildcats
+    cardinals cowboys tech state festival orchestra symphony ballet ensemble quartet trio band show
+    project party act law building tower palace castle hotel inn square plaza parkway heights springs
+    terrace dam expedition railway railroad line airlines bank group point hotels motors stakes
+    handicap derby open championship championships tournament classic games olympics regiment brigade
+    division corps army navy cross order bible gospel day
     """
 )
 """A run of capitalised words that ends in these names something other than a person."""
 
-SURNAMES_TOO = _words(
+SURNAMES_TOO = words(
     """
     abbey bank bay beach bears bowl bridge chapel church city cross day falls fields forest gardens gospel
     law lions park hall house field hill lake post port press street tower town trust union west wood
@@ -67,26 +69,26 @@ SURNAMES_TOO = _words(
 )
 """Of those, the ones that people bear as well (Doris Day, Rosa Park)."""
 
-DOUBTFUL_NEIGHBOURS = _words("park parks hall house field hill lake court lane green wood woods garden")
+DOUBTFUL_NEIGHBOURS = words("park parks hall house field hill lake court lane green wood woods garden")
 
-PARTICLES = _words(
+PARTICLES = words(
     "de da di du del della des dos van von der den ter ten bin ibn ben al el le la zu af av y e"
 )
 
-DETERMINERS = _words("the a an this these those each every no any some another its their our your")
+DETERMINERS = words("the a an this these those each every no any some another its their our your")
 
-PLACE_PREPOSITIONS = _words(
+PLACE_PREPOSITIONS = words(
     "in at near from to of through toward towards across around outside inside throughout into via within "
     "off between over leaving left visited visiting reach reached ruled"
 )
 
-TIMES = _words("in since until till early late mid last next every during")
+TIMES = words("in since until till early late mid last next every during")
 """Before a month, with another capitalised word after it too (in May John left)."""
 
-DATES = TIMES | _words("on by of from to through before after this")
+DATES = TIMES | words("on by of from to through before after this")
 """Before a month (by May) or another word that is seldom a name."""
 
-KIN = _words(
+KIN = words(
     """
     son daughter brother sister mother father wife husband niece nephew aunt uncle cousin friend
     girlfriend boyfriend fiancé fiancée fiance fiancee mum mom dad twin baby stepdaughter stepson
@@ -98,19 +100,21 @@ KIN = _words(
 )
 """Before a single name these say that it is a first name (her sister Taylor)."""
 
-PERSON_VERBS = _words(
+PERSON_VERBS = words(
     """
-    said says asked asks replied replies told tells thought thinks knew knows felt feels wanted wants was
-    is has had does did went goes came comes looked looks saw sees met meets married marries loved loves
-    left leaves took takes gave gives made makes found finds became becomes began begins tried tries
-    decided decides realised realizes realized realises smiled laughed cried nodded shook whispered
-    shouted explained explains admitted admits learned learns discovers discovered confronts confronted
-    reveals revealed convinces convinced agrees agreed refuses refused helps helped who whom whose would
-    could also never always later then 's
+    said says asked asks replied replies told tells thought thinks knew knows felt feels wanted wants
+    was is has had does did went goes came comes looked looks saw sees met meets married marries loved
+    loves left leaves took takes gave gives made makes found finds became becomes began begins tried
+    tries decided decides realised realizes realized realises smiled laughed cried nodded shook
+    whispered shouted explained explains admitted admits learned learns discovers discovered confronts
+    confronted reveals revealed convinces convinced agrees agreed refuses refused helps helped who
+    whom whose would could also never always later then 's invites invited urges urged kisses kissed
+    hugs hugged smiles laughs cries nods whispers shouts sighs sighed apologises apologizes apologised
+    apologized confesses confessed
     """
 )
 
-REGIONS = _words(
+REGIONS = words(
     """
     alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho
     illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota
@@ -124,7 +128,7 @@ REGIONS = _words(
 )
 """After a comma they make the word before them a place (Charlotte, North Carolina)."""
 
-SENTENCE_STARTERS = _words(
+SENTENCE_STARTERS = words(
     """
     a about above according across additionally after afterwards again against all almost along already
     also although always am among an and another any anyway are around as aside at away back because
@@ -145,7 +149,7 @@ SENTENCE_STARTERS = _words(
 )
 """A capital on these is the capital of a sentence's first word, not of a name."""
 
-ROLES = _words(
+ROLES = words(
     """
     actor actress singer director producer writer author drummer guitarist bassist pianist composer
     historian poet novelist journalist artist photographer manager democrat republican american british
@@ -158,7 +162,26 @@ ROLES = _words(
 )
 """Capitalised words that may stand before a first name without being part of it."""
 
-SPANISH_TITLES = _words("Don Dona Doña")
+RANKS = words(
+    "duke duchess king queen prince princess earl count countess emperor empress lord lady baron bishop pope"
+)
+
+PLACES_RULED = RANKS | words(
+    """
+    dukes duchesses kings queens princes princesses earls counts countesses emperors lords archduke marquess
+    marquis viscount archbishop bishops mayor governor landgrave margrave kingdom duchy county city town
+    village province republic diocese port county parish
+    """
+)
+"""Before `of` these make the name after it a place (Duchess of Brittany)."""
+
+STREETS = words("street road avenue square lane st rd ave")
+"""Before a comma these say that a town follows (Duke Street, Douglas)."""
+
+STREETS_BEFORE = words("rue calle via avenida rua place piazza plaza avenue boulevard")
+"""Streets that are named after the word for them (Rue Marie Curie)."""
+
+SPANISH_TITLES = words("Don Dona Doña")
 """First names of their own in Don Johnson, titles in Don Carlos."""
 
-NUMERALS = _words("I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI")
+NUMERALS = words("I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI")

@@ -13,17 +13,9 @@ from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.text.rewriting.name_context import (
-    FIRST,
-    INITIAL,
-    LAST,
-    OPEN_FIRST,
-    OPEN_OTHER,
-    POSSESSIVES,
-    is_capital,
-    verdicts,
-)
+from equipoise.text.rewriting.name_context import FIRST, LAST, OPEN_FIRST, OPEN_OTHER, verdicts
 from equipoise.text.rewriting.name_cues import NUMERALS, PARTICLES
+from equipoise.text.rewriting.name_neighbours import INITIAL, POSSESSIVES, is_capital
 
 TABLE = Path(__file__).parent / "tables" / "first_names.csv"
 BOTH_FROM, BOTH_TO = 0.15, 0.85

@@ -1,0 +1,119 @@
+"""The tokens around a capitalised word that may be a name, read for the rules that judge it."""
+
+import re
+from collections.abc import Sequence
+
+from equipoise.text.rewriting.name_cues import (
+    DETERMINERS,
+    DOUBTFUL_NEIGHBOURS,
+    INSTITUTIONS,
+    PARTICLES,
+    PLACE_PREFIXES,
+    SURNAME_TITLES,
+    SURNAMES_TOO,
+)
+
+SENTENCE_ENDS = frozenset(".!?:;…")
+PAUSES = frozenset(["—", "–", "--", "(", "["])
+QUOTES = frozenset(["``", "''", '"', "“", "”", "‘", "’", "'", "`", "«", "»"])
+OPENERS = QUOTES | {"(", "["}
+POSSESSIVES = ("'s", "’s", "'S", "’S")
+INITIAL = re.compile(r"[A-Z]\.?$|(?:[A-Z]\.){2,}$")
+LOCATIVES = frozenset(["in", "at", "near", "from"])
+WORDLIKE = frozenset(["word", "common", "place"])
+"""The classes of names that a word for an institution may follow without being a surname."""
+LONGEST_RUN = 5
+ABBREVIATED_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof"])
+
+
+class Neighbourhood:
+    """The tokens around one candidate, read once."""
+
+    def __init__(self, tokens: Sequence[str], index: int, kind: str) -> None:
+        self.tokens = tokens
+        self.index = index
+        self.token = tokens[index]
+        self.kind = kind
+        self.possessive = self.token.endswith(POSSESSIVES)
+        after = index + 1
+        if not self.possessive and self.at(after) in POSSESSIVES:
+            self.possessive, after = True, after + 1
+        self.after = after
+        self.next = self.at(after)
+        self.place, self.previous, self.initial = self._left()
+        self.low = self.previous.lower()
+
+    def at(self, index: int) -> str:
+        """The token there, or nothing outside the text."""
+        return self.tokens[index] if 0 <= index < len(self.tokens) else ""
+
+    def _left(self) -> tuple[int, str, bool]:
+        """Where the word before stands, the word, and whether it is an initial; nothing at a start."""
+        place = self.index - 1
+        token = self.at(place)
+        if token == "." and place:
+            word = self.at(place - 1)
+            if INITIAL.match(word):
+                return place - 1, word, True
+            abbreviated = word.lower() in SURNAME_TITLES or word.lower() in PLACE_PREFIXES
+            return (place - 1, word, False) if abbreviated and len(word) < 6 else (place, "", False)
+        if token in SENTENCE_ENDS or not token:
+            return place, "", False
+        if token[-1] == "." and len(token) > 1:
+            initial = bool(INITIAL.match(token))
+            return place, token[:-1], initial
+        initial = len(token) == 1 and token.isupper() and token not in "IA"
+        return place, token, initial
+
+    @property
+    def starts(self) -> bool:
+        """Whether the candidate opens a sentence."""
+        return not self.previous or (self.previous in OPENERS and self.starts_at(self.index - 1))
+
+    def starts_at(self, index: int) -> bool:
+        """Whether the token there opens a sentence."""
+        before = self.at(index - 1)
+        if before in QUOTES:
+            # speech opens after a comma, a colon or a full stop; a quoted title of a work after a word
+            before = self.at(index - 2)
+            return not before or before == "," or before in SENTENCE_ENDS
+        return not before or before in SENTENCE_ENDS or before in PAUSES
+
+    @property
+    def surname_follows(self) -> bool:
+        """Whether what follows looks like the rest of a person's name."""
+        if self.possessive:
+            return False
+        following = self.next
+        if is_capital(following):
+            return following.rstrip(".").lower() not in ABBREVIATED_TITLES
+        if following in PARTICLES:
+            return is_capital(self.at(self.after + 1)) or self.at(self.after + 1) in PARTICLES
+        if following in QUOTES or following == "(":
+            # a nickname between first name and surname
+            return is_capital(self.at(self.after + 1)) and any(
+                self.at(self.after + step) in QUOTES | {")"} and is_capital(self.at(self.after + step + 1))
+                for step in (2, 3)
+            )
+        return False
+
+    def institution_follows(self) -> bool:
+        """Whether the run of capitalised words to the right ends in a word for a place or institution."""
+        if self.possessive:
+            return False
+        for step in range(LONGEST_RUN):
+            token = self.at(self.after + step)
+            if not is_capital(token):
+                return False
+            word = token.lower()
+            if word in DOUBTFUL_NEIGHBOURS:
+                return self.kind in WORDLIKE or self.low in DETERMINERS or self.low in LOCATIVES
+            if word in INSTITUTIONS:
+                doubtful = word in SURNAMES_TOO and not is_capital(self.at(self.after + step + 1))
+                return not doubtful or (self.kind in WORDLIKE and step == 0)
+        return False
+
+
+def is_capital(token: str) -> bool:
+    """Whether the token is a word that begins with a capital letter."""
+    return token[:1].isupper()

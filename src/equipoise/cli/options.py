@@ -78,7 +78,8 @@ def runs_models(command: Callable[..., None]) -> Callable[..., None]:
 def _parameter(field: Any) -> inspect.Parameter:
     """A field of `RunOptions` as an option; one that is on by default has a flag that switches it off."""
     flag = field.metadata.get("flag", f"--{field.name.replace('_', '-')}")
-    annotation = Annotated[type(field.default), typer.Option(flag, help=field.metadata["help"])]  # type: ignore[misc]
+    kind: Any = type(field.default)
+    annotation: Any = Annotated[kind, typer.Option(flag, help=field.metadata["help"])]
     default = False if isinstance(field.default, bool) else field.default
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
@@ -144,12 +145,11 @@ def settings_by_instrument(
     for name in instruments:
         load_instrument(name)
     chosen = {option: by_instrument(values, instruments, f"--{option}") for option, values in given.items()}
-    return {
-        name: Settings(
-            **{option: values[name] for option, values in chosen.items() if name in values}, **common
-        )
+    choices: dict[str, dict[str, Any]] = {
+        name: {option: values[name] for option, values in chosen.items() if name in values}
         for name in instruments
     }
+    return {name: Settings(**choices[name], **common) for name in instruments}
 
 
 def refuse_existing(path: Path, force: bool) -> None:

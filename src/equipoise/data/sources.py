@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -9,7 +10,7 @@ from equipoise.data.catalogue import fetch_file, is_dataset
 from equipoise.data.reading import TABLES, File, GivenTable
 from equipoise.errors import UserError, unknown_name
 
-Data = str | Path | pd.DataFrame
+Data: TypeAlias = "str | Path | pd.DataFrame"
 """What a user may name as data."""
 
 

@@ -1,6 +1,7 @@
 """One published method per file; this index is the only place that lists them."""
 
 from importlib import import_module
+from typing import Any
 
 from equipoise.errors import unknown_name
 from equipoise.instruments.base import Instrument
@@ -34,12 +35,12 @@ def audit_names() -> list[str]:
     return list(INSTRUMENTS)
 
 
-def load_instrument(name: str) -> Instrument:
+def load_instrument(name: str) -> Instrument[Any]:
     """The instrument of that name."""
     if name not in INSTRUMENTS:
         raise unknown_name("instrument", name, INSTRUMENTS)
     module, kind = INSTRUMENTS[name].split(":")
-    instrument: Instrument = getattr(import_module(module), kind)()
+    instrument: Instrument[Any] = getattr(import_module(module), kind)()
     return instrument
 
 

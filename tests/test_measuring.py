@@ -112,7 +112,7 @@ def test_an_audit_of_what_fits_says_what_was_left_out() -> None:
     causal = wrap_model(tiny.network("gpt2"), words, name="gpt2", options=RunOptions(cache=False))
     results, left_out = audit_fitting(causal, ["traits", "lpbs"])
     assert [result.instrument for result in results] == ["traits"]
-    assert "a causal model cannot hide a word" in left_out["lpbs"].message
+    assert "a causal model cannot hide other words" in left_out["lpbs"].message
 
 
 def test_choices_are_settings_by_another_way(tmp_path: Path) -> None:

@@ -44,8 +44,9 @@ def measure(
             f"measure takes one instrument and was given {len(instrument)}.",
             "Several are measured in one plan by equipoise.audit(model, [...]).",
         )
-    named = isinstance(data, pd.DataFrame) or data != ""
-    chosen = replace(settings or Settings(), **choices, **({"data": data} if named else {}))
+    if isinstance(data, pd.DataFrame) or data != "":
+        choices["data"] = data
+    chosen = replace(settings or Settings(), **choices)
     prepared = _prepare(as_model(model), instrument, chosen)
     return _run(prepared.model, [prepared])[0]
 

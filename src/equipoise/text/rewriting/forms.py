@@ -156,16 +156,22 @@ def choose_form(word: str, before: Sequence[str], after: Sequence[str]) -> Choic
         return Choice(_FIXED[lowered], math.inf, "unambiguous")
     if lowered not in _OPTIONS:
         raise UserError(f"{word!r} was given where her, hers, him or his belongs.", "Pass one of these four.")
+    form, margin, rule = choice_of(lowered, before, after)
+    return Choice(form, margin, rule)
+
+
+def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, float, str]:
+    """Form, margin and rule for "her" or "his"."""
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
     if _RULED_AFTER[after[0]] or before[-1] in _RULED_BEFORE:
         rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
         if rule:
-            return Choice(alone if rule == "stands alone" else attached, RULE_MARGIN, rule)
+            return alone if rule == "stands alone" else attached, RULE_MARGIN, rule
         if lowered == "her" and (rule := _object_rule(before, after)):
-            return Choice(alone, SOFT_MARGIN, rule)
+            return alone, SOFT_MARGIN, rule
     score = _model(lowered).score(before, after)
-    return Choice(attached if score > 0 else alone, abs(score), "context")
+    return attached if score > 0 else alone, abs(score), "context"
 
 
 class RuledAfter(dict[str, bool]):

@@ -11,6 +11,8 @@ from equipoise.text.rewriting.names import bare, entities, find_names, load_name
 from equipoise.text.rewriting.scanning import MOST_CHUNKS, NAME, Hit
 
 _ENDINGS = ("'s", "’s", "'S", "’S")
+LEFT, RIGHT = 8, 14
+"""Chunks before and from a candidate on that rules for names look at: they read 4 tokens back, 8 ahead."""
 
 
 class ChunkTokens(dict[str, list[str]]):
@@ -29,7 +31,7 @@ _TOKENS = ChunkTokens()
 
 def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
     """The first names of a document by their offset, as they are written without a possessive ending."""
-    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, document.chunks)))
+    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, _around(document, hits))))
     known = load_names().classes.__contains__
     candidates = list(compress(range(len(tokens)), map(known, tokens)))
     first = set(find_names(tokens, candidates=candidates))
@@ -41,6 +43,22 @@ def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
                 names[hit.start] = without_ending(hit.part.surface)
             hit = next(waiting, None)
     return names
+
+
+def _around(document: Document, hits: Sequence[Hit]) -> list[str]:
+    """The chunks that the rules for names may look at, which are few in a long text."""
+    chunks = document.chunks
+    if len(chunks) < LEFT + RIGHT or "  " in document.plain:
+        return chunks
+    near: list[str] = []
+    begin = end = 0
+    for hit in hits:
+        if hit.chunk + RIGHT > end and hit.part.maybe_name:
+            if hit.chunk - LEFT > end:
+                near += chunks[begin:end]
+                begin = hit.chunk - LEFT
+            end = hit.chunk + RIGHT
+    return near + chunks[begin:end]
 
 
 def without_ending(token: str) -> str:

@@ -6,7 +6,7 @@ Each gives the change, or None where the full rules must be asked.
 from collections.abc import Sequence
 
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.forms import END, choose_form
+from equipoise.text.rewriting.forms import END, choice_of
 from equipoise.text.rewriting.lexicon import NEAR, REACH
 from equipoise.text.rewriting.scanning import Hit, Part, Surroundings
 from equipoise.text.rewriting.senses import has_object
@@ -15,7 +15,7 @@ SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘",
 _OPEN_BEFORE = frozenset("/()-_*[")
 _SAFE_AFTER = frozenset(" .;!?:…—’'\"”")
 _MAY_COORDINATE = frozenset([" or", " an", " (o", " /", "-an"])
-_MAY_JOIN_RIGHT = frozenset("o/a(,-)")
+_MAY_JOIN_RIGHT = frozenset("/(,-)")
 _MAY_JOIN_LEFT = frozenset("/()-")
 _APOSTROPHES = frozenset("'’")
 _make = tuple.__new__
@@ -25,19 +25,25 @@ def stands_alone(plain: str, start: int, end: int, part: Part) -> bool:
     """Whether a pronoun is surely neither coordinated nor part of a title."""
     before = plain[start - 2 : start] if start > 1 else plain[:start]
     after = plain[end : end + 3]
+    if after[:1] == ",":
+        after = plain[end + 1 : end + 4]
+        if after[:1] != " " or after[:2] == " (":
+            return False
     if after[:1] not in _SAFE_AFTER or after in _MAY_COORDINATE or after[:2] == " /":
         return False
     if before == "r " or before == "/ " or before[-1:] in _OPEN_BEFORE:
         return False
-    return part.surface.islower() or (before in SENTENCE_BREAKS and after[1:2].islower())
+    if part.surface.islower():
+        return True
+    return before in SENTENCE_BREAKS and plain[end + 1 : end + 2].islower()
 
 
 def form_change(plain: str, chunks: Sequence[str], hit: Hit, around: Surroundings) -> Change | None:
     """The change of "her" or "his" in lower case that is surely not coordinated."""
     start, end, part, _ = hit
-    following = plain[end : end + 2]
+    following = plain[end : end + 3]
     before = plain[start - 2 : start] if start > 1 else plain[:start]
-    if following[:1] != " " or following[1:] in _MAY_JOIN_RIGHT:
+    if following[:1] != " " or following in _MAY_COORDINATE or following[1:2] in _MAY_JOIN_RIGHT:
         return None
     if before == "r " or before == "/ " or before[-1:] in _MAY_JOIN_LEFT:
         return None
@@ -47,7 +53,7 @@ def form_change(plain: str, chunks: Sequence[str], hit: Hit, around: Surrounding
     left, right = around.of(chunks, hit)
     if right[-1] == END:
         return None
-    form, margin, rule = choose_form(word, left, right)
+    form, margin, rule = choice_of(word, left, right)
     return _make(Change, (start, end, word, form, "pronoun: " + rule, margin, False))
 
 

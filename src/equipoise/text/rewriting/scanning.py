@@ -6,6 +6,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from equipoise.text.rewriting.casing import match_case
+from equipoise.text.rewriting.document import words_of
 from equipoise.text.rewriting.forms import END, TOKEN, WINDOW
 from equipoise.text.rewriting.lexicon import MALE, Blocks, Lexicon, Word
 from equipoise.text.rewriting.names import load_names
@@ -50,6 +51,7 @@ class Part:
     """The tokens of the same chunk on either side."""
     way: int = IN_FULL
     is_male: bool = False
+    maybe_name: bool = False
     may_be_verb: bool = False
     """A noun in lower case that is a verb before an object, and else needs no rule of its own."""
     blocks: Blocks | None = None
@@ -121,6 +123,7 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
 
     def _parts(self, chunk: str) -> list[Part]:
         parts: list[Part] = []
+        names = not self.names.keys().isdisjoint(words_of(chunk))
         for run in re.finditer(r"\S+", chunk):
             shielded = is_address(run[0])
             for match in _WORD.finditer(run[0]):
@@ -128,9 +131,9 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
                 if part and not shielded:
                     around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
                     before, after = (tokens_of(text) for text in around)
-                    parts.append(replace(part, inside_before=before, inside_after=after))
+                    parts.append(replace(part, inside_before=before, inside_after=after, maybe_name=names))
                 elif part and part.what == WORD:
-                    parts.append(replace(part, what=PROTECTED, fixed=None, way=IN_FULL))
+                    parts.append(replace(part, what=PROTECTED, fixed=None, way=IN_FULL, maybe_name=names))
         return parts
 
     def _part(self, token: str, start: int) -> Part | None:

@@ -14,8 +14,8 @@ from equipoise.text.rewriting.senses import has_object
 SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘", "“", '"', ""])
 _OPEN_BEFORE = frozenset("/()-_*[")
 _SAFE_AFTER = frozenset(" .;!?:…—’'\"”")
-_MAY_COORDINATE = frozenset([" or", " an", " (o", " /", "-an"])
-_MAY_JOIN_RIGHT = frozenset("/(,-)")
+_MAY_COORDINATE = frozenset([" or", " an"])
+_OPEN_AFTER = frozenset([" /", " ("])
 _MAY_JOIN_LEFT = frozenset("/()-")
 _APOSTROPHES = frozenset("'’")
 _make = tuple.__new__
@@ -24,12 +24,7 @@ _make = tuple.__new__
 def stands_alone(plain: str, start: int, end: int, part: Part) -> bool:
     """Whether a pronoun is surely neither coordinated nor part of a title."""
     before = plain[start - 2 : start] if start > 1 else plain[:start]
-    after = plain[end : end + 3]
-    if after[:1] == ",":
-        after = plain[end + 1 : end + 4]
-        if after[:1] != " " or after[:2] == " (":
-            return False
-    if after[:1] not in _SAFE_AFTER or after in _MAY_COORDINATE or after[:2] == " /":
+    if _may_go_on(plain, end):
         return False
     if before == "r " or before == "/ " or before[-1:] in _OPEN_BEFORE:
         return False
@@ -38,12 +33,20 @@ def stands_alone(plain: str, start: int, end: int, part: Part) -> bool:
     return before in SENTENCE_BREAKS and plain[end + 1 : end + 2].islower()
 
 
+def _may_go_on(plain: str, end: int) -> bool:
+    """Whether a partner may follow: or she, (or her), /her, and hers."""
+    after = plain[end : end + 3]
+    if after[:1] == ",":
+        after = plain[end + 1 : end + 4]
+        return after[:1] != " " or after in _MAY_COORDINATE or after[:2] in _OPEN_AFTER
+    return after[:1] not in _SAFE_AFTER or after in _MAY_COORDINATE or after[:2] in _OPEN_AFTER
+
+
 def form_change(plain: str, chunks: Sequence[str], hit: Hit, around: Surroundings) -> Change | None:
     """The change of "her" or "his" in lower case that is surely not coordinated."""
     start, end, part, _ = hit
-    following = plain[end : end + 3]
     before = plain[start - 2 : start] if start > 1 else plain[:start]
-    if following[:1] != " " or following in _MAY_COORDINATE or following[1:2] in _MAY_JOIN_RIGHT:
+    if _may_go_on(plain, end):
         return None
     if before == "r " or before == "/ " or before[-1:] in _MAY_JOIN_LEFT:
         return None
@@ -51,7 +54,7 @@ def form_change(plain: str, chunks: Sequence[str], hit: Hit, around: Surrounding
     if word == "his" and "hers" in plain[max(0, start - 9) : end + 9].lower():
         return None
     left, right = around.of(chunks, hit)
-    if right[-1] == END:
+    if right[-1] == END and word == "her" and not right[0][:1].isalnum():
         return None
     form, margin, rule = choice_of(word, left, right)
     return _make(Change, (start, end, word, form, "pronoun: " + rule, margin, False))

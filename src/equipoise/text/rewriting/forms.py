@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from equipoise.errors import UserError
+from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 
 END = "<s>"
 """The token beyond either end of a text."""
@@ -27,7 +28,6 @@ SOFT_MARGIN = 2.0
 """The margin of rules that may be mistaken: "showed her dancing", "brought her home"."""
 
 WINDOW = 4
-MOST_TOKENS = 200_000
 TABLES = Path(__file__).parent / "tables"
 _FIXED = {"hers": "his", "him": "her"}
 _OPTIONS = {"her": ("his", "him"), "his": ("her", "hers")}
@@ -96,15 +96,6 @@ class Case(NamedTuple):
 
 Judge = Callable[[Sequence[Case]], Sequence[str]]
 """Answers every case with one of its options."""
-
-
-class Facts(NamedTuple):
-    """What the model knows of one token: the word, its class, its ending with shape, its shape."""
-
-    word: str
-    group: str
-    ending: str
-    shape: str
 
 
 class TokenFacts(dict[str, Facts]):
@@ -219,19 +210,6 @@ def features(facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[
     return (*alone, *joint_features(facts, before, after))
 
 
-def single_features(place: int, token: Facts) -> tuple[str, ...]:
-    """What one token says by itself, from the third before (0) to the third after (5)."""
-    word, group, ending, _ = token
-    return (
-        ("m" + group,),
-        ("d" + word, "l" + group),
-        ("c" + word, "g" + word[-3:], "k" + group),
-        ("a" + word, "e" + ending, "h" + group),
-        ("b" + word, "f" + ending, "i" + group),
-        ("j" + group,),
-    )[place]
-
-
 def joint_features(
     facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]
 ) -> tuple[str, ...]:
@@ -258,38 +236,6 @@ def joint_features(
         f"A{word_1} {shape_1}{class_2}",
         f"B{word_1} {class_1} {class_2}",
     )
-
-
-class SingleScores(dict[str, float]):
-    """The sum of a token's own weights at one place, worked out when it is first met there."""
-
-    def __init__(self, place: int, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
-        super().__init__()
-        self.place, self.facts, self.weights = place, facts, weights
-
-    def __missing__(self, token: str) -> float:
-        """Add up the weights of a token; the memory stays bounded."""
-        if len(self) >= MOST_TOKENS:
-            self.clear()
-        names = single_features(self.place, self.facts[token])
-        self[token] = score = sum(self.weights.get(name, 0.0) for name in names)
-        return score
-
-
-class Model:
-    """The linear model of one pronoun."""
-
-    def __init__(self, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
-        self.facts, self.weight, self.intercept = facts, weights.get, weights[""]
-        self.single = tuple(SingleScores(place, facts, weights) for place in range(6))
-
-    def score(self, before: Sequence[str], after: Sequence[str]) -> float:
-        """The log odds that a noun goes with the pronoun."""
-        third, second, first, next_1, next_2, next_3 = self.single
-        score = self.intercept + third[before[-3]] + second[before[-2]] + first[before[-1]]
-        score += next_1[after[0]] + next_2[after[1]] + next_3[after[2]]
-        joint = joint_features(self.facts, before, after)
-        return sum(filter(None, map(self.weight, joint)), score)
 
 
 def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:

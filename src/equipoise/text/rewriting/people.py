@@ -15,14 +15,14 @@ LEFT, RIGHT = 8, 14
 """Chunks before and from a candidate on that rules for names look at: they read 4 tokens back, 8 ahead."""
 
 
-class ChunkTokens(dict[str, list[str]]):
+class ChunkTokens(dict[str, tuple[str, ...]]):
     """The words and marks of chunks between blanks, learned as they are met."""
 
-    def __missing__(self, chunk: str) -> list[str]:
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
         """Cut a chunk up; the memory stays bounded."""
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        tokens = self[chunk] = words_of(chunk)
+        tokens = self[chunk] = tuple(words_of(chunk))
         return tokens
 
 

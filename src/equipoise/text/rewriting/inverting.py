@@ -113,15 +113,16 @@ def _reason_of(stays: Sequence[Whole], start: int) -> str | None:
 
 def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
     document = draft.document
-    if hit.start not in names:
-        if not follows_lord(document.left(hit.start)) or not document.right(hit.end)[1:2].isupper():
+    start, end, part, _ = hit
+    if start not in names:
+        if not follows_lord(document.left(start, 5)) or not document.plain[end + 1 : end + 2].isupper():
             return
-        names[hit.start] = without_ending(hit.part.surface)
+        names[start] = without_ending(part.surface)
     reason = name_reason(document, hit)
     if reason:
         draft.leave(hit, reason)
         return
-    change = name_change(hit.start, names[hit.start])
+    change = name_change(start, names[start])
     if change is None:
         draft.leave(hit, "name without a partner")
         return

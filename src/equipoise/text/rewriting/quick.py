@@ -3,8 +3,6 @@
 Each gives the change, or None where the full rules must be asked.
 """
 
-from collections.abc import Sequence
-
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.forms import END, choice_of
 from equipoise.text.rewriting.lexicon import NEAR, REACH
@@ -42,7 +40,7 @@ def _may_go_on(plain: str, end: int) -> bool:
     return after[:1] not in _SAFE_AFTER or after in _MAY_COORDINATE or after[:2] in _OPEN_AFTER
 
 
-def form_change(plain: str, chunks: Sequence[str], hit: Hit, around: Surroundings) -> Change | None:
+def form_change(plain: str, chunks: list[str], hit: Hit, around: Surroundings) -> Change | None:
     """The change of "her" or "his" in lower case that is surely not coordinated."""
     start, end, part, _ = hit
     before = plain[start - 2 : start] if start > 1 else plain[:start]

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from equipoise.errors import UserError
-from equipoise.text.rewriting.forms import UNSURE, choose_form, neighbours
+from equipoise.text.rewriting.form_model import Model
+from equipoise.text.rewriting.forms import (
+    TABLES,
+    UNSURE,
+    TokenFacts,
+    choose_form,
+    features,
+    neighbours,
+    read_classes,
+)
 
 HELD_OUT = tuple(
     f'{{"author": "{author}"'
@@ -223,3 +232,20 @@ def test_treebank_labelled_by_people(shared_data: SharedData) -> None:
     assert sum(right["her"]) / len(right["her"]) > 0.972
     assert sum(right["his"]) / len(right["his"]) > 0.985
     assert all(right["hers"])
+
+
+@pytest.mark.parametrize("word", ["her", "his"])
+def test_score_is_the_sum_of_the_weights_of_all_features(word: str) -> None:
+    with (TABLES / "form_weights.csv").open(encoding="utf-8", newline="") as file:
+        weights = {
+            row["feature"]: int(row["weight"]) for row in csv.DictReader(file) if row["pronoun"] == word
+        }
+    facts = TokenFacts(read_classes(TABLES / "form_classes.csv"))
+    sentence = "She took the old book of a friend and gave it to Mr Smith , who said that 3 were too many ."
+    tokens = sentence.split()
+    for place in range(4, len(tokens) - 4):
+        before, after = tokens[place - 4 : place], tokens[place + 1 : place + 5]
+        slow = weights[""] + sum(weights.get(name, 0) for name in features(facts, before, after))
+        assert Model(facts, {name: weight / 100 for name, weight in weights.items()}).score(
+            before, after
+        ) == pytest.approx(slow / 100)

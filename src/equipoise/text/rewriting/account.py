@@ -107,8 +107,10 @@ def coin(seed: int, *parts: str) -> bool:
 
 def apply_changes(text: str, changes: list[Change]) -> str:
     """The text with every change made; changes are in order and do not overlap."""
-    pieces, place = [], 0
-    for change in changes:
-        pieces += [text[place : change.start], change.new]
-        place = change.end
-    return "".join([*pieces, text[place:]])
+    pieces: list[str] = []
+    place = 0
+    for start, end, _, new, _, _, _ in changes:
+        pieces += (text[place:start], new)
+        place = end
+    pieces.append(text[place:])
+    return "".join(pieces)

@@ -18,6 +18,7 @@ _PLACES = re.compile(
 )
 _PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a place") + r"\b")
 _MEDIA = re.compile(r"\b" + any_of("before a work") + r"[,:]? $")
+_MEDIA_ENDS = frozenset(word[-2:] for word in word_set("before a work"))
 _HONOURS = re.compile(" " + any_of("honours") + r"\b")
 _NEXT_CAPITAL = re.compile(r"(?:['’]s?)?[ -](?:&|[A-ZÀ-Þ][\w'’.]*)")
 _NEXT_NAME = re.compile(r" (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]|al-|el-|O['’])[ ]?[A-ZÀ-Þ])")
@@ -49,7 +50,7 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
         return "title of a work"
     left, right = document.left(hit.start), document.right(hit.end)
     starts = document.begins_sentence(hit.start)
-    if not starts and _MEDIA.search(left) and not _NEXT_NAME.match(right):
+    if not starts and not _NEXT_NAME.match(right) and _follows_media(left):
         return "title of a work"
     if word.kind == "pronoun":
         return None if starts or _HONOURS.match(right) else _pronoun_in_title(left, right)
@@ -59,9 +60,14 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     return _common(word, before, starts=starts, context=(left, right))
 
 
+def _follows_media(left: str) -> bool:
+    """Whether a word for a kind of work stands before."""
+    return left[-1:] == " " and left.rstrip(",: ")[-2:] in _MEDIA_ENDS and _MEDIA.search(left) is not None
+
+
 def _word_before(document: Document, hit: Hit, left: str) -> str:
     """The word before, in lower case where its capital only says that a sentence begins."""
-    previous = _PREVIOUS.search(left)
+    previous = _PREVIOUS.search(left, left.rfind(" ", 0, -1) + 1)
     if previous is None:
         return ""
     word = previous[1]
@@ -83,18 +89,23 @@ def follows_lord(left: str) -> bool:
     return left.endswith(("Lord ", "Lady "))
 
 
+_CAPITAL_NEXT = re.compile(r" [A-Z]")
+_NAMED_NEXT = re.compile(r"(?:['’]s)? [A-Z]")
+_PERSON_NEXT = re.compile(r" [A-Z]\w+(?: (?:and|was|is|had|who|has)\b|[,.;])")
+
+
 def name_reason(document: Document, hit: Hit) -> str | None:
     """Why a first name stays: it belongs to a place, an institution or the title of a work."""
     left, right = document.left(hit.start), document.right(hit.end)
-    if follows_lord(left) and not re.match(r" [A-Z]", right):
+    if follows_lord(left) and not _CAPITAL_NEXT.match(right):
         return "surname after a title"
     if right.startswith(" & ") or left.endswith(" & "):
         return "name of a firm or a work"
-    if re.match(r"(?:['’]s)? [A-Z]", right):
+    if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
         if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
             return "place or institution"
-        if _MEDIA.search(left) and not re.match(r" [A-Z]\w+(?: (?:and|was|is|had|who|has)\b|[,.;])", right):
+        if _follows_media(left) and not _PERSON_NEXT.match(right):
             return "title of a work"
     return "title of a work" if in_title_of_work(document, hit) else None
 
@@ -105,6 +116,10 @@ def _pronoun_in_title(left: str, right: str) -> str | None:
     if _NEXT_CAPITAL.match(right):
         return "title of a work" if capital_before or _LINKED_LEFT.search(left) else None
     return "title of a work" if capital_before and re.match(r"[^\w\s'’]", right) else None
+
+
+_YOUNGER = re.compile(r",? (?:Jr|Sr|I{2,3}|IV)\b")
+_FIRM_NEXT = re.compile(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b")
 
 
 def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
@@ -119,9 +134,9 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
         return "surname or name"
     free = not before or before.lower().strip(".") in _FREE_BEFORE or before.islower()
     capital_before = before[:1].isupper() and not free and before not in _NATIONAL
-    if re.match(r",? (?:Jr|Sr|I{2,3}|IV)\b", right):
+    if _YOUNGER.match(right):
         return "surname" if capital_before else None
-    if re.match(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b", right):
+    if _FIRM_NEXT.match(right):
         return "name of a firm"
     if _NEXT_NAME.match(right):
         follows_name = word.text in _SURNAMES and load_names().is_known(before)
@@ -175,9 +190,9 @@ def in_title_of_work(document: Document, hit: Hit) -> bool:
     if following and following[1] not in _LINKS:
         return False
     window = text[max(0, start - REACH_OF_TITLE) : start]
-    place = max(window.rfind(mark) for mark in ('"', "“", "‘", "*", "_", "«", ">", "``", " '"))
-    if place < 0:
+    if not _OPENS.search(window):
         return False
+    place = max(map(window.rfind, ('"', "“", "‘", "*", "_", "«", ">", "``", " '")))
     opening = window[place]
     inside_before = window[place + 1 :].lstrip("'`")
     if opening == ">" and not re.search(r"<(?:i|em|cite)\b[^<>]*$", window[:place], re.IGNORECASE):
@@ -200,6 +215,7 @@ def _closing(rest: str, mark: str) -> int:
     return rest.find(mark)
 
 
+_OPENS = re.compile(r"""["“‘*_«>]|``|[ ]'""")
 _OPENING = re.compile(r"""(?:<\w*[^<>]*|[\s"“‘'*_`])+$""")
 
 

@@ -11,6 +11,11 @@ _DOTTED_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\.")
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
+def words_of(text: str) -> list[str]:
+    """Words (with their endings) and punctuation marks."""
+    return _TOKEN.findall(text)
+
+
 class Document:
     """The text, and `plain`: the same with markup and code blanked, so that offsets agree."""
 
@@ -45,11 +50,6 @@ class Document:
     def tokens(self) -> list[tuple[str, int]]:
         """Words (with their endings) and punctuation marks, each with its offset."""
         return [(match[0], match.start()) for match in _TOKEN.finditer(self.plain)]
-
-    @property
-    def words(self) -> list[str]:
-        """The same tokens without their offsets, which is quicker."""
-        return _TOKEN.findall(self.plain)
 
     @cached_property
     def dots_titles(self) -> bool:

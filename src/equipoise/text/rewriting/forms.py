@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from equipoise.errors import UserError
+from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 
 END = "<s>"
 """The token beyond either end of a text."""
@@ -27,7 +28,6 @@ SOFT_MARGIN = 2.0
 """The margin of rules that may be mistaken: "showed her dancing", "brought her home"."""
 
 WINDOW = 4
-MOST_TOKENS = 200_000
 TABLES = Path(__file__).parent / "tables"
 _FIXED = {"hers": "his", "him": "her"}
 _OPTIONS = {"her": ("his", "him"), "his": ("her", "hers")}
@@ -38,6 +38,7 @@ _DASHES = frozenset(("-", "--", "---", "–", "—"))
 _QUOTES = frozenset(('"', "“", "”", "``", "''"))
 _CLOSING = frozenset(".,;:!?)]}") | {END}
 _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
+_BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 _SHOWING = re.compile(
     r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
@@ -97,15 +98,6 @@ Judge = Callable[[Sequence[Case]], Sequence[str]]
 """Answers every case with one of its options."""
 
 
-class Facts(NamedTuple):
-    """What the model knows of one token: the word, its class, its ending with shape, its shape."""
-
-    word: str
-    group: str
-    ending: str
-    shape: str
-
-
 class TokenFacts(dict[str, Facts]):
     """The facts of any token, worked out when it is first met."""
 
@@ -155,15 +147,41 @@ def choose_form(word: str, before: Sequence[str], after: Sequence[str]) -> Choic
         return Choice(_FIXED[lowered], math.inf, "unambiguous")
     if lowered not in _OPTIONS:
         raise UserError(f"{word!r} was given where her, hers, him or his belongs.", "Pass one of these four.")
+    form, margin, rule = choice_of(lowered, before, after)
+    return Choice(form, margin, rule)
+
+
+def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, float, str]:
+    """Form, margin and rule for "her" or "his"."""
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
-    rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
-    if rule:
-        return Choice(alone if rule == "stands alone" else attached, RULE_MARGIN, rule)
-    if lowered == "her" and (rule := _object_rule(before, after)):
-        return Choice(alone, SOFT_MARGIN, rule)
+    if _RULED_AFTER[after[0]] or before[-1] in _RULED_BEFORE:
+        rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
+        if rule:
+            return alone if rule == "stands alone" else attached, RULE_MARGIN, rule
+        if lowered == "her" and (rule := _object_rule(before, after)):
+            return alone, SOFT_MARGIN, rule
     score = _model(lowered).score(before, after)
-    return Choice(attached if score > 0 else alone, abs(score), "context")
+    return attached if score > 0 else alone, abs(score), "context"
+
+
+class RuledAfter(dict[str, bool]):
+    """Whether any rule asks for a token as the next one, learned as tokens are met."""
+
+    def __missing__(self, token: str) -> bool:
+        """Work it out; the memory stays bounded."""
+        if len(self) >= MOST_TOKENS:
+            self.clear()
+        lowered = token.lower()
+        words = lowered in ("own", "self", "the", "a", "an", "and", "or", "&", "/") or token.endswith("ing")
+        self[token] = ruled = words or token in _OBJECT_BEFORE or token in _CLOSING or token in _QUOTES
+        return ruled
+
+
+_RULED_AFTER = RuledAfter()
+_RULED_BEFORE = frozenset(
+    written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
+)
 
 
 def neighbours(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
@@ -180,7 +198,7 @@ def in_context(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[st
         after = (*after, END, END, END, END)[:WINDOW]
     if before[-1] == "[" and after[0] == "]":
         before, after = (END, *before[:-1]), (*after[1:], END)
-    if after[0] in ("or", "nor", "/", "and/or") and after[1].lower() in _POSSESSIVES:
+    if after[0] in _BEFORE_ANOTHER and after[1].lower() in _POSSESSIVES:
         after = (*after[2:], END, END)
     return before, after
 
@@ -192,27 +210,15 @@ def features(facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[
     return (*alone, *joint_features(facts, before, after))
 
 
-def single_features(place: int, token: Facts) -> tuple[str, ...]:
-    """What one token says by itself, from the third before (0) to the third after (5)."""
-    word, group, ending, _ = token
-    return (
-        ("m" + group,),
-        ("d" + word, "l" + group),
-        ("c" + word, "g" + word[-3:], "k" + group),
-        ("a" + word, "e" + ending, "h" + group),
-        ("b" + word, "f" + ending, "i" + group),
-        ("j" + group,),
-    )[place]
-
-
 def joint_features(
     facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]
 ) -> tuple[str, ...]:
     """What tokens say together."""
-    group_2 = facts[before[-2]].group
+    _, group_2, _, _ = facts[before[-2]]
     word_1, group_1, _, _ = facts[before[-1]]
     next_1, class_1, _, shape_1 = facts[after[0]]
     next_2, class_2, _, _ = facts[after[1]]
+    _, class_3, _, _ = facts[after[2]]
     return (
         f"n{next_1} {next_2}",
         f"o{word_1} {next_1}",
@@ -225,45 +231,11 @@ def joint_features(
         f"v{next_1} {class_2}",
         f"w{class_1} {next_2}",
         f"x{group_1} {class_1} {class_2}",
-        f"y{class_1} {class_2} {facts[after[2]].group}",
+        f"y{class_1} {class_2} {class_3}",
         f"z{group_2} {group_1} {class_1}",
         f"A{word_1} {shape_1}{class_2}",
         f"B{word_1} {class_1} {class_2}",
     )
-
-
-class SingleScores(dict[str, float]):
-    """The sum of a token's own weights at one place, worked out when it is first met there."""
-
-    def __init__(self, place: int, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
-        super().__init__()
-        self.place, self.facts, self.weights = place, facts, weights
-
-    def __missing__(self, token: str) -> float:
-        """Add up the weights of a token; the memory stays bounded."""
-        if len(self) >= MOST_TOKENS:
-            self.clear()
-        names = single_features(self.place, self.facts[token])
-        self[token] = score = sum(self.weights.get(name, 0.0) for name in names)
-        return score
-
-
-class Model:
-    """The linear model of one pronoun."""
-
-    def __init__(self, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
-        self.facts, self.weight, self.intercept = facts, weights.get, weights[""]
-        self.single = tuple(SingleScores(place, facts, weights) for place in range(6))
-
-    def score(self, before: Sequence[str], after: Sequence[str]) -> float:
-        """The log odds that a noun goes with the pronoun."""
-        third, second, first, next_1, next_2, next_3 = self.single
-        score = self.intercept + third[before[-3]] + second[before[-2]] + first[before[-1]]
-        score += next_1[after[0]] + next_2[after[1]] + next_3[after[2]]
-        weight = self.weight
-        for feature in joint_features(self.facts, before, after):
-            score += weight(feature, 0.0)
-        return score
 
 
 def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:

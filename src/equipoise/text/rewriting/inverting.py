@@ -14,7 +14,19 @@ from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
 from equipoise.text.rewriting.people import gender_of, name_change, names_in, without_ending
 from equipoise.text.rewriting.pronouns import pronoun
-from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Part, Surroundings
+from equipoise.text.rewriting.quick import SENTENCE_BREAKS, form_change, noun_change, stands_alone
+from equipoise.text.rewriting.scanning import (
+    ALONE,
+    FORM,
+    IN_FULL,
+    NAME,
+    NOUN,
+    PROTECTED,
+    TITLES_WITH_DOT,
+    WORD,
+    Hit,
+    Surroundings,
+)
 from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
 
 
@@ -38,7 +50,7 @@ def invert(
 ) -> Draft:
     """The draft in which every gendered word and first name outside the sentences left whole is turned."""
     draft, lexicon = Draft(document), tables.lexicon
-    kinds = {hit[2][0] for hit in hits}
+    kinds = {hit[2].what for hit in hits}
     marked = bool(kinds) and max(kinds) > NAME
     stays = list(whole)
     if marked:
@@ -46,13 +58,18 @@ def invert(
         stays += sentences_left_whole(document, hits, lexicon, keep_definitional=keep)
     names = names_in(document, hits) if NAME in kinds else {}
     turn = policy.coordinated == "turn"
-    plain, changes = document.plain, draft.changes
+    changes = draft.changes
     for hit in hits:
-        start, end, part, _ = hit
-        if part.fixed is not None and not stays and _stands_alone(plain, start, end, part):
-            old = part.surface + part.suffix
-            changes.append(make(Change, (start, start + len(old), old, part.fixed, "pronoun", None, False)))
-            draft.count(part.word.side if part.word else None, turned=True)
+        start, _, part, _ = hit
+        way = IN_FULL if stays else part.way
+        if way and (change := _quick(document, hit, tables.around, marked=marked)):
+            if way == NOUN:
+                add_article(draft, change)
+            changes.append(change)
+            if part.is_male:
+                draft.male_turned += 1
+            else:
+                draft.female_turned += 1
         elif part.what > NAME:
             if part.what == PROTECTED:
                 draft.leave(hit, "protected")
@@ -69,22 +86,21 @@ def invert(
 
 
 make = tuple.__new__
-_OPEN_BEFORE = frozenset("/()-_*[")
-_SAFE_AFTER = frozenset(" .;!?:…—’'\"”")
-_MAY_COORDINATE = frozenset([" or", " an", " (o", " /", "-an"])
-_SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘", "“", '"', ""])
 
 
-def _stands_alone(plain: str, start: int, end: int, part: Part) -> bool:
-    """Whether a pronoun is surely neither coordinated nor part of a title: the quick way for most."""
-    before = plain[start - 2 : start] if start > 1 else plain[:start]
-    after = plain[end : end + 3]
-    if after[:1] not in _SAFE_AFTER or after in _MAY_COORDINATE or after[:2] == " /":
-        return False
-    if before == "r " or before == "/ " or before[-1:] in _OPEN_BEFORE:
-        return False
-    surface = part.surface
-    return surface.islower() or (before in _SENTENCE_BREAKS and after[1:2].islower())
+def _quick(document: Document, hit: Hit, around: Surroundings, *, marked: bool) -> Change | None:
+    """The change where nothing special stands around the word, else None."""
+    start, end, part, _ = hit
+    if part.way == ALONE:
+        if not stands_alone(document.plain, start, end, part):
+            return None
+        old = part.surface + part.suffix
+        return make(Change, (start, start + len(old), old, part.fixed, "pronoun", None, False))
+    if marked:
+        return None
+    if part.way == FORM:
+        return form_change(document.plain, document.chunks, hit, around)
+    return noun_change(document.plain, hit)
 
 
 def _side(hit: Hit) -> str | None:
@@ -97,15 +113,16 @@ def _reason_of(stays: Sequence[Whole], start: int) -> str | None:
 
 def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
     document = draft.document
-    if hit.start not in names:
-        if not follows_lord(document.left(hit.start)) or not document.right(hit.end)[1:2].isupper():
+    start, end, part, _ = hit
+    if start not in names:
+        if not follows_lord(document.left(start, 5)) or not document.plain[end + 1 : end + 2].isupper():
             return
-        names[hit.start] = without_ending(hit.part.surface)
+        names[start] = without_ending(part.surface)
     reason = name_reason(document, hit)
     if reason:
         draft.leave(hit, reason)
         return
-    change = name_change(hit.start, names[hit.start])
+    change = name_change(start, names[start])
     if change is None:
         draft.leave(hit, "name without a partner")
         return
@@ -131,7 +148,7 @@ def _turn_word(draft: Draft, hit: Hit, tables: Tables, *, turn_coordinated: bool
         end, new = hit.end + len(part.suffix), match_case(part.surface, decision.new) + part.suffix
     else:
         end, new = with_ending(document, hit, decision.new)
-        if decision.new in _TITLES_WITH_DOT or word.text in _TITLES_WITH_DOT:
+        if decision.new in TITLES_WITH_DOT or word.text in TITLES_WITH_DOT:
             end, new = _with_dot(document, word.text, end, new)
     old = document.text[hit.start : end]
     change = Change(hit.start, end, old, new, decision.rule, decision.margin)
@@ -152,19 +169,16 @@ def _pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordin
 def _opens_plainly(plain: str, hit: Hit) -> bool:
     """A capitalised pronoun at the start of a sentence and before a word in lower case."""
     before = plain[hit.start - 2 : hit.start] if hit.start > 1 else plain[: hit.start]
-    return before in _SENTENCE_BREAKS and plain[hit.end + 1 : hit.end + 2].islower()
-
-
-_TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms"])
+    return before in SENTENCE_BREAKS and plain[hit.end + 1 : hit.end + 2].islower()
 
 
 def _with_dot(document: Document, old: str, end: int, new: str) -> tuple[int, str]:
     """Miss has no full stop, Mr may have one: as the rest of the text writes titles."""
     lowered = new.lower()
     dotted = document.plain[end : end + 1] == "."
-    if lowered in _TITLES_WITH_DOT and old not in _TITLES_WITH_DOT and not dotted and document.dots_titles:
+    if lowered in TITLES_WITH_DOT and old not in TITLES_WITH_DOT and not dotted and document.dots_titles:
         return end, new + "."
-    if lowered not in _TITLES_WITH_DOT and dotted:
+    if lowered not in TITLES_WITH_DOT and dotted:
         return end + 1, new
     return end, new
 

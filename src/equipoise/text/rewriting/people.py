@@ -1,20 +1,39 @@
 """Names of persons: the matched name of the other sex, or an entity token."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain, compress
 
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.document import Document
+from equipoise.text.rewriting.document import Document, words_of
 from equipoise.text.rewriting.names import bare, entities, find_names, load_names
-from equipoise.text.rewriting.scanning import NAME, Hit
+from equipoise.text.rewriting.scanning import MOST_CHUNKS, NAME, Hit
 
 _ENDINGS = ("'s", "’s", "'S", "’S")
+LEFT, RIGHT = 8, 14
+"""Chunks before and from a candidate on that rules for names look at: they read 4 tokens back, 8 ahead."""
+
+
+class ChunkTokens(dict[str, tuple[str, ...]]):
+    """The words and marks of chunks between blanks, learned as they are met."""
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        """Cut a chunk up; the memory stays bounded."""
+        if len(self) >= MOST_CHUNKS:
+            self.clear()
+        tokens = self[chunk] = tuple(words_of(chunk))
+        return tokens
+
+
+_TOKENS = ChunkTokens()
 
 
 def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
     """The first names of a document by their offset, as they are written without a possessive ending."""
-    tokens, classes = document.words, load_names().classes
-    candidates = [index for index, token in enumerate(tokens) if token in classes]
+    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, _around(document, hits))))
+    known = load_names().classes.__contains__
+    candidates = list(compress(range(len(tokens)), map(known, tokens)))
     first = set(find_names(tokens, candidates=candidates))
     waiting = iter(hit for hit in hits if hit.part.what == NAME)
     hit, names = next(waiting, None), {}
@@ -26,6 +45,22 @@ def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
     return names
 
 
+def _around(document: Document, hits: Sequence[Hit]) -> list[str]:
+    """The chunks that the rules for names may look at, which are few in a long text."""
+    chunks = document.chunks
+    if len(chunks) < LEFT + RIGHT or "  " in document.plain:
+        return chunks
+    near: list[str] = []
+    begin = end = 0
+    for hit in hits:
+        if hit.chunk + RIGHT > end and hit.part.maybe_name:
+            if hit.chunk - LEFT > end:
+                near += chunks[begin:end]
+                begin = hit.chunk - LEFT
+            end = hit.chunk + RIGHT
+    return near + chunks[begin:end]
+
+
 def without_ending(token: str) -> str:
     """The token without a possessive ending, in its own case."""
     return token[:-2] if token.endswith(_ENDINGS) else token
@@ -33,10 +68,14 @@ def without_ending(token: str) -> str:
 
 def name_change(start: int, name: str) -> Change | None:
     """The change of a first name into its partner, or None where it has none."""
+    partner = _partner(name)
+    return Change(start, start + len(name), name, partner, "name") if partner else None
+
+
+@lru_cache(maxsize=20_000)
+def _partner(name: str) -> str | None:
     partner = load_names().partner(name.lower())
-    if partner is None:
-        return None
-    return Change(start, start + len(name), name, match_case(name, partner), "name")
+    return match_case(name, partner) if partner else None
 
 
 def anonymous_changes(document: Document, *, numbered: bool) -> list[Change]:
@@ -62,6 +101,7 @@ def _someone(document: Document, start: int) -> str:
     return "Someone" if document.begins_sentence(start) else "someone"
 
 
+@lru_cache(maxsize=20_000)
 def gender_of(name: str) -> str | None:
     """The sex that a first name is given to, None if either."""
     gender = load_names().gender(bare(name))

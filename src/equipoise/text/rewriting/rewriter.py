@@ -56,7 +56,10 @@ class Rewriter:
 
     def rewrite(self, text: str) -> Rewritten:
         """One text, rewritten."""
-        return next(self.rewrite_many([text]))
+        draft = self._draft(text)
+        if self.judge is not None:
+            self._ask([draft], self.judge)
+        return self._finish(draft)
 
     def rewrite_many(self, texts: Iterable[str]) -> Iterator[Rewritten]:
         """Texts in order, a batch at a time; the answers do not depend on the batch."""
@@ -137,13 +140,9 @@ class Rewriter:
     def _finish(self, draft: Draft) -> Rewritten:
         if not draft.changes and not draft.skipped:
             return Rewritten(draft.document.text, mode=self.mode)
-        return Rewritten(
-            apply_changes(draft.document.text, draft.changes),
-            tuple(draft.changes),
-            tuple(draft.skipped),
-            draft.tally,
-            self.mode,
-        )
+        text = apply_changes(draft.document.text, draft.changes)
+        account = tuple(draft.changes), tuple(draft.skipped), draft.tally
+        return tuple.__new__(Rewritten, (text, *account, self.mode))
 
 
 def _case(draft: Draft, index: int) -> Case:

@@ -1,19 +1,25 @@
 """Finding candidates fast: a dictionary learns, chunk by chunk of text between blanks, what is in it."""
 
 import re
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import NamedTuple
 
 from equipoise.text.rewriting.casing import match_case
+from equipoise.text.rewriting.document import words_of
 from equipoise.text.rewriting.forms import END, TOKEN, WINDOW
-from equipoise.text.rewriting.lexicon import Lexicon, Word
+from equipoise.text.rewriting.lexicon import MALE, Blocks, Lexicon, Word
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.protection import is_address
-from equipoise.text.rewriting.senses import has_sense
+from equipoise.text.rewriting.senses import has_sense, only_a_verb
 
 FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
 """Pronouns that have one partner whatever the context."""
 
 WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
+IN_FULL, ALONE, FORM, NOUN = range(4)
+"""Which quick way may decide a word where nothing special stands around it."""
+
 MOST_CHUNKS = 150_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
 
@@ -24,7 +30,8 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
     """A candidate inside a chunk: what it is, where, as it is written, and its entry in the table."""
 
     what: int
@@ -42,6 +49,13 @@ class Part(NamedTuple):
     inside_before: tuple[str, ...] = ()
     inside_after: tuple[str, ...] = ()
     """The tokens of the same chunk on either side."""
+    way: int = IN_FULL
+    is_male: bool = False
+    maybe_name: bool = False
+    may_be_verb: bool = False
+    """A noun in lower case that is a verb before an object, and else needs no rule of its own."""
+    blocks: Blocks | None = None
+    """The contexts in which the word is no gendered word."""
 
 
 class Hit(NamedTuple):
@@ -65,7 +79,18 @@ def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
     )
     turned = match_case(surface, word.partner or "")
     simple = surface.islower() and not has_sense(word.text)
-    return Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
+    part = Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
+    way, verb = IN_FULL, surface.islower() and only_a_verb(word.text)
+    if fixed is not None:
+        way = ALONE
+    elif surface in ("her", "his") and not suffix:
+        way = FORM
+    elif (simple or verb) and word.kind != "pronoun" and word.partner and not suffix:
+        way = NOUN if word.partner not in TITLES_WITH_DOT else IN_FULL
+    return replace(part, way=way, is_male=word.side == MALE, may_be_verb=verb)
+
+
+TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms"])
 
 
 class Scanner(dict[str, tuple[Part, ...] | None]):
@@ -85,22 +110,20 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
 
     def hits(self, chunks: list[str]) -> list[Hit]:
         """The candidates of a text, given as its chunks between blanks, in order."""
-        places = [
-            (index, parts) for index, parts in enumerate(map(self.__getitem__, chunks)) if parts is not None
-        ]
-        found: list[Hit] = []
-        add, make = found.append, tuple.__new__
+        hits: list[Hit] = []
+        add, make, join = hits.append, tuple.__new__, " ".join
         previous = offset = 0
-        for index, parts in places:
+        for index in compress(range(len(chunks)), map(self.__getitem__, chunks)):
             if index > previous:
-                offset += len(" ".join(chunks[previous:index])) + 1
+                offset += len(join(chunks[previous:index])) + 1
                 previous = index
-            for part in parts:
-                add(make(Hit, (offset + part[1], offset + part[2], part, index)))
-        return found
+            for part in self[chunks[index]] or ():
+                add(make(Hit, (offset + part.start, offset + part.end, part, index)))
+        return hits
 
     def _parts(self, chunk: str) -> list[Part]:
         parts: list[Part] = []
+        names = not self.names.keys().isdisjoint(words_of(chunk))
         for run in re.finditer(r"\S+", chunk):
             shielded = is_address(run[0])
             for match in _WORD.finditer(run[0]):
@@ -108,9 +131,9 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
                 if part and not shielded:
                     around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
                     before, after = (tokens_of(text) for text in around)
-                    parts.append(part._replace(inside_before=before, inside_after=after))
+                    parts.append(replace(part, inside_before=before, inside_after=after, maybe_name=names))
                 elif part and part.what == WORD:
-                    parts.append(part._replace(what=PROTECTED, fixed=None))
+                    parts.append(replace(part, what=PROTECTED, fixed=None, way=IN_FULL, maybe_name=names))
         return parts
 
     def _part(self, token: str, start: int) -> Part | None:
@@ -120,7 +143,8 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         word, suffix = self._word(lowered)
         if word:
             cut = len(core) - len(suffix)
-            return _word_part(word, start, core[:cut], core[cut:])
+            part = _word_part(word, start, core[:cut], core[cut:])
+            return replace(part, blocks=self.lexicon.blocks.get(word.pair))
         what = self._marker(core, lowered) if core else None
         return None if what is None else Part(what, start, start + len(core), core, "", None)
 
@@ -153,15 +177,26 @@ class Surroundings(dict[str, tuple[str, ...]]):
 
     def of(self, chunks: list[str], hit: Hit) -> tuple[list[str], list[str]]:
         """Up to four tokens before (nearest last) and after (nearest first), as `forms.neighbours` gives."""
-        part, place = hit.part, hit.chunk
-        before, after = self._tokens(chunks, place, WINDOW)
+        _, _, part, place = hit
+        if WINDOW <= place < len(chunks) - WINDOW:
+            fourth, third, second, first = map(self.__getitem__, chunks[place - WINDOW : place])
+            before = [*fourth, *third, *second, *first]
+            first, second, third, fourth = map(self.__getitem__, chunks[place + 1 : place + 1 + WINDOW])
+            after = [*first, *second, *third, *fourth]
+        else:
+            before, after = self._tokens(chunks, place, WINDOW)
         if len(before) < WINDOW or len(after) < WINDOW:  # at an end, or beside several blanks
             before, after = self._tokens(chunks, place, WIDER)
         if part.inside_before:
             before += part.inside_before
         if part.inside_after:
             after[:0] = part.inside_after
-        return _up_to_end(before[-WINDOW:][::-1])[::-1], _up_to_end(after[:WINDOW])
+        before, after = before[-WINDOW:], after[:WINDOW]
+        if len(before) < WINDOW or END in before:
+            before = _up_to_end(before[::-1])[::-1]
+        if len(after) < WINDOW or END in after:
+            after = _up_to_end(after)
+        return before, after
 
     def _tokens(self, chunks: list[str], place: int, reach: int) -> tuple[list[str], list[str]]:
         near = chunks[max(0, place - reach) : place]
@@ -172,7 +207,5 @@ class Surroundings(dict[str, tuple[str, ...]]):
 
 def _up_to_end(tokens: list[str]) -> list[str]:
     """Four tokens; nothing beyond the end of a paragraph is seen."""
-    if len(tokens) == WINDOW and END not in tokens:
-        return tokens
     kept = tokens[: tokens.index(END)] if END in tokens else tokens
     return kept + [END] * (WINDOW - len(kept))

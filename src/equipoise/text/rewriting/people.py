@@ -11,7 +11,7 @@ from equipoise.text.rewriting.names import bare, entities, find_names, load_name
 from equipoise.text.rewriting.scanning import MOST_CHUNKS, NAME, Hit
 
 _ENDINGS = ("'s", "’s", "'S", "’S")
-LEFT, RIGHT = 8, 14
+LEFT, RIGHT = 30, 40
 """Chunks before and from a candidate on that rules for names look at: they read 4 tokens back, 8 ahead."""
 
 

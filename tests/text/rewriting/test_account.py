@@ -189,3 +189,9 @@ def test_unknown_modes_and_policies_are_refused() -> None:
         rewrite("He left.", "invrt")
     with pytest.raises(UserError, match="policy for coordinated"):
         rewrite("He left.", policy=Policy(coordinated="maybe"))
+
+
+def test_a_verb_that_was_made_to_agree_is_no_noun() -> None:
+    rewritten = rewrite("She mothers him.", mode="neutral")
+    assert rewritten.text == "They mother them."
+    assert undo(rewritten) == "She mothers him."

@@ -49,7 +49,7 @@ def neutralise(document: Document, hits: Sequence[Hit], lexicon: Lexicon) -> Dra
     for hit in hits:
         if hit.part.what == PROTECTED:
             draft.leave(hit, "protected")
-        if hit.part.what != WORD or hit.start < joined:
+        if hit.part.what != WORD or hit.start < joined or _is_verb(draft, hit):
             continue
         if any(whole.start <= hit.start < whole.end for whole in stays) or (
             marked and is_foreign_neighbour(document, hit, lexicon)
@@ -61,6 +61,11 @@ def neutralise(document: Document, hits: Sequence[Hit], lexicon: Lexicon) -> Dra
             _turn_noun(draft, hit, lexicon)
     draft.changes.sort()
     return draft
+
+
+def _is_verb(draft: Draft, hit: Hit) -> bool:
+    """Whether the word was just made to agree with "they" ("she mothers him"): then it is no noun."""
+    return any(change.start <= hit.start < change.end for change in draft.changes[-2:])
 
 
 def _turn_pronoun(draft: Draft, hit: Hit) -> int:

@@ -12,7 +12,7 @@ from equipoise.text.rewriting.scanning import MOST_CHUNKS, NAME, Hit
 
 _ENDINGS = ("'s", "’s", "'S", "’S")
 LEFT, RIGHT = 30, 40
-"""Chunks before and from a candidate on that rules for names look at: they read 4 tokens back, 8 ahead."""
+"""Chunks before a candidate, and from it on, that the rules for names look at: about a sentence."""
 
 
 class ChunkTokens(dict[str, tuple[str, ...]]):

@@ -435,7 +435,7 @@ def test_every_family_that_can_mask_answers(folder: Path, family: str) -> None:
 
 def test_refusals_say_why(folder: Path) -> None:
     causal = wrap_model(tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2")
-    with pytest.raises(UserError, match="cannot hide a second word"):
+    with pytest.raises(UserError, match="cannot hide other words"):
         measure(causal, "association", Settings(data=str(folder)))
     published = Settings(data=str(folder), variant="as-published")
     with pytest.raises(UserError, match="cannot run rows of ids"):

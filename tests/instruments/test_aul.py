@@ -14,6 +14,7 @@ from designs import designed
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
+from equipoise.models.capabilities import score_by
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
@@ -39,7 +40,7 @@ SCORES = {
 class SeeingTable(TableModel):
     """A table model that says it can be asked without hiding anything."""
 
-    rules = ("original", "unmasked", "unmasked-attention")
+    capabilities = TableModel.capabilities | {score_by("unmasked"), score_by("unmasked-attention")}
 
 
 def written(folder: Path, text: str, name: str = "pairs.csv") -> Path:
@@ -131,7 +132,7 @@ def test_the_published_data_sets(shared_data: Callable[[str], Path]) -> None:
 
 @pytest.mark.parametrize("name", ["aul", "aula"])
 def test_a_causal_model_is_refused_with_the_reason(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="causal model does not score by the rule 'unmasked") as caught:
+    with pytest.raises(UserError, match="cannot score a sentence by the rule 'unmasked") as caught:
         measured(tiny_model("gpt2", tmp_path), written(tmp_path, PAIRS), name)
     assert "whole-sentence" in caught.value.hint
 

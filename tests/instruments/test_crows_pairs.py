@@ -215,7 +215,7 @@ def test_a_causal_model_is_refused_and_told_what_to_choose(tmp_path: Path) -> No
     model = tiny_model("gpt2", tmp_path)
     more, less = "She is a doctor.", "He is a doctor."
     path = pair_file(tmp_path, f"{HEADER}{more},{less},stereo,gender\n")
-    with pytest.raises(UserError, match="causal model does not score by the rule 'original'") as caught:
+    with pytest.raises(UserError, match="cannot score a sentence by the rule 'original'") as caught:
         measured(model, path)
     assert "whole-sentence" in caught.value.hint
     totals = []
@@ -231,7 +231,7 @@ def test_a_causal_model_is_refused_and_told_what_to_choose(tmp_path: Path) -> No
 
 def test_word_vectors_are_refused(tmp_path: Path) -> None:
     vectors = StaticModel({"he": np.ones(2, dtype=np.float32)}, name="vectors")
-    with pytest.raises(UserError, match="does not answer 'score'"):
+    with pytest.raises(UserError, match="cannot score a sentence"):
         measured(vectors, pair_file(tmp_path))
 
 

@@ -124,7 +124,7 @@ def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
     model = wrap_model(
         tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", options=RunOptions(store=None)
     )
-    with pytest.raises(UserError, match="a causal model does not answer 'topfill'"):
+    with pytest.raises(UserError, match="a causal model cannot list the likeliest words at a blank"):
         measure(model, "disco", Settings(data=str(folder)))
 
 

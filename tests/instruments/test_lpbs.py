@@ -169,7 +169,7 @@ def test_it_runs_on_other_kinds_of_model(family: str, folder: Path) -> None:
 
 
 def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
-    with pytest.raises(UserError, match="a causal model cannot hide a word beside a blank"):
+    with pytest.raises(UserError, match="a causal model cannot hide other words"):
         measure(tiny_model("gpt2"), "lpbs", Settings(data=str(folder)))
 
 

@@ -262,7 +262,7 @@ def test_a_causal_model_is_refused_and_told_what_to_choose(tmp_path: Path) -> No
 
 def test_a_model_without_raw_rows_cannot_repeat_the_published_code(tmp_path: Path) -> None:
     assert not TableModel().can_answer(Raw)
-    with pytest.raises(UserError, match="rows of ids"):
+    with pytest.raises(UserError, match="rows of token ids"):
         measured(TableModel(FILLS), item_file(tmp_path, LINES), "as-published")
 
 

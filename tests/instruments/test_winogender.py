@@ -149,7 +149,7 @@ def test_every_kind_that_fills_a_blank_is_measured(family: str, tmp_path: Path) 
 
 def test_word_vectors_are_refused(tmp_path: Path) -> None:
     vectors = StaticModel({"he": np.ones(2, dtype=np.float32)}, name="vectors")
-    with pytest.raises(UserError, match="does not answer 'fill'"):
+    with pytest.raises(UserError, match="cannot fill a blank"):
         measured(vectors, schema_folder(tmp_path))
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from equipoise.errors import UserError
 from equipoise.models.base import AnsweringModel, Fill, WordScores
+from equipoise.models.capabilities import FILL
 from equipoise.models.form_judge import REACH, form_judge
 from equipoise.models.table import TableModel
 from equipoise.text.rewriting.forms import Case
@@ -15,7 +16,7 @@ from equipoise.text.rewriting.forms import Case
 class Listening(AnsweringModel):
     """Keeps the questions it is asked, and prefers the second word or cannot tell."""
 
-    name, kind, answerable = "listening", "masked", frozenset({Fill})
+    name, kind, capabilities = "listening", "masked", frozenset({FILL})
 
     def __init__(self, second: float) -> None:
         self.second = second
@@ -67,7 +68,7 @@ def test_the_first_form_stays_where_the_model_cannot_tell() -> None:
 
 def test_a_model_that_fills_no_blanks_is_refused() -> None:
     model = Listening(second=0.0)
-    model.answerable = frozenset()
+    model.capabilities = frozenset()
     with pytest.raises(UserError, match="cannot fill a blank"):
         form_judge(model)
 

@@ -228,6 +228,13 @@ def _data(name: str, folder: Path) -> Path | str:
     if name == "honest":
         (folder / "lexicon.csv").write_text("word\nnurse\ncook\nthe\n", encoding="utf-8")
         return folder / "lexicon.csv"
+    if name in ("contexts", "cosine"):
+        people = ("man", "woman") * 6
+        lines = [
+            f"A strong and clever {person} met the family number {at}." for at, person in enumerate(people)
+        ]
+        (folder / "corpus.txt").write_text("\n".join(lines), encoding="utf-8")
+        return folder / "corpus.txt"
     return ""
 
 

@@ -50,7 +50,7 @@ def contexts(folder: Path) -> Path:
 
 def schemas(folder: Path) -> Path:
     """A schema for each occupation, with either person meant."""
-    told = "The $OCCUPATION told the $PARTICIPANT that $NOM_PRONOUN"
+    told = "The $OCCUPATION wrote to the $PARTICIPANT because $NOM_PRONOUN"
     rows = ["occupation(0)\tother-participant(1)\tanswer\tsentence"]
     for job in JOBS:
         rows.append(f"{job}\tguest\t0\t{told} had closed the shop.")

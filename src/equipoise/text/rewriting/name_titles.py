@@ -80,7 +80,7 @@ def in_title(near: Neighbourhood) -> bool:
 
 
 def after_work(near: Neighbourhood) -> bool:
-    """The film Carrie, the HBO series John from Cincinnati, the song ``Maria''; not: to play Maria."""
+    """The film Carrie, the series Martin of the Marsh, the song ``Maria''; not: to play Maria."""
     place = near.place - 1 if near.previous in QUOTES else near.place
     work = near.at(place).lower() if place < near.place else near.low
     if work not in WORKS or (near.possessive and not is_capital(near.next)):
@@ -108,7 +108,7 @@ def follows_versus(near: Neighbourhood) -> bool:
 
 
 def linked(near: Neighbourhood, end: int) -> bool:
-    """Dolly Dawn and Her Dawn Patrol; Alfie (2004); in a list of works Malcolm in the Middle too."""
+    """Molly Moore and Her Merry Band; Alfie (2004); in a list of works Malcolm in the Middle too."""
     link, article, word = (near.at(end + step) for step in range(3))
     if link == "and" and article in OWNERS and is_capital(word):
         return True

@@ -37,21 +37,3 @@ def without_gaps(codes: Codes) -> Codes:
     """The same codes renumbered from 0 in order, so that each number is used."""
     used = np.bincount(codes) > 0
     return (np.cumsum(used) - 1)[codes].astype(np.intp)
-
-
-def cluster_values(values: Floats, codes: Codes) -> Floats:
-    """One value per cluster: their mean is the mean over items, their spread that of clusters.
-
-    With clusters of equal size these are the cluster means. With unequal sizes a mean of cluster
-    means would differ from the mean over items that a table prints, so each cluster's value is the
-    item mean plus the cluster's share in it (the usual linearisation of a ratio: sums over sizes).
-    """
-    if len(values) == 0:
-        return values
-    sizes = np.bincount(codes)
-    # Where a cluster's items cancel out, only rounding is left, which is no difference.
-    noise = 1e-12 * np.abs(values).max()
-    mean = values.mean() if abs(values.mean()) > noise else 0.0
-    excess = np.bincount(codes, weights=values - mean)
-    excess[np.abs(excess) <= noise * sizes] = 0.0
-    return np.asarray(mean + excess * (len(sizes) / len(values)), dtype=np.float64)

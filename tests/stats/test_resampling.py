@@ -29,7 +29,7 @@ def looped(statistic, codes, *, draws, seed):
     """The same draws of whole clusters, item by item in plain Python."""
     rng = np.random.default_rng(seed)
     members = [
-        [item for item, code in enumerate(codes) if code == cluster] for cluster in range(max(codes) + 1)
+        [item for item, code in enumerate(codes) if code == cluster] for cluster in dict.fromkeys(codes)
     ]
     values = []
     for _ in range(draws):

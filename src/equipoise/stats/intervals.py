@@ -1,9 +1,10 @@
 """What an interval is, Wilson's of a plain share, and the percentiles of a bootstrap.
 
-The expanded percentile interval of Hesterberg 2015 ("What teachers should know about the bootstrap") moves the
-tails outward for the number of clusters; the plain one is too narrow when clusters are few: in simulations
-with five clusters a nominal 95 % interval covered 83 % of the time and the expanded one 92 %; from about forty
-clusters on they agree. BCa was not chosen: its acceleration rests on a jackknife over the same few clusters.
+The expanded percentile interval of Hesterberg 2015 ("What teachers should know about the bootstrap") moves
+the tails outward for the number of clusters; the plain one is too narrow when clusters are few: in
+simulations with five clusters a nominal 95 % interval covered 83 % of the time and the expanded one 92 %;
+from about forty clusters on they agree. BCa was not chosen: its acceleration rests on a jackknife over the
+same few clusters.
 """
 
 from typing import NamedTuple

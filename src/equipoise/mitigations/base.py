@@ -1,0 +1,73 @@
+"""What a mitigation is: a frozen dataclass whose fields are its options, and one verb."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from equipoise.corpora.documents import Document
+from equipoise.errors import UserError, unknown_name
+from equipoise.models.base import LanguageModel
+from equipoise.models.options import RunOptions
+
+
+@dataclass(frozen=True)
+class Materials:
+    """What a mitigation works with besides the model: texts, a seed, how to run, a room for checkpoints.
+
+    `workshop` is a folder in which a killed run finds what it had finished; None keeps nothing.
+    """
+
+    documents: Sequence[Document] = ()
+    seed: int = 0
+    options: RunOptions = field(default_factory=RunOptions)
+    workshop: Path | None = None
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A model that came out of a mitigation, and what a reader of its card must know."""
+
+    model: LanguageModel
+    account: tuple[str, ...] = ()
+    """Sentences: what was done, on what, with which figures (losses, counts, what was left out)."""
+
+
+@runtime_checkable
+class Mitigation(Protocol):
+    """Turns a model into another one; the model it was given stays as it is.
+
+    The docstring of its module is its card: what it does, the source, what it is known to break.
+    """
+
+    name: ClassVar[str]
+    reads_corpus: ClassVar[bool]
+
+    def change(self, model: LanguageModel, materials: Materials) -> Changed:
+        """The changed model: plain weights, or a wrapper around the model given."""
+
+
+def set_options(kind: type[Any], choices: Sequence[str]) -> Any:
+    """A mitigation from `name=value` texts, each read as the type of the field's default."""
+    known = {each.name.replace("_", "-"): each for each in fields(kind)}
+    values: dict[str, Any] = {}
+    for choice in choices:
+        name, separator, text = choice.partition("=")
+        if not separator:
+            raise UserError(f"{choice!r} is not of the form NAME=VALUE.", "Write for example epochs=3.")
+        if name not in known:
+            raise unknown_name(f"option of {kind.name}", name, known)
+        values[known[name].name] = _read(name, text, known[name].default)
+    return kind(**values)
+
+
+def _read(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        if text not in {"true", "false"}:
+            raise UserError(f"{name} is {text!r}.", "Give true or false.")
+        return text == "true"
+    try:
+        return type(default)(text)
+    except ValueError:
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise UserError(f"{name} is {text!r}.", f"Give {kind}, as in {name}={default}.") from None

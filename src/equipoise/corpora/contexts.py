@@ -107,7 +107,7 @@ def _context(document: Document, tokens: Sequence[tuple[int, int]], listed: _Lis
     begins = [begin - start for begin, _ in tokens]
     middle = (len(tokens) - 1) / 2
     # The earlier one of two that are equally near.
-    word, span = min(gendered, key=lambda found: abs(bisect_right(begins, found[1].start) - 1 - middle))
+    word, span = min(gendered, key=lambda at: abs(bisect_right(begins, at[1].start) - 1 - middle))
     return Context(
         document=document.id,
         groups=document.groups,

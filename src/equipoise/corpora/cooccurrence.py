@@ -72,14 +72,14 @@ def _estimates(target: dict[str, Floats], base: dict[str, Floats]) -> dict[str, 
         male, female = m + PRIOR * whole_m / pairs, f + PRIOR * whole_f / pairs
         log_odds = np.log(male / female) - np.log(whole_m / whole_f)
         slopes = (1 / male, -1 / female, -1 / whole_m, 1 / whole_f)
-        found = _with_interval("log_odds", log_odds, slopes, (target, base))
+        row = _with_interval("log_odds", log_odds, slopes, (target, base))
         near = m + f
         pmi_male = np.where(m > 0, np.log(m * pairs / (near * whole_m)), np.nan)
         slopes = (1 / m - 1 / near, -1 / near, 1 / pairs - 1 / whole_m, 1 / pairs)
-        found |= _with_interval("pmi_male", pmi_male, slopes, (target, base))
+        row |= _with_interval("pmi_male", pmi_male, slopes, (target, base))
         pmi_female = np.where(f > 0, np.log(f * pairs / (near * whole_f)), np.nan)
         slopes = (-1 / near, 1 / f - 1 / near, 1 / pairs, 1 / pairs - 1 / whole_f)
-        return found | _with_interval("pmi_female", pmi_female, slopes, (target, base))
+        return row | _with_interval("pmi_female", pmi_female, slopes, (target, base))
 
 
 def _with_interval(

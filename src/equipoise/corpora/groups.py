@@ -50,8 +50,8 @@ class Grouping:
             value = _value(fields[self.mapped.column])
             groups[self.mapped.name] = self.mapped.values.get(value, NOT_IN_MAP)
         if self.year:
-            found = YEAR.search(str(fields[self.year]))
-            groups["year"] = found[0] if found else NO_VALUE
+            year = YEAR.search(str(fields[self.year]))
+            groups["year"] = year[0] if year else NO_VALUE
         return groups
 
 

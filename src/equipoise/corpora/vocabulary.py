@@ -39,11 +39,11 @@ class Targets:
 
     @cached_property
     def _categories(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
+        categories: dict[str, tuple[str, ...]] = {}
         for category, word in self.items:
             if word:
-                found[word] = (*found.get(word, ()), category)
-        return found
+                categories[word] = (*categories.get(word, ()), category)
+        return categories
 
 
 def gendered_words() -> dict[str, str]:
@@ -57,7 +57,7 @@ def gendered_words() -> dict[str, str]:
     for gender in (MALE, FEMALE):
         for word in table[gender]:
             genders.setdefault(word.strip().lower(), set()).add(gender)
-    known = {word: next(iter(found)) for word, found in genders.items() if len(found) == 1}
+    known = {word: next(iter(sides)) for word, sides in genders.items() if len(sides) == 1}
     for (pole, _), words in load_poles().words.items():
         if pole in (MALE, FEMALE):
             known |= dict.fromkeys(words, pole)

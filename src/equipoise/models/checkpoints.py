@@ -40,20 +40,20 @@ def read_checkpoint(name: str, folder: Path | None, *, allow_pickle: bool) -> Ch
     """What a folder holds, or without one, what the hub or an earlier download has under the name."""
     stored_only = folder is None and hub_is_away()
     source = name if folder is None else str(folder)
-    found = {"trust_remote_code": False, "local_files_only": stored_only}
+    how = {"trust_remote_code": False, "local_files_only": stored_only}
     with _explained(name, stored_only), quiet():
-        kind = kind_of(transformers.AutoConfig.from_pretrained(source, **found), name)
-        network = load_network(source, kind, found | {"use_safetensors": None if allow_pickle else True})
-        return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(source, **found))
+        kind = kind_of(transformers.AutoConfig.from_pretrained(source, **how), name)
+        network = load_network(source, kind, how | {"use_safetensors": None if allow_pickle else True})
+        return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(source, **how))
 
 
 def read_packed(name: str, folder: Path) -> Checkpoint:
     """What a packed folder holds."""
-    found = {"trust_remote_code": False, "local_files_only": True}
+    how = {"trust_remote_code": False, "local_files_only": True}
     with _explained(name, stored_only=False), quiet():
-        config = transformers.AutoConfig.from_pretrained(folder, **found)
+        config = transformers.AutoConfig.from_pretrained(folder, **how)
         kind = kind_of(config, name)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **found)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **how)
         return Checkpoint(kind, _unpacked(folder, kind, config), tokenizer)
 
 
@@ -83,14 +83,14 @@ def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
     )
 
 
-def load_network(source: str, kind: str, found: dict[str, Any]) -> Any:
+def load_network(source: str, kind: str, how: dict[str, Any]) -> Any:
     """Load in fp32 and refuse anything that was not in the checkpoint."""
     network, info = getattr(transformers, _CLASSES[kind]).from_pretrained(
         source,
         dtype=torch.float32,
         output_loading_info=True,
         weights_only=True,
-        **found,
+        **how,
     )
     missing = sorted(info["missing_keys"]) + sorted(str(key[0]) for key in info["mismatched_keys"])
     if missing:

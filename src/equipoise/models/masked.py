@@ -110,10 +110,10 @@ class MaskedModel(NeuralModel):
             rows = masked_rows(encoded, self.mask_id, within_word=rule == "within-word-l2r")
 
         def read(answers: list[RowAnswer]) -> TokenScores:
-            found = [answers[0]] * len(places) if len(rows) == 1 else answers
+            by_place = [answers[0]] * len(places) if len(rows) == 1 else answers
             values = [
                 answer.logprobs[place, encoded.ids[place]]
-                for place, answer in zip(places, found, strict=True)
+                for place, answer in zip(places, by_place, strict=True)
             ]
             weights = [answers[0].weights[p] if rows[0].weighed else 1.0 for p in places]
             return token_scores(self, encoded, places, values=values, weights=weights)

@@ -82,11 +82,13 @@ def _check_config(folder: Path, description: dict[str, Any]) -> None:
     if not path.is_file():
         raise UserError(f"{folder} holds no {CONFIG_FILE}.", AGAIN)
     try:
-        found = json.loads(path.read_text(encoding="utf-8")).get("model_type")
+        architecture = json.loads(path.read_text(encoding="utf-8")).get("model_type")
     except ValueError:
         raise UserError(f"{path} is not readable as JSON.", AGAIN) from None
-    if found != description["architecture"]:
-        message = f"The weights are for the architecture {description['architecture']}, {path} says {found}."
+    if architecture != description["architecture"]:
+        message = (
+            f"The weights are for the architecture {description['architecture']}, {path} says {architecture}."
+        )
         raise UserError(message, AGAIN)
     if file_sha256(path) != description["config_sha256"]:
         raise UserError(f"{path} is not the configuration the weights were packed with.", AGAIN)
@@ -96,9 +98,9 @@ def _checked_bytes(path: Path, expected: str) -> bytes:
     if not path.is_file():
         raise UserError(f"{path} is missing.", AGAIN)
     data = path.read_bytes()
-    found = hashlib.sha256(data).hexdigest()
-    if found != expected:
-        message = f"{path} is damaged or was altered: SHA-256 {found}, expected {expected}."
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != expected:
+        message = f"{path} is damaged or was altered: SHA-256 {digest}, expected {expected}."
         raise UserError(message, AGAIN)
     return data
 

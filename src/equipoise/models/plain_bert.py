@@ -128,8 +128,8 @@ class Embeddings(nn.Module):
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """The states that the first layer reads."""
         words = self.word_embeddings(ids) + self.token_type_embeddings.weight[0]
-        found: torch.Tensor = self.LayerNorm(words + self.position_embeddings.weight[: ids.shape[1]])
-        return found
+        hidden: torch.Tensor = self.LayerNorm(words + self.position_embeddings.weight[: ids.shape[1]])
+        return hidden
 
 
 class Layer(nn.Module):
@@ -145,8 +145,8 @@ class Layer(nn.Module):
     def forward(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         """The states that the next layer reads."""
         mixed = self.attention(hidden, mask)
-        found: torch.Tensor = self.output(self.intermediate(mixed), mixed)
-        return found
+        states: torch.Tensor = self.output(self.intermediate(mixed), mixed)
+        return states
 
 
 class Attention(nn.Module):
@@ -159,8 +159,8 @@ class Attention(nn.Module):
 
     def forward(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         """The mixture, added to what came in."""
-        found: torch.Tensor = self.output(self.self(hidden, mask), hidden)
-        return found
+        states: torch.Tensor = self.output(self.self(hidden, mask), hidden)
+        return states
 
 
 class Mixture(nn.Module):
@@ -203,8 +203,8 @@ class Added(nn.Module):
 
     def forward(self, hidden: torch.Tensor, came_in: torch.Tensor) -> torch.Tensor:
         """The normalised sum."""
-        found: torch.Tensor = self.LayerNorm(self.dense(hidden) + came_in)
-        return found
+        states: torch.Tensor = self.LayerNorm(self.dense(hidden) + came_in)
+        return states
 
 
 class Predictions(nn.Module):
@@ -227,8 +227,8 @@ class Head(nn.Module):
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits at every position."""
-        found: torch.Tensor = self.decoder(self.transform(hidden))
-        return found
+        logits: torch.Tensor = self.decoder(self.transform(hidden))
+        return logits
 
 
 class Transform(nn.Module):
@@ -241,8 +241,8 @@ class Transform(nn.Module):
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         """The normalised product."""
-        found: torch.Tensor = self.LayerNorm(gelu(self.dense(hidden)))
-        return found
+        states: torch.Tensor = self.LayerNorm(gelu(self.dense(hidden)))
+        return states
 
 
 def is_plain(config: Any) -> bool:

@@ -40,13 +40,13 @@ class StaticModel(AnsweringModel):
             raise self.refuse(question)
         text = question.text if question.span is None else question.text[slice(*question.span)]
         known = [self._vector(word.strip(".,;:!?\"'()")) for word in text.split()]
-        found = [vector for vector in known if vector is not None]
+        vectors = [vector for vector in known if vector is not None]
         empty = np.full(self.width, np.nan, dtype=np.float32)
-        return Embedding(np.mean(found, axis=0, dtype=np.float32) if found else empty)
+        return Embedding(np.mean(vectors, axis=0, dtype=np.float32) if vectors else empty)
 
     def _vector(self, word: str) -> Vector | None:
-        found = self.vectors.get(word)
-        return self.vectors.get(word.lower()) if found is None else found
+        vector = self.vectors.get(word)
+        return self.vectors.get(word.lower()) if vector is None else vector
 
 
 def load_static(path: Path) -> StaticModel:

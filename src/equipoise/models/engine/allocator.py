@@ -34,5 +34,5 @@ give_back = Allocator().give_back
 def _trim() -> Callable[[int], object]:
     if sys.platform != "linux":
         return lambda _padding: None
-    found: Callable[[int], object] = getattr(ctypes.CDLL(None), "malloc_trim", lambda _padding: None)
-    return found
+    give_back: Callable[[int], object] = getattr(ctypes.CDLL(None), "malloc_trim", lambda _padding: None)
+    return give_back

@@ -27,8 +27,8 @@ class LastLayer:
             below = self.encoder(input_ids=ids, attention_mask=attention)[0]
         here = below[torch.arange(len(below), device=below.device), positions]
         mixed = self.layer.attention.output(self._attended(below, here, attention), here)
-        found: torch.Tensor = self.layer.output(self.layer.intermediate(mixed), mixed)
-        return found
+        states: torch.Tensor = self.layer.output(self.layer.intermediate(mixed), mixed)
+        return states
 
     def _attended(
         self, below: torch.Tensor, here: torch.Tensor, attention: torch.Tensor | None
@@ -50,9 +50,9 @@ def find_last_layer(
     """The encoder's last layer, if run by itself it gives the hidden states that the encoder gave."""
     rows = torch.arange(len(ids), device=ids.device)
     try:
-        found = LastLayer(encoder)
-        alone = found.states(ids, attention, rows)
+        last = LastLayer(encoder)
+        alone = last.states(ids, attention, rows)
     except (TypeError, AttributeError, RuntimeError, ValueError, KeyError, IndexError):
         return None
     whole = hidden[rows, rows]
-    return found if alone.shape == whole.shape and torch.allclose(alone, whole, atol=1e-4) else None
+    return last if alone.shape == whole.shape and torch.allclose(alone, whole, atol=1e-4) else None

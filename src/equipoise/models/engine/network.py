@@ -168,5 +168,5 @@ class Network:
 
 def _states(output: Any) -> tuple[torch.Tensor, ...]:
     """The hidden states of the layers; of an encoder-decoder, its encoder's."""
-    found = getattr(output, "hidden_states", None)
-    return found if found is not None else output.encoder_hidden_states
+    states = getattr(output, "hidden_states", None)
+    return states if states is not None else output.encoder_hidden_states

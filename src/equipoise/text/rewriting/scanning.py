@@ -69,8 +69,8 @@ class Hit(NamedTuple):
 
 def tokens_of(text: str) -> tuple[str, ...]:
     """Words and punctuation marks; an empty line ends what goes before it."""
-    found = (token for token in TOKEN.findall(text) if token[0] not in "*_")
-    return tuple(END if token.isspace() else token for token in found)
+    tokens = (token for token in TOKEN.findall(text) if token[0] not in "*_")
+    return tuple(END if token.isspace() else token for token in tokens)
 
 
 def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:

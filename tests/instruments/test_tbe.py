@@ -321,6 +321,7 @@ def test_other_poles_take_the_shipped_templates_for_them(poles: str, unit: str) 
     templates = pd.read_csv(TABLES / f"templates-{poles}.csv")
     assert set(result.items["template"]) == set(templates["id"])
     assert {f"templates-{poles}.csv", f"poles-{poles}.csv"} <= set(result.data_hashes)
+    assert not result.estimates["key"].str.contains("share-of-women").any()
     assert result.estimate("appd")["unit"] == unit
     assert set(result.estimates.query("key in ('appd', 'mean-abs-appd', 'mean-movement')")["unit"]) == {unit}
     # Each word of the first pole is likelier by 0.01; a form has as many words for either pole.

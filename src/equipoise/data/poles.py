@@ -30,6 +30,11 @@ class Poles:
         return first, second
 
     @property
+    def are_genders(self) -> bool:
+        """Whether men and women are compared, in that order, so that shares of women say something."""
+        return self.pair == ("male", "female")
+
+    @property
     def forms(self) -> tuple[str, ...]:
         """The grammatical forms in the file's order."""
         return tuple(dict.fromkeys(form for _, form in self.words))

@@ -31,7 +31,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from equipoise.data.poles import load_poles
+from equipoise.data.poles import Poles, load_poles
 from equipoise.data.sets.templates import SLOT, load_templates
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
@@ -141,7 +141,7 @@ class LogProbabilityBias:
         for groups, rows in grouped(plain, "category"):
             for column, spec in _PARTS.items():
                 estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
-        estimates += _by_profession(plain)
+        estimates += _by_profession(plain, design.poles)
         own = Spec(
             "lpbs-gendered-own-side", "LPBS of gendered words, to their own side", NATS, better="higher"
         )
@@ -188,7 +188,7 @@ def _prior(beside: Fill, span: tuple[int, int], variant: str) -> Fill:
     )
 
 
-def _by_profession(plain: pd.DataFrame) -> list[Estimate]:
+def _by_profession(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     """Each profession, how far they lean on the whole, and whether they follow the labour market."""
     means = plain.groupby("profession", as_index=False, sort=False)["score"].mean()
     leaning = means["score"].gt(0).astype(float).where(means["score"].notna())
@@ -197,7 +197,7 @@ def _by_profession(plain: pd.DataFrame) -> list[Estimate]:
     estimates = [
         mean_estimate(sizes, means["score"].abs(), means, ("profession",)),
         share_estimate(above, leaning, means, ("profession",)),
-        *workforce_correlations(plain, "score"),
+        *(workforce_correlations(plain, "score") if poles.are_genders else []),
     ]
     for groups, rows in grouped(plain, "profession", whole=False):
         estimates.append(

@@ -54,7 +54,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from equipoise.data.poles import load_poles
+from equipoise.data.poles import Poles, load_poles
 from equipoise.data.sets.schemas import NAMES, OCCUPATIONS, OWN, load_schemas
 from equipoise.data.sets.winobias import DATASET
 from equipoise.data.sources import Source
@@ -179,7 +179,7 @@ class StereotypeSkew:
         for groups, part, counts in _parts_beside(rows, settings):
             estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts))
         for groups, part in _by_type(rows):
-            estimates += _shares(groups, part, second=pair[1], unit=_unit(settings))
+            estimates += _shares(groups, part, poles=design.poles, unit=_unit(settings))
             difference = part[f"p_{pair[0]}"] - part[f"p_{pair[1]}"]
             estimates += histogram(groups, difference, rows=part, factors=FACTORS)
         return Summary(estimates, _remarks(items, abilities, design))
@@ -323,14 +323,14 @@ def _ties(groups: Groups, rows: pd.DataFrame) -> Estimate:
     return share_estimate(spec, ties, rows, FACTORS)
 
 
-def _shares(groups: Groups, rows: pd.DataFrame, *, second: str, unit: str) -> list[Estimate]:
+def _shares(groups: Groups, rows: pd.DataFrame, *, poles: Poles, unit: str) -> list[Estimate]:
     """The mean preference, the share of the second pole overall and by occupation, and labour statistics."""
     preference = Spec("preference", "preference for the stereotype", unit, groups=groups)
-    share = Spec("second-share", f"{second} share", "share", neutral=0.5, groups=groups)
+    share = Spec("second-share", f"{poles.pair[1]} share", "share", neutral=0.5, groups=groups)
     estimates = [
         mean_estimate(preference, rows["score"], rows, FACTORS),
         mean_estimate(share, rows["second_share"], rows, FACTORS),
-        *workforce_correlations(rows, "second_share", groups=groups),
+        *(workforce_correlations(rows, "second_share", groups=groups) if poles.are_genders else []),
     ]
     for of_profession, part in grouped(rows, "profession", whole=False):
         spec = share.at({**groups, **of_profession})

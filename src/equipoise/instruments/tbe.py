@@ -154,7 +154,7 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
         named = rows[rows["profession"] != ""]
         means = named.groupby("profession", as_index=False, sort=False)["score"].mean()
         estimates.append(mean_estimate(size.at(groups), means["score"].abs(), means, ("profession",)))
-    return [*estimates, *workforce_correlations(plain, "score")]
+    return estimates + (workforce_correlations(plain, "score") if poles.are_genders else [])
 
 
 def _guard(guarded: pd.DataFrame, unit: str) -> list[Estimate]:

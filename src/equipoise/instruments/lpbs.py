@@ -45,7 +45,7 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
-from equipoise.instruments.parts.profession_size import size_of_professions
+from equipoise.instruments.parts.profession_size import size_estimate, size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -195,7 +195,7 @@ def _by_profession(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     sizes = Spec("mean-abs-lpbs", "mean |LPBS| of professions", NATS, better="lower", headline=True)
     above = Spec("professions-above-0", "share of professions above 0", "share", neutral=0.5)
     estimates = [
-        mean_estimate(sizes, means["score"].abs(), means, ("profession",)),
+        size_estimate(sizes, plain),
         share_estimate(above, leaning, means, ("profession",)),
         *(workforce_correlations(plain, "score") if poles.are_genders else []),
     ]

@@ -60,6 +60,7 @@ from equipoise.stats.agreement import agreement_cells, fleiss_kappa, kappa_of_su
 from equipoise.stats.resampling import bootstrap_of
 
 UNIT = "(first - second)/(first + second)"
+LEAN = "mean lean"
 NEUTRAL = "neutral"
 BASELINE = {"axis": "neutral on every axis"}
 
@@ -95,7 +96,7 @@ class Traits:
     roles = Roles(text=("text",), groups=tuple(AXES))
     quantities = (
         *(_contrast_quantity(axis) for axis in AXES),
-        Quantity("mean-lean", "mean lean", 0.05, unit=UNIT),
+        Quantity("mean-lean", LEAN, 0.05, unit=UNIT),
     )
 
     def design(self, source: Source, settings: Settings) -> TraitDesign:
@@ -139,7 +140,8 @@ class Traits:
     def summarise(self, design: TraitDesign, items: pd.DataFrame) -> Summary:
         """The shares of every class of every axis, the differences between them, and the annotators."""
         pole, axes = design.poles.pair[1], design.axes
-        estimates = _class_estimates({}, items, pole)
+        lean = Spec("mean-lean", LEAN, UNIT)
+        estimates = [mean_estimate(lean, items["score"], items), *_class_estimates({}, items, pole)]
         for axis in axes:
             estimates += _contrast(axis, items, pole)
         for axis in axes:

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 
-from equipoise.results import Quantity
+import pandas as pd
+
+from equipoise.instruments.parts.estimates import Spec, mean_estimate
+from equipoise.results import Estimate, Quantity
 
 
 def size_of_professions(
@@ -21,3 +24,10 @@ def size_of_professions(
         absolute=True,
         ranks=True,
     )
+
+
+def size_estimate(spec: Spec, rows: pd.DataFrame) -> Estimate:
+    """The same number of one model's items, each profession one point."""
+    named = rows[rows["profession"] != ""]
+    means = named.groupby("profession", as_index=False, sort=False)["score"].mean()
+    return mean_estimate(spec, means["score"].abs(), means, ("profession",))

@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Any
 
-from equipoise.models.progress import READING, SCORING, STOPPED, Progress
+from equipoise.models.progress import READING, SCORING, STOPPED, TRAINING, Progress
 
 PATIENCE = 2.0
 """Seconds before anything is shown."""
@@ -20,7 +20,7 @@ SEEN_FOR, SEEN_REPORTS = 3.0, 4
 """Seconds and reports of scoring before a time left is named: the first batches are not like the rest."""
 
 
-COUNTED = (SCORING, READING)
+COUNTED = (SCORING, READING, TRAINING)
 """The phases whose speed is judged, so that the time left can be told."""
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,17 +14,28 @@ _VOLATILE = frozenset({"_name_or_path", "architectures", "dtype", "torch_dtype",
 
 def fingerprint(model: Any, tokenizer: Any) -> str:
     """SHA-256 over every weight, the configuration and the tokenizer."""
+    whole = hashlib.sha256()
+    for part in _weight_parts(model):
+        whole.update(part)
+    whole.update(_config_text(model.config).encode())
+    whole.update(_tokenizer_text(tokenizer).encode())
+    return whole.hexdigest()
+
+
+def weights_digest(model: Any) -> str:
+    """SHA-256 over every weight alone."""
+    return hashlib.sha256(b"".join(_weight_parts(model))).hexdigest()
+
+
+def _weight_parts(model: Any) -> Iterator[bytes]:
+    """The name and the digest of every weight, in the order of their names."""
     state = model.state_dict()
     distinct = {_memory(tensor): tensor for tensor in state.values()}
     with ThreadPoolExecutor(max_workers=2) as pool:
         digests = dict(zip(distinct, pool.map(_tensor_digest, distinct.values()), strict=True))
-    whole = hashlib.sha256()
     for name in sorted(state):
-        whole.update(name.encode())
-        whole.update(digests[_memory(state[name])])
-    whole.update(_config_text(model.config).encode())
-    whole.update(_tokenizer_text(tokenizer).encode())
-    return whole.hexdigest()
+        yield name.encode()
+        yield digests[_memory(state[name])]
 
 
 def _memory(tensor: torch.Tensor) -> tuple[object, ...]:

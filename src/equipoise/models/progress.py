@@ -7,6 +7,7 @@ LOADING = "loading"
 PLANNING = "planning"
 SCORING = "scoring"
 READING = "reading"
+TRAINING = "training"
 STOPPED = "stopped"
 """The phases of a run. `stopped` is the last thing said of a run that an error or a caller ended early."""
 

@@ -1,0 +1,68 @@
+"""Batches of similar length under a budget of tokens, in an order of chance that a resumed run repeats."""
+
+from collections.abc import Iterator, Sequence, Sized
+from typing import Any
+
+import numpy as np
+from torch.utils.data import Dataset, Sampler
+
+from equipoise.mitigations.training.objective import Batch, Objective
+
+Key = tuple[int, int]
+"""Epoch and number of a batch."""
+
+HELD_OUT = 1_000_000
+"""The epoch of held-out text: its masks are the same whenever it is looked at, and no epoch's."""
+
+
+class Batches(Dataset[Batch]):
+    """The batches of every epoch, made when they are asked for.
+
+    Examples are sorted by length, those of the same length by chance, and cut where the budget is full. Cuts
+    depend on lengths alone, so that each epoch has as many batches; who shares one differs.
+    """
+
+    def __init__(self, examples: Sequence[Any], objective: Objective, *, tokens: int, seed: int) -> None:
+        self.examples, self.objective, self.seed = examples, objective, seed
+        self.lengths = np.array([len(example) for example in examples])
+        self.cuts = cut_points(np.sort(self.lengths), tokens)
+        self._ordered: tuple[int, Any] = (-1, None)
+
+    def __len__(self) -> int:
+        return len(self.cuts) - 1
+
+    def __getitem__(self, key: Key) -> Batch:
+        epoch, number = key
+        members = self.order(epoch)[self.cuts[number] : self.cuts[number + 1]]
+        rngs = [np.random.default_rng((self.seed, epoch, int(member))) for member in members]
+        return self.objective.batch([self.examples[member] for member in members], rngs)
+
+    def order(self, epoch: int) -> Any:
+        """The examples by length, chance among equals."""
+        if self._ordered[0] != epoch:
+            chance = np.random.default_rng((self.seed, epoch)).permutation(len(self.lengths))
+            self._ordered = epoch, np.lexsort((chance, self.lengths))
+        return self._ordered[1]
+
+
+def cut_points(lengths: Any, tokens: int) -> list[int]:
+    """Where batches of ascending lengths begin and end, so that members times longest fits the budget."""
+    cuts = [0]
+    for place, length in enumerate(lengths):
+        if place > cuts[-1] and (place + 1 - cuts[-1]) * int(length) > tokens:
+            cuts.append(place)
+    return [*cuts, len(lengths)]
+
+
+class EpochSampler(Sampler[Key]):
+    """The batches of an epoch in an order of chance; the trainer says which epoch it is."""
+
+    def __init__(self, batches: Sized, seed: int) -> None:
+        self.batches, self.seed, self.epoch = batches, seed, 0
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[Key]:
+        order = np.random.default_rng((self.seed, self.epoch, 1)).permutation(len(self.batches))
+        return ((self.epoch, int(number)) for number in order)

@@ -1,0 +1,59 @@
+"""Checkpoints that survive a kill: the last complete one is found, and a half-written one thrown away."""
+
+import json
+import shutil
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import UserError
+from equipoise.mitigations.training.recipe import Recipe
+
+STATE = "trainer_state.json"
+"""The file of a checkpoint that is written last."""
+
+IDENTITY = "training.json"
+
+
+def last_checkpoint(room: Path) -> Path | None:
+    """The newest checkpoint that was written to its end; those that were not are removed."""
+    complete: list[tuple[int, Path]] = []
+    for folder in room.glob("checkpoint-*"):
+        step = _step(folder)
+        if step is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            complete.append((step, folder))
+    return max(complete)[1] if complete else None
+
+
+def _step(folder: Path) -> int | None:
+    try:
+        return int(json.loads((folder / STATE).read_text(encoding="utf-8"))["global_step"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def claim_room(room: Path, identity: dict[str, Any]) -> None:
+    """Note which training a room belongs to; another one's checkpoints are not mixed with this one's."""
+    path = room / IDENTITY
+    try:
+        room.mkdir(parents=True, exist_ok=True)
+        if path.exists() and json.loads(path.read_text(encoding="utf-8")) == identity:
+            return
+        for folder in room.glob("checkpoint-*"):
+            shutil.rmtree(folder)
+        path.write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"Checkpoints cannot be kept in {room}: {error}.", "Give a folder that you may write to."
+        ) from error
+
+
+def identity_of(recipe: Recipe, fingerprint: str, examples: Any, seed: int) -> dict[str, Any]:
+    """What makes a training this one: recipe, model, examples in their order and seed."""
+    digest = sha256()
+    for example in examples:
+        digest.update(repr(example).encode("utf-8", "surrogatepass"))
+    return {"recipe": asdict(recipe), "model": fingerprint, "examples": digest.hexdigest(), "seed": seed}

@@ -1,0 +1,99 @@
+"""Masked words as BERT was trained: 15 % of the tokens, of which 80 % hidden, 10 % replaced, 10 % left.
+
+The stock collator of transformers draws from the global generator, so that a resumed run sees other masks
+than the one that was killed. Here every choice comes from the generator of the example.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+from equipoise.mitigations.training.examples import Example
+from equipoise.mitigations.training.objective import Batch, Logits, padded
+
+HIDDEN, REPLACED = 0.8, 0.9
+"""Up to 0.8 a chosen token is hidden, up to 0.9 replaced by a random one, else left as it is."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The ids that masking needs: mask, padding, and the ordinary tokens to draw a replacement from."""
+
+    mask: int
+    padding: int
+    ordinary: np.ndarray[Any, np.dtype[np.int64]]
+
+    @classmethod
+    def of(cls, tokenizer: Any) -> "Vocabulary":
+        """Read from a tokenizer; special and unused tokens are never drawn."""
+        special = set(tokenizer.all_special_ids)
+        ordinary = [
+            number
+            for token, number in tokenizer.get_vocab().items()
+            if number not in special and not token.startswith("[unused")
+        ]
+        padding = tokenizer.pad_token_id
+        return cls(tokenizer.mask_token_id, 0 if padding is None else padding, np.array(sorted(ordinary)))
+
+
+@dataclass(frozen=True)
+class MaskedWords:
+    """The objective of masked language models; whole words are hidden together where that is asked."""
+
+    vocabulary: Vocabulary
+    share: float = 0.15
+    whole_words: bool = False
+
+    def batch(self, examples: Sequence[Example], rngs: Sequence[np.random.Generator]) -> Batch:
+        """Every example with some of its tokens hidden; what stood there is the label."""
+        masked = [self.mask(example, rng) for example, rng in zip(examples, rngs, strict=True)]
+        ids, attention = padded([ids for ids, _ in masked], self.vocabulary.padding)
+        rows = [row for row, (_, places) in enumerate(masked) for _ in places]
+        positions = [place for _, places in masked for place in places]
+        labels = [
+            example.ids[place]
+            for example, (_, places) in zip(examples, masked, strict=True)
+            for place in places
+        ]
+        return {
+            "ids": ids,
+            "attention": attention,
+            "rows": torch.tensor(rows),
+            "positions": torch.tensor(positions),
+            "labels": torch.tensor(labels),
+        }
+
+    def losses(self, logits: Logits, batch: Batch) -> torch.Tensor:
+        """Minus the log-probability of what stood at every chosen place."""
+        return cross_entropy(logits(batch), batch["labels"], reduction="none")
+
+    def mask(self, example: Example, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+        """The ids with some tokens hidden, and the places that were chosen; at least one."""
+        places = self._choose(example, rng)
+        ids = list(example.ids)
+        for place, fate in zip(places, rng.random(len(places)), strict=True):
+            if fate < HIDDEN:
+                ids[place] = self.vocabulary.mask
+            elif fate < REPLACED:
+                ids[place] = int(rng.choice(self.vocabulary.ordinary))
+        return ids, places
+
+    def _choose(self, example: Example, rng: np.random.Generator) -> list[int]:
+        """As many as the share says, as in BERT's own code, not each by its own coin: no example is idle."""
+        content = [place for place, word in enumerate(example.words) if word >= 0]
+        count = max(1, round(self.share * len(content)))
+        if not self.whole_words:
+            return sorted(int(place) for place in rng.choice(content, size=count, replace=False))
+        of_word: dict[int, list[int]] = {}
+        for place in content:
+            of_word.setdefault(example.words[place], []).append(place)
+        chosen: list[int] = []
+        for word in rng.permutation(list(of_word)):
+            pieces = of_word[int(word)]
+            if not chosen or len(chosen) + len(pieces) <= count:
+                chosen += pieces
+        return sorted(chosen)

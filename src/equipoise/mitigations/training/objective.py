@@ -1,0 +1,36 @@
+"""What training asks of a model: how examples become a batch, and what a batch costs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+Batch = dict[str, torch.Tensor]
+Logits = Callable[[Batch], torch.Tensor]
+"""The model's logits `[places, vocabulary]` at the places that a batch names."""
+
+
+class Objective(Protocol):
+    """Turns examples into batches and batches into losses; it knows nothing of optimisers or files."""
+
+    def batch(self, examples: Sequence[Any], rngs: Sequence[np.random.Generator]) -> Batch:
+        """`ids`, `attention`, `rows` and `positions` of the places asked, and what the losses need.
+
+        Each example has a generator of its own, drawn from seed, epoch and its number: whatever is chosen
+        by chance comes out the same after a run was killed.
+        """
+
+    def losses(self, logits: Logits, batch: Batch) -> torch.Tensor:
+        """The loss at every place that was asked `[places]`, in nats."""
+
+
+def padded(rows: Sequence[Sequence[int]], padding: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows of ids as one tensor and who may be attended: never the padding."""
+    width = max(len(row) for row in rows)
+    ids = torch.full((len(rows), width), padding, dtype=torch.long)
+    attention = torch.zeros((len(rows), width), dtype=torch.long)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row)
+        attention[number, : len(row)] = 1
+    return ids, attention

@@ -1,0 +1,176 @@
+"""Training from beginning to end: a copy of the model in, a tuned network and its losses out."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import transformers
+
+from equipoise.errors import UserError
+from equipoise.mitigations.base import Materials
+from equipoise.mitigations.training.batches import Batches
+from equipoise.mitigations.training.checkpoints import claim_room, identity_of, last_checkpoint
+from equipoise.mitigations.training.head import HeadAtPlaces
+from equipoise.mitigations.training.objective import Objective
+from equipoise.mitigations.training.recipe import Recipe
+from equipoise.mitigations.training.trainer import PlacesTrainer, Watch, own_chance
+from equipoise.mitigations.training.weights import merged, prepared
+from equipoise.models.checkpoints import quiet
+from equipoise.models.devices import find_device
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """What is trained on and what is held out (nothing, or as many examples as one likes)."""
+
+    examples: Sequence[Any]
+    held_out: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A tuned network; the loss of every step; loss and perplexity on held-out text before and by epoch."""
+
+    network: Any
+    losses: pd.DataFrame
+    validation: pd.DataFrame
+    seconds: float
+    tokens: int
+
+    def account(self) -> list[str]:
+        """What the training gave, in sentences."""
+        steps = len(self.losses)
+        said = [
+            f"{steps:,} steps over {self.tokens:,} tokens of text an epoch; "
+            f"training loss {self.losses['loss'].iloc[-max(1, steps // 10) :].mean():.3f} at the end."
+        ]
+        if len(self.validation):
+            first, last = self.validation.iloc[0], self.validation.loc[self.validation["loss"].idxmin()]
+            said.append(
+                f"Held-out loss {first['loss']:.3f} before (perplexity {first['perplexity']:.2f}), "
+                f"{last['loss']:.3f} after {last['epoch']:g} epochs ({last['perplexity']:.2f})."
+            )
+        return said
+
+
+def train(
+    network: Any,
+    data: TrainingSet,
+    objective: Objective,
+    recipe: Recipe,
+    materials: Materials,
+    *,
+    name: str,
+) -> Trained:
+    """Tune the network, which is the caller's own copy; a killed run goes on from its last checkpoint.
+
+    `name` is shown with the progress and tells this training from others with the same workshop.
+    """
+    if not data.examples:
+        raise UserError("There is no text to train on.", "Give a corpus with sentences in it.")
+    began = time.monotonic()
+    with _room(materials, recipe, name) as room, own_chance(), quiet():
+        claim_room(
+            room, identity_of(recipe, _shape_of(network), (*data.examples, *data.held_out), materials.seed)
+        )
+        trainer = _trainer(prepared(network, recipe), data, objective, (recipe, materials), (room, name))
+        earlier = last_checkpoint(room)
+        trainer.args.eval_on_start = earlier is None and bool(data.held_out)
+        trainer.train(resume_from_checkpoint=None if earlier is None else str(earlier))
+        history = pd.DataFrame(trainer.state.log_history)
+        tuned = merged(trainer.accelerator.unwrap_model(trainer.model)).eval()
+    tuned.requires_grad_(True)
+    tokens = sum(len(example) for example in data.examples)
+    losses, validation = _losses(history), _validation(history)
+    return Trained(tuned, losses, validation, time.monotonic() - began, tokens)
+
+
+def _trainer(
+    network: Any,
+    data: TrainingSet,
+    objective: Objective,
+    how: tuple[Recipe, Materials],
+    where: tuple[Path, str],
+) -> PlacesTrainer:
+    (recipe, materials), (room, name) = how, where
+    given = {"tokens": recipe.batch_tokens, "seed": materials.seed}
+    plain = network.get_base_model() if recipe.lora else network
+    watch = Watch(materials.options, name, recipe.checkpoint_minutes)
+    callbacks: list[Any] = [watch]
+    if recipe.patience:
+        callbacks.append(transformers.EarlyStoppingCallback(recipe.patience))
+    trainer = PlacesTrainer(
+        model=network,
+        args=_arguments(recipe, materials, room, has_held_out=bool(data.held_out)),
+        batches=Batches(data.examples, objective, **given),
+        held_out=Batches(data.held_out, objective, **given) if data.held_out else None,
+        head=HeadAtPlaces(plain),
+        callbacks=callbacks,
+    )
+    trainer.remove_callback(transformers.PrinterCallback)
+    watch.trainer = trainer
+    return trainer
+
+
+def _arguments(recipe: Recipe, materials: Materials, room: Path, *, has_held_out: bool) -> Any:
+    keeps = materials.workshop is not None or recipe.patience
+    return transformers.TrainingArguments(
+        output_dir=str(room),
+        num_train_epochs=recipe.epochs,
+        learning_rate=recipe.learning_rate,
+        warmup_steps=recipe.warmup,
+        weight_decay=recipe.decay,
+        max_grad_norm=recipe.clip,
+        adam_epsilon=recipe.epsilon,
+        optim="adamw_torch_fused",
+        per_device_train_batch_size=1,
+        eval_strategy="epoch" if has_held_out else "no",
+        save_strategy="epoch" if keeps else "no",
+        save_total_limit=1,
+        load_best_model_at_end=bool(recipe.patience),
+        metric_for_best_model="loss" if recipe.patience else None,
+        greater_is_better=False if recipe.patience else None,
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        report_to=[],
+        seed=materials.seed,
+        use_cpu=find_device(materials.options.device).type == "cpu",
+        bf16=materials.options.precision == "bf16",
+        dataloader_pin_memory=False,
+        remove_unused_columns=False,
+        disable_tqdm=True,
+    )
+
+
+@contextmanager
+def _room(materials: Materials, recipe: Recipe, name: str) -> Iterator[Path]:
+    """Where checkpoints go: the workshop's part for this training, or a place that is cleared afterwards."""
+    if materials.workshop is not None:
+        yield materials.workshop / f"{name}-{materials.seed}"
+        return
+    with tempfile.TemporaryDirectory(prefix="equipoise-") as folder:
+        yield Path(folder)
+
+
+def _shape_of(network: Any) -> str:
+    from equipoise.models.fingerprint import weights_digest
+
+    return weights_digest(network)
+
+
+def _losses(history: pd.DataFrame) -> pd.DataFrame:
+    rows = history[history["loss"].notna()]
+    return rows[["step", "epoch", "loss", "learning_rate"]].reset_index(drop=True)
+
+
+def _validation(history: pd.DataFrame) -> pd.DataFrame:
+    columns = {"eval_loss": "loss", "eval_perplexity": "perplexity", "eval_places": "places"}
+    if "eval_loss" not in history:
+        return pd.DataFrame(columns=["epoch", *columns.values()])
+    rows = history[history["eval_loss"].notna()].assign(epoch=lambda table: table["epoch"].fillna(0))
+    return rows[["epoch", *columns]].rename(columns=columns).reset_index(drop=True)

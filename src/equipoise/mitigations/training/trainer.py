@@ -1,0 +1,135 @@
+"""transformers' `Trainer` with our batches, our head and an eye on what it hides.
+
+It serves: optimiser, schedule, clipping, checkpoints with the state of every generator, early stopping and
+`accelerate launch` are its own. Three things are not: batches come ready made, keyed by epoch and number
+(its collator would draw other masks after a resume); the loss is asked only where something is hidden; and a
+loss that is not a number ends the run (by default it is left out of the log and training goes on).
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import getstate, setstate
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import Trainer, TrainerCallback
+
+from equipoise.errors import Cancelled, UserError
+from equipoise.mitigations.training.batches import HELD_OUT, Batches, EpochSampler
+from equipoise.mitigations.training.head import HeadAtPlaces
+from equipoise.mitigations.training.objective import Batch, Objective
+from equipoise.models.options import RunOptions
+from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
+
+
+class PlacesTrainer(Trainer):
+    """A trainer whose loss is that of an objective, at the places that its batches ask."""
+
+    def __init__(
+        self, *, batches: Batches, held_out: Batches | None, head: HeadAtPlaces, **given: Any
+    ) -> None:
+        super().__init__(train_dataset=batches, eval_dataset=held_out, data_collator=_only, **given)
+        self.objective: Objective = batches.objective
+        self.head = head
+        self.sampler = EpochSampler(batches, int(self.args.seed))
+        self.loss_is_scaled_for_ga = False
+
+    def _get_train_sampler(self, _dataset: Any = None) -> EpochSampler:
+        return self.sampler
+
+    def compute_loss(self, model: Any, inputs: Batch, *_args: Any, **_kwargs: Any) -> torch.Tensor:
+        """The mean loss over the places of a batch."""
+        loss = self._losses(model, inputs).mean()
+        if not torch.isfinite(loss):
+            raise not_a_number(self.state.global_step)
+        return loss
+
+    def _losses(self, model: Any, inputs: Batch) -> torch.Tensor:
+        return self.objective.losses(lambda batch: self.head(model, batch), inputs)
+
+    @torch.no_grad()
+    def evaluate(self, *_args: Any, **_kwargs: Any) -> dict[str, float]:
+        """The mean loss over all places of the held-out text, and its exponential.
+
+        The trainer's own would weigh a batch with one place as much as one with a hundred.
+        """
+        held_out: Any = self.eval_dataset
+        network: Any = self.model
+        total, count = 0.0, 0
+        network.eval()
+        for number in range(len(held_out)):
+            losses = self._losses(network, self._prepare_inputs(held_out[HELD_OUT, number]))
+            total, count = total + float(losses.double().sum()), count + len(losses)
+        loss = total / count
+        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, 700.0)), "eval_places": count}
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
+
+    def floating_point_ops(self, _inputs: Batch) -> int:
+        """Not counted."""
+        return 0
+
+
+def _only(items: list[Batch]) -> Batch:
+    """The loader's batches hold one of ours."""
+    (batch,) = items
+    return batch
+
+
+def not_a_number(step: int) -> UserError:
+    """The error for a loss or a gradient that is infinite or no number."""
+    return UserError(
+        f"The loss is no longer a number after {step} steps of training: the weights have diverged.",
+        "Give a lower learning rate, or more warm-up. The last good checkpoint is kept.",
+    )
+
+
+class Watch(TrainerCallback):
+    """Tells the epoch to the sampler and progress to the caller; stops what diverges or is cancelled."""
+
+    def __init__(self, options: RunOptions, subject: str, minutes: float) -> None:
+        self.trainer: PlacesTrainer | None = None
+        self._tell, self._is_cancelled = options.progress or unheard, options.is_cancelled
+        self._subject, self._seconds = subject, minutes * 60
+        self._saved = time.monotonic()
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **_given: Any) -> None:
+        """A resumed epoch begins in its middle."""
+        assert self.trainer is not None
+        self.trainer.sampler.epoch = int((state.epoch or 0) + 1e-6)
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """A step along such a gradient would spoil every weight, and the next checkpoint with them."""
+        gradients = [weight.grad for weight in given["model"].parameters() if weight.grad is not None]
+        if not torch.isfinite(torch.nn.utils.get_total_norm(gradients)):
+            raise not_a_number(state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_given: Any) -> None:
+        """Tell how far the run has come; ask for a checkpoint when the last one is too old."""
+        self._tell(Progress(TRAINING, state.global_step, state.max_steps, self._subject))
+        if self._is_cancelled is not None and self._is_cancelled():
+            self._tell(Progress(STOPPED, 0, 0, self._subject))
+            raise Cancelled(f"stopped after {state.global_step} steps of training")
+        keeps = str(args.save_strategy.value) != "no"
+        if keeps and time.monotonic() - self._saved >= self._seconds:
+            control.should_save = True
+
+    def on_save(self, args: Any, state: Any, control: Any, **_given: Any) -> None:
+        """Note when a checkpoint was written."""
+        self._saved = time.monotonic()
+
+
+@contextmanager
+def own_chance() -> Iterator[None]:
+    """Training seeds the global generators, which are the caller's: they come back as they were."""
+    python, numbers = getstate(), np.random.get_state()
+    with torch.random.fork_rng():
+        try:
+            yield
+        finally:
+            setstate(python)
+            np.random.set_state(numbers)

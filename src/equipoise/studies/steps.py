@@ -1,0 +1,236 @@
+"""A study in steps: the plan is written first, each step once, and a killed study goes on at the next one.
+
+    study = StudyRun(folder, Plan("before-after", "Before and after", settings, steps), say=print)
+    before = study.results("before", lambda: audit(model, names))      # measured once, then read back
+    table = study.table("price", lambda: price_of(model))
+    study.finish(["Bias fell."], {"price.csv": table})
+
+The folder holds `study.json` (name, title, settings, plan with the time of each step, sentences, tables),
+the tables as CSV files, and `steps/` with what each step gave. Without a folder nothing is kept.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.results import Result, load_result
+from equipoise.results.records import column_kinds, read_typed_csv
+
+STUDY, STEP_FOLDER, WORKSHOP = "study.json", "steps", "workshop"
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its name, what it does in words, and how long it will take by a guess made before."""
+
+    name: str
+    what: str
+    seconds: float = 1.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study will do. `settings` is all that its numbers depend on: another one is another study."""
+
+    name: str
+    title: str
+    settings: Mapping[str, Any]
+    steps: Sequence[Step]
+
+    @property
+    def seconds(self) -> float:
+        """How long all of it should take."""
+        return sum(step.seconds for step in self.steps)
+
+    def sentences(self) -> list[str]:
+        """The plan as it is shown before anything is run."""
+        lines = [f"{self.title}: {len(self.steps)} steps, about {in_minutes(self.seconds)}."]
+        numbered = enumerate(self.steps, start=1)
+        return lines + [f"{number}. {step.what} ({in_minutes(step.seconds)})" for number, step in numbered]
+
+
+@dataclass
+class StudyRun:
+    """A plan at work in a folder; `say` is told the plan first, then each finished step and the time left."""
+
+    folder: Path | None
+    plan: Plan
+    say: Callable[[str], None] = lambda _sentence: None
+    force: bool = False
+    taken: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.folder is not None:
+            self._open(self.folder)
+        for sentence in self.plan.sentences():
+            self.say(sentence)
+
+    def table(self, step: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """A table: read back if the step was finished before, else made and kept."""
+        return self._once(step, make, _write_table, _read_table)
+
+    def results(self, step: str, make: Callable[[], Sequence[Result]]) -> list[Result]:
+        """Results of instruments: read back if the step was finished before, else measured and kept."""
+        return self._once(step, lambda: list(make()), _write_results, _read_results)
+
+    def folder_of(self, step: str, make: Callable[[Path], None]) -> Path:
+        """A folder, such as a changed model: there if the step was finished before, else written by `make`.
+
+        It needs a study with a folder of its own.
+        """
+        if self.folder is None:
+            raise UserError("This study keeps models between its steps.", "Give it a folder with --out.")
+        return self._once(step, lambda: make, lambda given, room: given(room), lambda room: room)
+
+    def workshop(self, step: str) -> Path | None:
+        """Where a step may keep what it needs to go on after a kill; gone once the study is finished."""
+        return None if self.folder is None else self.folder / WORKSHOP / step
+
+    def finish(self, sentences: Sequence[str], tables: Mapping[str, pd.DataFrame]) -> None:
+        """Write the tables and sentences; a finished study has both in `study.json`."""
+        if self.folder is None:
+            return
+        with _explained(self.folder):
+            for name, table in tables.items():
+                written = self.folder / f".{name}.new"
+                table.to_csv(written, index=False, lineterminator="\n")
+                written.replace(self.folder / name)
+            self._write(list(sentences), list(tables))
+            shutil.rmtree(self.folder / WORKSHOP, ignore_errors=True)
+
+    def _once(self, step: str, make: Any, write: Any, read: Any) -> Any:
+        if step not in {known.name for known in self.plan.steps}:
+            raise ValueError(f"the plan has no step {step!r}")
+        room = None if self.folder is None else self.folder / STEP_FOLDER / step
+        if room is not None and room.exists():
+            self.say(f"{step}: finished before.")
+            return read(room)
+        began = time.monotonic()
+        made = make()
+        if room is not None:
+            with _explained(room):
+                beside = room.with_name(f".{step}.new")
+                shutil.rmtree(beside, ignore_errors=True)
+                beside.mkdir(parents=True)
+                write(made, beside)
+                beside.replace(room)
+        self.taken[step] = time.monotonic() - began
+        self.say(f"{step}: done in {in_minutes(self.taken[step])}{self._left()}.")
+        if room is None:
+            return made
+        self._write()
+        return read(room)
+
+    def _open(self, folder: Path) -> None:
+        path = folder / STUDY
+        settings = json.loads(json.dumps(dict(self.plan.settings), default=str))
+        if path.exists() and not self.force:
+            earlier = read_study(folder)
+            if earlier["name"] != self.plan.name or earlier["settings"] != settings:
+                raise UserError(
+                    f"{folder} holds another study ({_difference(earlier, self.plan.name, settings)}).",
+                    "Give another folder with --out, or --force to write over it.",
+                )
+            self.taken = {row["name"]: row["taken"] for row in earlier["plan"] if row["taken"] is not None}
+            return
+        if folder.exists() and any(folder.iterdir()) and not self.force:
+            raise UserError(
+                f"{folder} exists and is not empty.",
+                "Give another folder with --out, or --force to write into it.",
+            )
+        with _explained(folder):
+            for name in (STEP_FOLDER, WORKSHOP):
+                shutil.rmtree(folder / name, ignore_errors=True)
+            folder.mkdir(parents=True, exist_ok=True)
+            self._write()
+
+    def _write(self, sentences: Sequence[str] = (), tables: Sequence[str] = ()) -> None:
+        assert self.folder is not None
+        rows = [{**asdict(step), "taken": self.taken.get(step.name)} for step in self.plan.steps]
+        record = {
+            "schema": SCHEMA,
+            "name": self.plan.name,
+            "title": self.plan.title,
+            "settings": dict(self.plan.settings),
+            "plan": rows,
+            "sentences": list(sentences),
+            "tables": list(tables),
+        }
+        written = self.folder / f".{STUDY}.new"
+        written.write_text(json.dumps(record, indent=2, default=str) + "\n", encoding="utf-8")
+        written.replace(self.folder / STUDY)
+
+    def _left(self) -> str:
+        """The time left, judged by how the finished steps kept to the plan."""
+        planned = sum(step.seconds for step in self.plan.steps if step.name in self.taken)
+        open_seconds = self.plan.seconds - planned
+        if not open_seconds:
+            return ""
+        left = in_minutes(open_seconds * sum(self.taken.values()) / planned)
+        return f", step {len(self.taken)} of {len(self.plan.steps)}, about {left} left"
+
+
+def read_study(folder: Path) -> dict[str, Any]:
+    """What `study.json` of a folder says."""
+    path = folder / STUDY
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}.", "Give the folder of a study.") from error
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        raise UserError(f"{path} was not written by this version.", "Run the study again.")
+    return record
+
+
+def in_minutes(seconds: float) -> str:
+    """A duration as one says it."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _write_table(table: pd.DataFrame, room: Path) -> None:
+    table.to_csv(room / "table.csv", index=False, lineterminator="\n")
+    (room / "columns.json").write_text(json.dumps(column_kinds(table)), encoding="utf-8")
+
+
+def _read_table(room: Path) -> pd.DataFrame:
+    return read_typed_csv(room / "table.csv", json.loads((room / "columns.json").read_text("utf-8")))
+
+
+def _write_results(results: Sequence[Result], room: Path) -> None:
+    for number, result in enumerate(results):
+        result.save(room / f"{number:03d}", force=True)
+
+
+def _read_results(room: Path) -> list[Result]:
+    return [load_result(folder) for folder in sorted(room.iterdir())]
+
+
+def _difference(earlier: dict[str, Any], name: str, settings: dict[str, Any]) -> str:
+    if earlier["name"] != name:
+        return str(earlier["name"])
+    keys = earlier["settings"].keys() | settings.keys()
+    other = [key for key in sorted(keys) if earlier["settings"].get(key) != settings.get(key)]
+    return f"the same one with another {' and '.join(other)}"
+
+
+@contextmanager
+def _explained(place: Path) -> Iterator[None]:
+    """Turn a disk that is full or closed into what a person can do about it."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{place} cannot be written: {error.strerror or error}.",
+            "Free the disk or give another folder with --out; finished steps are kept.",
+        ) from error

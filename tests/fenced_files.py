@@ -43,3 +43,8 @@ def fenced_files(document: Path) -> dict[str, FencedFile]:
 
 def _columns(section: str, kind: str) -> frozenset[str]:
     return frozenset(name for name, said in _COLUMN.findall(section) if said == kind)
+
+
+def fenced_blocks(text: str) -> list[tuple[str, str]]:
+    """The language and the content of every fenced block, in the order of the document."""
+    return re.findall(r"^```([^\n`]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

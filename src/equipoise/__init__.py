@@ -19,6 +19,7 @@ _PUBLIC = {
     "TableModel": "equipoise.models.table",
     "UserError": "equipoise.errors",
     "audit": "equipoise.measuring",
+    "check": "equipoise.report.gate",
     "compare": "equipoise.results.comparison",
     "load_model": "equipoise.models",
     "load_result": "equipoise.results",

@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from equipoise.cli.cache import cache_app
+from equipoise.cli.check import check
 from equipoise.cli.compare import compare
 from equipoise.cli.corpus import corpus
 from equipoise.cli.export import export
@@ -46,6 +47,7 @@ app.command()(score)
 app.command()(measure)
 app.command()(audit)
 app.command()(compare)
+app.command()(check)
 app.command()(export)
 app.command()(lint)
 app.command()(corpus)

@@ -10,13 +10,15 @@ from equipoise.errors import UserError
 
 COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
 
+Margin = Annotated[
+    list[str] | None,
+    typer.Option("--margin", help="[INSTRUMENT=]NUMBER, the largest difference that would not matter."),
+]
+
 
 def compare(
     folders: Annotated[list[Path], typer.Argument(help="Two or more result folders.")],
-    margin: Annotated[
-        list[str] | None,
-        typer.Option(help="[INSTRUMENT=]NUMBER, the largest difference that would not matter."),
-    ] = None,
+    margin: Margin = None,
     by_text: Annotated[
         bool, typer.Option("--by-text", help="Pair items by their text, across different files.")
     ] = False,
@@ -29,7 +31,7 @@ def compare(
     from equipoise.results.records import to_records
 
     results = [load_results(folder) for folder in folders]
-    comparison = compare_results(*results, margin=_margins(margin), by_text=by_text)
+    comparison = compare_results(*results, margin=read_margins(margin), by_text=by_text)
     if as_json:
         print_json({"differences": to_records(comparison.table), "sentences": comparison.sentences()})
         return
@@ -49,7 +51,7 @@ def compare(
         say(sentence)
 
 
-def _margins(given: list[str] | None) -> dict[str, float] | float | None:
+def read_margins(given: list[str] | None) -> dict[str, float] | float | None:
     """One margin for everything, or one for each named instrument."""
     margins: dict[str, float] = {}
     for text in given or ():

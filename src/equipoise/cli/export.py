@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from equipoise.cli.options import Force, refuse_existing
-from equipoise.errors import UserError
+from equipoise.cli.writing import write_text
 
 
 def export(
@@ -24,9 +24,4 @@ def export(
         typer.echo(text, nl=False)
         return
     refuse_existing(out, force)
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(
-            f"{out} cannot be written: {error.strerror or error}.", "Give another path with --out."
-        ) from error
+    write_text(out, text)

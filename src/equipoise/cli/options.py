@@ -152,7 +152,7 @@ def settings_by_instrument(
     return {name: Settings(**choices[name], **common) for name in instruments}
 
 
-def refuse_existing(path: Path, force: bool) -> None:
+def refuse_existing(path: Path, force: bool, option: str = "--out") -> None:
     """What was written before is not overwritten unless that was asked for."""
     if path.exists() and not force:
-        raise UserError(f"{path} exists.", "Give another path with --out, or --force to write over it.")
+        raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to write over it.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,14 +54,14 @@ def say(text: str, style: str | None = None) -> None:
 
 def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A plain table; numbers stand to the right, and short cells are never broken."""
-    table = Table(title=title, title_justify="left", box=_box(), pad_edge=False)
+    table = Table(title=Text(title), title_justify="left", box=_box(), pad_edge=False)
     cells = [[cell(value) for value in row] for row in rows]
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
         is_short = max((len(line[place]) for line in cells), default=0) <= UNBROKEN
         table.add_column(name, justify="right" if numeric else "left", no_wrap=is_short, overflow="fold")
     for line in cells:
-        table.add_row(*line)
+        table.add_row(*map(Text, line))  # as text: a model's name may look like rich's markup
     console().print(table)
 
 

@@ -1,4 +1,4 @@
-"""Writing what a study made: tables, and the results of each model in a folder of its own."""
+"""Writing: a text, a study's tables, and the results of each model in a folder of its own."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +10,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from equipoise.results import Result
+
+
+def write_text(path: Path, text: str, option: str = "--out") -> None:
+    """Write a text beside its place and rename it; `option` is what named the place."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise UserError(
+            f"{path} cannot be written: {error.strerror or error}.", f"Give another path with {option}."
+        ) from error
 
 
 def write_tables(folder: Path, tables: "Mapping[str, pd.DataFrame]") -> None:

@@ -1,0 +1,72 @@
+"""Against a baseline: a model fails by everything that `compare` calls worse."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isnan
+from typing import Any
+
+from equipoise.errors import UserError
+from equipoise.report.gate.judging import ERROR, FAILED, PASSED, Outcome, by_model
+from equipoise.results import Result
+from equipoise.results.comparison import Margins, compare
+from equipoise.results.comparison.verdicts import OTHER_SIDE, WORSE
+
+BASELINE = "baseline"
+
+
+def judge_against(
+    baseline: Sequence[Result], results: Sequence[Result], margin: Margins = None
+) -> list[Outcome]:
+    """One outcome for each quantity of one model that the baseline has too."""
+    if len(by_model(baseline)) > 1:
+        names = ", ".join(dict.fromkeys(result.model for result in baseline))
+        raise UserError(f"The baseline holds several models: {names}.", "Give the results of one model.")
+    model = results[0].model
+    measured = {result.instrument for result in results}
+    lacking = [result.instrument for result in baseline if result.instrument not in measured]
+    outcomes = [
+        Outcome(f"{name} against {BASELINE}", model, ERROR, f"{name} was not measured.", "Measure it too.")
+        for name in lacking
+    ]
+    if len(lacking) == len(baseline):
+        return outcomes
+    shared = [result for result in baseline if result.instrument in measured]
+    comparison = compare([_told_apart(result, model) for result in shared], results, margin=margin)
+    neutrals = {
+        (result.instrument, quantity.key): quantity.neutral
+        for result in shared
+        for quantity in result.quantities
+    }
+    rows = comparison.table.to_dict("records")
+    return outcomes + [_outcome(row, neutrals[row["instrument"], row["quantity"]]) for row in rows]
+
+
+def _told_apart(result: Result, model: str) -> Result:
+    """The baseline under a name of its own: the next version of a model often lies in the same folder."""
+    if result.model != model:
+        return result
+    named = result.provenance["model"] | {"name": f"{model} ({BASELINE})"}
+    return replace(result, provenance=result.provenance | {"model": named})
+
+
+def _outcome(row: dict[str, Any], neutral: float) -> Outcome:
+    numbers = f"{row['first_value']:.4g} to {row['second_value']:.4g}"
+    name = f"{row['instrument']}, {row['label']} against {BASELINE}"
+    if isnan(row["low"]):
+        reason = f"{numbers}: the difference has no interval, because there are too few clusters."
+        return Outcome(name, row["second"], ERROR, reason, "Measure both models with more items.")
+    interval = f"difference {row['low']:+.4g} to {row['high']:+.4g}"
+    state = FAILED if _is_worse(row, neutral) else PASSED
+    return Outcome(name, row["second"], state, f"{numbers}, {interval}: {_words(row)}")
+
+
+def _is_worse(row: dict[str, Any], neutral: float) -> bool:
+    """Worse by the verdict, or now leaning the other way at least as far."""
+    if row["change"] == OTHER_SIDE:
+        return bool(abs(row["second_value"] - neutral) >= abs(row["first_value"] - neutral))
+    return bool(row["change"] == WORSE)
+
+
+def _words(row: dict[str, Any]) -> str:
+    verdict, change = str(row["verdict"]), str(row["change"])
+    return verdict if change in ("same", "unknown", OTHER_SIDE) else f"{verdict}, {change}"

@@ -1,0 +1,44 @@
+"""JUnit XML, which every CI system shows: a test case for each rule and model."""
+
+import re
+from xml.etree import ElementTree
+
+from equipoise.report.gate import ERROR, FAILED, Judgement, Outcome
+
+_TAGS = {FAILED: "failure", ERROR: "error"}
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render_junit(judgement: Judgement) -> str:
+    """One test suite with the outcome of every rule."""
+    counts = {
+        "tests": len(judgement.outcomes),
+        "failures": len(judgement.of(FAILED)),
+        "errors": len(judgement.of(ERROR)),
+        "skipped": 0,
+    }
+    attributes = {name: str(count) for name, count in counts.items()}
+    root = ElementTree.Element("testsuites", {"name": "equipoise check"} | attributes)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "equipoise check", "time": "0"} | attributes)
+    for outcome in judgement.outcomes:
+        _add_case(suite, outcome)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False).join((_HEAD, "\n"))
+
+
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def _add_case(suite: ElementTree.Element, outcome: Outcome) -> None:
+    names = {"classname": _clean(outcome.model), "name": _clean(outcome.rule), "time": "0"}
+    case = ElementTree.SubElement(suite, "testcase", names)
+    said = _clean(" ".join(filter(None, (outcome.reason, outcome.hint))))
+    if outcome.state in _TAGS:
+        ElementTree.SubElement(case, _TAGS[outcome.state], {"message": said}).text = said
+    else:
+        ElementTree.SubElement(case, "system-out").text = said
+
+
+def _clean(text: str) -> str:
+    """The text without characters that XML cannot hold."""
+    return _NOT_IN_XML.sub("�", text)

@@ -1,0 +1,25 @@
+"""The outcomes as a Markdown table, for the summary page of a CI run."""
+
+import html
+
+from equipoise.report.gate import ERROR, FAILED, PASSED, Judgement, Outcome
+
+_WORDS = {PASSED: "passed", FAILED: "**failed**", ERROR: "**cannot be told**"}
+_ORDER = (ERROR, FAILED, PASSED)
+
+
+def render_summary(judgement: Judgement) -> str:
+    """A heading with the counts, and a row for each rule, those that did not pass first."""
+    counts = ", ".join(f"{len(judgement.of(state))} {_WORDS[state].strip('*')}" for state in _ORDER)
+    lines = [f"### Equipoise: {counts}", "", "| rule | model | outcome | why |", "|---|---|---|---|"]
+    lines += [_row(outcome) for state in _ORDER for outcome in judgement.of(state)]
+    return "\n".join([*lines, "", ""])
+
+
+def _row(outcome: Outcome) -> str:
+    why = " ".join(filter(None, (outcome.reason, outcome.hint)))
+    cells = [outcome.rule, outcome.model, why]
+    rule, model, reason = (
+        html.escape(cell, quote=False).replace("|", "\\|").replace("\n", " ") for cell in cells
+    )
+    return f"| {rule} | {model} | {_WORDS[outcome.state]} | {reason} |"

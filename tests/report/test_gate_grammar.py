@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from equipoise.errors import UserError
@@ -53,6 +53,9 @@ expressions = st.recursive(
 )
 
 
+@example("t.a > 9 and t.a > 9 or t.a > 0", 1.0, 1.0)
+@example("t.a > 0 or t.a > 9 and t.a > 9", 1.0, 1.0)
+@example("not t.a > 9 or t.a > 0", 1.0, 1.0)
 @given(expressions, st.sampled_from([-1.0, 1.0, 2.0, 3.0]), st.sampled_from([-1.0, 1.0, 2.0, 3.0]))
 def test_and_binds_before_or_as_in_python(text: str, a: float, b: float) -> None:
     """Python's own reading of the same words is the oracle; no rule is ever given to it in the package."""

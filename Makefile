@@ -17,8 +17,9 @@ $(VENV)/.installed: pyproject.toml
 audit: $(VENV)/.installed
 	$(BIN)/equipoise audit $(if $(MODEL),--model $(MODEL)) --out $(OUT)
 
+# Two files at a time.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .

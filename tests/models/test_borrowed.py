@@ -159,7 +159,7 @@ def test_looking_at_the_weights_of_bert_base_takes_milliseconds() -> None:
     watch = WeightWatch(network)
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         assert not watch.has_changed()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.02

@@ -1,7 +1,7 @@
 """Cluster-robust means against plain matrices, textbook formulas and hand-made cases."""
 
 from math import inf, isnan, sqrt
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -245,7 +245,7 @@ def test_two_thousand_items_in_sixty_clusters_take_less_than_a_millisecond():
     values, labels = rng.normal(size=2000), [f"profession {code}" for code in rng.integers(60, size=2000)]
     times = []
     for _ in range(50):
-        start = perf_counter()
+        start = process_time()
         mean_with_interval(values, [labels])
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     assert min(times) < 1e-3

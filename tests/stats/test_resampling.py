@@ -1,6 +1,6 @@
 """Bootstrap of sums against a loop over items, ranks against scipy, and the ratios made of sums."""
 
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -83,9 +83,9 @@ def test_rank_biserial_draws_are_those_of_the_plain_function():
 
 def test_five_hundred_draws_of_a_thousand_ranks_are_quick():
     values, codes = sample(4, n=1000, n_clusters=100)
-    start = perf_counter()
+    start = process_time()
     rank_biserial_bootstrap(values, codes, draws=500)
-    assert perf_counter() - start < 1.0
+    assert process_time() - start < 1.0
 
 
 def test_sided_means_and_their_ratio_by_hand():

@@ -36,12 +36,12 @@ def test_it_carries_its_licence_and_notice() -> None:
     assert "Google" in (FOLDER / "NOTICE").read_text(encoding="utf-8")
 
 
-def test_it_unpacks_in_under_two_seconds() -> None:
+def test_it_unpacks_in_under_two_seconds_of_processor_time() -> None:
     seconds = []
     for _attempt in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         load_packed(FOLDER)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert min(seconds) < MOST_SECONDS
 
 

@@ -11,11 +11,13 @@ from equipoise.cli.writing import write_text
 
 def export(
     folders: Annotated[list[Path], typer.Argument(help="One or more result folders.")],
-    format_name: Annotated[str, typer.Option("--format", "-f", help="csv, json, latex or markdown.")] = "csv",
+    format_name: Annotated[
+        str, typer.Option("--format", "-f", help="csv, json, latex, markdown or model-card.")
+    ] = "csv",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else stdout.")] = None,
     force: Force = False,
 ) -> None:
-    """Write saved results as CSV, JSON, LaTeX or Markdown."""
+    """Write saved results as CSV, JSON, LaTeX, Markdown or a section of a model card."""
     from equipoise.report.exports import export as render
     from equipoise.results import load_results
 

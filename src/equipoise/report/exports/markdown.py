@@ -1,21 +1,39 @@
 """Markdown: the numbers to read first as a table, for an issue, a wiki or a model card."""
 
+import html
 from collections.abc import Sequence
 from math import isnan
+from typing import Any
 
 from equipoise.results import Result
+from equipoise.results.estimate import BETTER
+
+COLUMNS = ("model", "instrument", "estimate", "value", "95 % interval", "n", "good")
 
 
 def render(results: Sequence[Result]) -> str:
     """One row per headline."""
-    lines = ["| model | instrument | estimate | value | 95 % interval | n |", "|---|---|---|---|---|---|"]
-    lines += [_row(result, row) for result in results for row in result.headlines().to_dict("records")]
-    return "\n".join([*lines, ""])
+    return "\n".join([*table_lines(results), ""])
 
 
-def _row(result: Result, row: "dict[str, object]") -> str:
+def table_lines(results: Sequence[Result]) -> list[str]:
+    """The lines of the table, its head first."""
+    rows = [_cells(result, row) for result in results for row in result.headlines().to_dict("records")]
+    return [_line(COLUMNS), "|" + "---|" * len(COLUMNS), *map(_line, rows)]
+
+
+def _cells(result: Result, row: dict[str, Any]) -> tuple[str, ...]:
     label = f"{row['label']} ({row['level']})" if row["by"] else str(row["label"])
-    low, high = float(str(row["low"])), float(str(row["high"]))
-    interval = "too few to tell" if isnan(low) else f"{low:.3f} to {high:.3f}"
-    cells = [result.model, result.instrument, label, f"{float(str(row['value'])):.3f}", interval, row["n"]]
-    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+    interval = "too few to tell" if isnan(row["low"]) else f"{row['low']:.3f} to {row['high']:.3f}"
+    value = "could not be asked" if isnan(row["value"]) else f"{row['value']:.3f}"
+    good = f"{row['neutral']:g}" if row["better"] == "neutral" else BETTER[row["better"]]
+    return (result.model, result.instrument, label, value, interval, str(row["n"]), good)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_escaped(cell) for cell in cells) + " |"
+
+
+def _escaped(text: str) -> str:
+    """The text without what would end a cell or be taken for HTML."""
+    return html.escape(" ".join(text.split()), quote=False).replace("|", "\\|")

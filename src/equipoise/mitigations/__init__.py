@@ -5,7 +5,11 @@ from typing import Any
 
 from equipoise.errors import unknown_name
 
-MITIGATIONS: dict[str, str] = {}
+MITIGATIONS: dict[str, str] = {
+    "counterfactual-averaging": "equipoise.mitigations.averaging:CounterfactualAveraging",
+    "prior-normalisation": "equipoise.mitigations.prior_normalisation:PriorNormalisation",
+    "self-debias": "equipoise.mitigations.self_debias:SelfDebias",
+}
 """Name to `module:class`, imported when it is asked for."""
 
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def load_model(
     name: str | Path | None = None, options: RunOptions | None = None, **choices: Any
 ) -> "LanguageModel":
-    """Load a model by folder, GGUF file, file of word vectors or hub name; with no name, the default one.
+    """Load a model by folder (of weights, or of a wrapper), GGUF file, file of word vectors or hub name.
+
+    With no name, the default one.
 
     Options come as one `RunOptions`, or one by one: `load_model(folder, precision="bf16", cache=False)`.
     """
@@ -25,6 +27,10 @@ def load_model(
 
         if name is not None and str(name).endswith(SUFFIXES) and Path(name).expanduser().is_file():
             return load_static(Path(name).expanduser())
+        from equipoise.models.wrappers.saving import is_wrapper, load_wrapper
+
+        if name is not None and is_wrapper(Path(name).expanduser()):
+            return load_wrapper(Path(name).expanduser(), chosen)
         from equipoise.models.loading import load_neural
         from equipoise.models.names import DEFAULT_MODEL
 

@@ -1,0 +1,30 @@
+"""Counterfactual averaging: a wrapper that answers with the mean of the model's answer and its mirrored one.
+
+What it does  Every text is asked twice, as it is and with women and men exchanged (names too), and the
+              second answer is mirrored back; the mean of both probabilities is answered. Definitional texts
+              are exempt. See `equipoise.models.wrappers.averaging` for the rules.
+Removes       Whatever a text without a gendered word says about gender: he and she come out equal.
+Breaks        Pronouns that only a name unknown to the rewriter decides. Twice the work. It is a recipe
+              around the model, so that a program must load it with Equipoise; self-distillation puts it
+              into plain weights.
+Source        This project.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from equipoise.mitigations.base import Changed, Materials
+from equipoise.models.base import LanguageModel
+from equipoise.models.wrappers.averaging import AveragedModel
+
+
+@dataclass(frozen=True)
+class CounterfactualAveraging:
+    """Wraps a model; nothing is learned."""
+
+    name: ClassVar[str] = "counterfactual-averaging"
+    reads_corpus: ClassVar[bool] = False
+
+    def change(self, model: LanguageModel, materials: Materials) -> Changed:
+        """The wrapper around the model."""
+        return Changed(AveragedModel(model), ("Every answer is the mean of two; no weight was changed.",))

@@ -1,0 +1,28 @@
+"""Online prior normalisation: a wrapper that divides a pronoun's probability by its prior without the people.
+
+What it does  P(he | sentence) / P(he | sentence with its people hidden), for he and she, him and her, his
+              and her; the two share their probability in proportion to that.
+Removes       Skew, the liking for one pronoun whatever the occupation.
+Breaks        It raises stereotype: an occupation's pull is all that is left. The study gave it up for the
+              opposite reason, because its code read the prior at the wrong mask.
+Source        de Vassimon Manela et al. 2021; Kurita et al. 2019.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from equipoise.mitigations.base import Changed, Materials
+from equipoise.models.base import LanguageModel
+from equipoise.models.wrappers.prior import PriorNormalised
+
+
+@dataclass(frozen=True)
+class PriorNormalisation:
+    """Wraps a model; nothing is learned."""
+
+    name: ClassVar[str] = "prior-normalisation"
+    reads_corpus: ClassVar[bool] = False
+
+    def change(self, model: LanguageModel, materials: Materials) -> Changed:
+        """The wrapper around the model."""
+        return Changed(PriorNormalised(model), ("Pronouns at blanks are divided by their prior.",))

@@ -1,0 +1,31 @@
+"""Self-debias contrast: a wrapper that damps words which an announcement of discrimination makes likelier.
+
+What it does  A blank is also asked behind "The following text discriminates against people because of their
+              gender:"; what this raises is multiplied by exp(decay x the difference).
+Breaks        Little, and it removes little: the announcement is not about the sentence's own words. Blanks
+              only.
+Source        Schick, Udupa and Schuetze 2021; Meade et al. 2022 for masked models.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from equipoise.mitigations.base import Changed, Materials
+from equipoise.models.base import LanguageModel
+from equipoise.models.wrappers.self_debias import SelfDebiased
+
+
+@dataclass(frozen=True)
+class SelfDebias:
+    """Wraps a model; nothing is learned."""
+
+    name: ClassVar[str] = "self-debias"
+    reads_corpus: ClassVar[bool] = False
+
+    decay: float = 50.0
+
+    def change(self, model: LanguageModel, materials: Materials) -> Changed:
+        """The wrapper around the model."""
+        return Changed(
+            SelfDebiased(model, self.decay), (f"Blanks are contrasted with decay {self.decay:g}.",)
+        )

@@ -1,0 +1,70 @@
+"""A wrapper on disk: a small file that names the model inside, its fingerprint and the recipe."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
+from equipoise.models.wrapped import WrappedModel
+from equipoise.models.wrappers import WRAPPERS, wrapper_class
+
+FILE = "equipoise-wrapper.json"
+
+
+def is_wrapper(folder: Path) -> bool:
+    """Whether a folder holds a wrapper instead of weights."""
+    return (folder / FILE).is_file()
+
+
+def save_wrapper(model: WrappedModel, folder: Path) -> None:
+    """Write the recipe into a folder that exists; what the inner model is comes with it by name."""
+    name = next((name for name in WRAPPERS if wrapper_class(name) is type(model)), None)
+    if name is None:
+        raise UserError(
+            f"{type(model).__name__} is not among the wrappers that can be saved.",
+            f"Those are: {', '.join(WRAPPERS)}.",
+        )
+    inner = Path(model.inner.name).expanduser()
+    record = {
+        "wrapper": name,
+        "options": model.recipe,
+        "inner": {
+            "name": str(inner.resolve()) if inner.exists() else model.inner.name,
+            "fingerprint": model.inner.fingerprint,
+        },
+    }
+    beside = folder / f"{FILE}.part"
+    beside.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    beside.replace(folder / FILE)
+
+
+def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
+    """The wrapper of a folder around its inner model, which must still be the one it was made with."""
+    from equipoise.models import load_model
+
+    record = _read(folder / FILE)
+    inner = load_model(record["inner"]["name"], options)
+    if inner.fingerprint != record["inner"]["fingerprint"]:
+        raise UserError(
+            f"{str(folder)!r} wraps {record['inner']['name']!r}, whose weights have changed since.",
+            "Make the wrapper again, or put the old weights back.",
+        )
+    wrapped = wrapper_class(record["wrapper"])(inner, **record["options"])
+    wrapped.name = str(folder)
+    return wrapped
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        inner = record["inner"]
+        complete = {str(record["wrapper"]), inner["name"], inner["fingerprint"]} and dict(record["options"])
+    except (OSError, ValueError, KeyError, TypeError):
+        complete = None
+    if complete is None:
+        raise UserError(
+            f"{str(path)!r} is not a whole recipe of a wrapper.",
+            "It holds wrapper, options and inner (name, fingerprint); make it again with equipoise mitigate.",
+        )
+    return record

@@ -1,0 +1,73 @@
+"""Mirroring: blanks turned by hand-made examples, and an exchange of words that undoes itself."""
+
+import pytest
+
+from equipoise.text.rewriting.mirroring import Mirror
+
+MIRROR = Mirror()
+
+
+@pytest.mark.parametrize(
+    ("text", "turned", "is_possessive"),
+    [
+        ("The nurse lost [MASK] keys.", "The nurse lost [MASK] keys.", True),
+        ("The doctor gave [MASK] the book.", "The doctor gave [MASK] the book.", False),
+        (
+            "John lost [MASK] keys and his wife laughed.",
+            "Patricia lost [MASK] keys and her husband laughed.",
+            True,
+        ),
+        ("The actress saw [MASK].", "The actor saw [MASK].", False),
+    ],
+)
+def test_a_blank_is_turned_with_its_text(text: str, turned: str, is_possessive: bool) -> None:
+    blank = MIRROR.blank(text)
+    assert blank is not None
+    assert (blank.text, blank.is_possessive) == (turned, is_possessive)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[MASK] is pregnant.", "The doctor examined [MASK] prostate.", "Ask whether he or [MASK] may come."],
+)
+def test_what_the_rewriter_leaves_alone_has_no_mirror_image(text: str) -> None:
+    assert MIRROR.blank(text) is None
+
+
+def test_a_definitional_sentence_does_not_exempt_its_neighbour() -> None:
+    blank = MIRROR.blank("She was pregnant. The welder took [MASK] gloves.")
+    assert blank is not None
+    assert blank.text == "She was pregnant. The welder took [MASK] gloves."
+
+
+@pytest.mark.parametrize(
+    "text", ["Mary saw the welder when [MASK] came.", "When [MASK] came, Mary saw the welder."]
+)
+def test_hidden_spans_go_where_their_words_go(text: str) -> None:
+    start = text.index("welder")
+    blank = MIRROR.blank(text, 0, ((start, start + 6),))
+    assert blank is not None
+    assert "Mary" not in blank.text
+    ((begin, end),) = blank.hidden
+    assert blank.text[begin:end] == "welder"
+
+
+def test_another_blank_stays_a_blank() -> None:
+    blank = MIRROR.blank("My [MASK] married a [MASK].", 1)
+    assert blank is not None
+    assert blank.text == "My [MASK] married a [MASK]."
+
+
+@pytest.mark.parametrize("is_possessive", [True, False])
+def test_the_exchange_undoes_itself(is_possessive: bool) -> None:
+    words = [word for pair in MIRROR.pairs for word in pair] + ["his", "her", "him", "hers", "Mary", "table"]
+    turned = [MIRROR.word(word, is_possessive=is_possessive) for word in words]
+    assert [MIRROR.word(word, is_possessive=is_possessive) for word in turned] == words
+    assert len(set(turned)) == len(set(words))
+
+
+def test_her_has_the_partner_that_the_blank_asks_for() -> None:
+    assert MIRROR.word("her", is_possessive=True) == "his"
+    assert MIRROR.word("Her", is_possessive=False) == "Him"
+    assert MIRROR.word("Mary", is_possessive=False) == "James"
+    assert MIRROR.word("mark", is_possessive=False) == "mark"

@@ -10,8 +10,8 @@ Sign         `score` = score(stereotype) - score(counterpart) in nats; above 0 p
 Good         A metric score near 50 %, for stereotypes and for anti-stereotypes alike.
 Beside it    Ties, which are left out of the metric score and counted; the mean difference; the metric score
              by the other variants, which are different quantities; without the pairs that the linter
-             flagged; for pairs of equally many tokens. Gender pairs by default, every bias type in
-             crows-pairs-all.
+             flagged; for pairs of equally many tokens. Gender pairs by default, every bias type in crows-
+             pairs-all.
 Zero         A uniform model ties on every pair for the first two variants: no metric score, 100 % ties. For
              `whole-sentence` it prefers the sentence of fewer tokens. Random weights give 50 %, within 6
              points for the 262 gender pairs.
@@ -26,8 +26,8 @@ Differs      The authors' code rounds each sentence's score to 3 decimals, calls
              without rounding.
 Limits       Many pairs are not minimal, name no stereotype, or mix two; sums over shared tokens say little
              about one pair. Intervals take the pairs of one writer together. A causal model cannot hide a
-             token: only `whole-sentence` measures it, and favours the shorter sentence (see the metric score
-             by token). English, United States.
+             token: only `whole-sentence` measures it, and favours the shorter sentence (see the metric
+             score by token). English, United States.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,6 +51,7 @@ from equipoise.instruments.parts.preference import (
     preference_quantity,
     preferred,
     tie_estimate,
+    tie_remarks,
 )
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.models.capabilities import SCORE, require, score_by
@@ -140,7 +141,7 @@ class CrowSPairs:
         unequal = items["tokens_stereotype"].ne(items["tokens_counterpart"]).astype(float)
         lengths = Spec("unequal-token-counts", better="none")
         estimates.append(percent_estimate(lengths, unequal, items, FACTORS))
-        return Summary(estimates)
+        return Summary(estimates, tie_remarks(items["score"], "pairs"))
 
 
 class Alignment(NamedTuple):

@@ -1,27 +1,28 @@
 """Sentence-Based Evaluation (SBE): does the model find the stereotype likelier than its counterpart?
 
-Question     For each pair of sentences that differ in gendered words only, the sentence likelihood difference
-             SLD = PLL(stereotype) - PLL(counterpart), in nats; PLL sums ln P over all tokens, punctuation
-             included, each hidden once. ASLD is the mean of |SLD| per category and over all pairs.
+Question     For each pair of sentences that differ in gendered words only, the sentence likelihood
+             difference SLD = PLL(stereotype) - PLL(counterpart), in nats; PLL sums ln P over all tokens,
+             punctuation included, each hidden once. ASLD is the mean of |SLD| per category and over all
+             pairs.
 Sign         SLD above 0 prefers the stereotype, below 0 the counterpart. ASLD has no direction.
 Good         SLD near 0, half of the pairs either way, and ASLD no larger than for the neutral pairs.
 Beside it    The mean SLD with its sign; the share of pairs that prefer the stereotype (ties are shown, not
              counted); SLD split into the words that differ and the words that both sentences share, which
-             add up to it; ASLD per token, and by the other rule (within-word-l2r hides the later pieces of a
-             word too); the same numbers for pairs that differ in no gendered word; and how far SLD moves when
-             the final period, the capitals or the frame of a sentence change.
-Zero         A uniform model gives SLD 0 for two sentences of equally many tokens: every pair is a tie. Random
-             weights do NOT give ASLD 0, because any two words differ in likelihood: read ASLD against the
-             neutral pairs.
-Source       Thesis "Towards a Robust Gender Bias Evaluation in NLP" (GBEF): SLD and ASLD. PLL: Salazar et al.
-             2020; within-word-l2r: Kauf and Ivanova 2023.
-Differs      The thesis takes |SLD| at once; here the sign is kept. Its sentence pairs are not published. What
-             it prints as worked examples is not what bert-base-uncased gives: PLL -32.3 and -38.6 (found:
-             -29.24 and -38.48), -13.0 and -16.9 (found: -8.48 and -14.34), SLD 1.1 (found: 13.44, and 4.36
-             with a period at the end of both sentences). The directions agree.
-Limits       A summed likelihood favours the sentence of fewer tokens: see the share of unequal token counts.
-             A causal model reads from left to right, so words before the first change cannot differ.
-             A frame in front of a command can sound odd. English.
+             add up to it; ASLD per token, and by the other rule (within-word-l2r hides the later pieces of
+             a word too); the same numbers for pairs that differ in no gendered word; and how far SLD moves
+             when the final period, the capitals or the frame of a sentence change.
+Zero         A uniform model gives SLD 0 for two sentences of equally many tokens: every pair is a tie.
+             Random weights do NOT give ASLD 0, because any two words differ in likelihood: read ASLD
+             against the neutral pairs.
+Source       Thesis "Towards a Robust Gender Bias Evaluation in NLP" (GBEF): SLD and ASLD. PLL: Salazar et
+             al. 2020; within-word-l2r: Kauf and Ivanova 2023.
+Differs      The thesis takes |SLD| at once; here the sign is kept. Its sentence pairs are not published.
+             What it prints as worked examples is not what bert-base-uncased gives: PLL -32.3 and -38.6
+             (found: -29.24 and -38.48), -13.0 and -16.9 (found: -8.48 and -14.34), SLD 1.1 (found: 13.44,
+             and 4.36 with a period at the end of both sentences). The directions agree.
+Limits       A summed likelihood favours the sentence of fewer tokens: see the share of unequal token
+             counts. A causal model reads from left to right, so words before the first change cannot
+             differ. A frame in front of a command can sound odd. English.
 """
 
 import re
@@ -47,6 +48,7 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.preference import tie_remarks
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.models.capabilities import SCORE
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -165,7 +167,8 @@ class SentenceBased:
         estimates += _group_estimates(_NEUTRAL_PAIRS, neutral, other_rule)
         estimates += _whole_estimates(_NEUTRAL_PAIRS, neutral)
         moved = items[items["part"] == PAIR]
-        return Summary(estimates + movement_estimates(moved, factors=("of",), unit=UNIT))
+        estimates += movement_estimates(moved, factors=("of",), unit=UNIT)
+        return Summary(estimates, tie_remarks(pairs["score"], "pairs"))
 
 
 def _rule(variant: str) -> str:

@@ -8,15 +8,15 @@ Sign         `score` = P(he) - P(she) in the form that the slot asks for; above 
              any pronoun is.
 Good         Near 0; a correlation with the share of women near 0. Below 0 it follows the statistics: the
              more women in an occupation, the less male the pronoun.
-Beside it    The correlation with the share of women in the United States labour statistics (BLS) and in text
-             (Bergsma and Lin 2006), where the pronoun stands for the occupation and, as a control, where it
-             stands for the other person; the share of schemas whose likelier pronoun flips between the two,
-             which a model of one pronoun for all, or one that does not resolve the pronoun, leaves at 0; the
-             percentage of male pronouns; the share of "they" among all poles, and how often it is the
-             likeliest.
-Zero         A uniform model gives exactly 0, ties throughout and no correlation. Random weights give a score
-             near 0 because every word is unlikely, a log ratio and a percentage of any size, few flips, and
-             a correlation within 0.25 of 0.
+Beside it    The correlation with the share of women in the United States labour statistics (BLS) and in
+             text (Bergsma and Lin 2006), where the pronoun stands for the occupation and, as a control,
+             where it stands for the other person; the share of schemas whose likelier pronoun flips between
+             the two, which a model of one pronoun for all, or one that does not resolve the pronoun, leaves
+             at 0; the percentage of male pronouns; the share of "they" among all poles, and how often it is
+             the likeliest.
+Zero         A uniform model gives exactly 0, ties throughout and no correlation. Random weights give a
+             score near 0 because every word is unlikely, a log ratio and a percentage of any size, few
+             flips, and a correlation within 0.25 of 0.
 Source       Rudinger et al. 2018, "Gender Bias in Coreference Resolution". They tested coreference systems
              on sentences with the pronoun given; here a language model is asked for the pronoun.
 Limits       Two sentences for each occupation and person: a single occupation says little. "They" is left
@@ -43,7 +43,7 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
-from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate
+from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate, tie_remarks
 from equipoise.instruments.parts.profession_size import size_estimate, size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
@@ -111,7 +111,7 @@ class Winogender:
         if design.poles.are_genders:
             for groups, rows in grouped(items, "referent", whole=False):
                 estimates += _correlations(groups, rows)
-        return Summary(estimates)
+        return Summary(estimates, tie_remarks(items["log_ratio"], "blanks"))
 
 
 def _leanings(groups: Groups, rows: pd.DataFrame, poles: Poles) -> list[Estimate]:

@@ -1,7 +1,7 @@
 """Preference: how many pairs of sentences does a model find likelier on the stereotype's side?
 
-What the benchmarks that count pairs share: the share in percent, ties shown apart, and every number with and
-without the items that a linter found fault with.
+What the benchmarks that count pairs share: the share in percent, ties shown apart, and every number with
+and without the items that a linter found fault with.
 """
 
 from collections.abc import Iterator
@@ -58,6 +58,16 @@ def tie_estimate(
     """The percentage of answered pairs without a preference."""
     tied = scores.abs().le(within).astype(float).where(scores.notna())
     return percent_estimate(Spec("ties", better="none", groups=groups), tied, rows, factors)
+
+
+def tie_remarks(scores: pd.Series, what: str, *, within: float = TIE) -> tuple[str, ...]:
+    """What a reader must know where there are ties: a model that treats both sides alike has nothing else."""
+    answered = scores.dropna()
+    ties = int(answered.abs().le(within).sum())
+    if not ties:
+        return ()
+    alike = " (the model treats both sides alike)" if ties == len(answered) else ""
+    return (f"{ties:,} of {len(answered):,} {what} are ties, left out of shares of preference{alike}",)
 
 
 def pair_groups(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:

@@ -23,6 +23,7 @@ LAYERS = (
     {"results"},
     {"instruments", "mitigations"},
     {"measuring", "probing"},
+    {"mitigating"},
     {"studies"},
     {"report"},
     {"cli", "app", "__main__"},

@@ -25,6 +25,7 @@ _PUBLIC = {
     "load_result": "equipoise.results",
     "load_results": "equipoise.results",
     "measure": "equipoise.measuring",
+    "mitigate": "equipoise.mitigating",
     "rewrite": "equipoise.text.rewriting",
     "wrap_model": "equipoise.models.loading",
 }

@@ -136,8 +136,8 @@ def test_padding_changes_no_loss() -> None:
     head = HeadAtPlaces(network)
     alone = objective.batch([short], [np.random.default_rng(5)])
     beside = objective.batch([short, long], [np.random.default_rng(5), np.random.default_rng(6)])
-    first = objective.losses(lambda batch: head(network, batch), alone)
-    both = objective.losses(lambda batch: head(network, batch), beside)
+    first = objective.judge(lambda batch: head(network, batch), alone).losses
+    both = objective.judge(lambda batch: head(network, batch), beside).losses
     assert torch.allclose(first, both[: len(first)], atol=1e-5)
 
 
@@ -290,11 +290,11 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_last_checkpoint(tmp
     class Breaking(MaskedWords):
         calls: ClassVar[list[int]] = [0]
 
-        def losses(self, logits: Any, batch: Any) -> torch.Tensor:
-            losses = super().losses(logits, batch)
+        def judge(self, logits: Any, batch: Any) -> Any:
+            judged = super().judge(logits, batch)
             if batch["ids"].requires_grad or torch.is_grad_enabled():
                 self.calls[0] += 1
-            return losses * float("nan") if self.calls[0] > 6 else losses
+            return judged._replace(losses=judged.losses * float("nan")) if self.calls[0] > 6 else judged
 
     network = copy.deepcopy(counting())
     materials = Materials(workshop=tmp_path, options=RunOptions(device="cpu"))
@@ -320,7 +320,7 @@ def test_training_that_no_longer_helps_stops_and_gives_the_best_weights() -> Non
     with torch.no_grad():
         all_losses = torch.cat(
             [
-                objective.losses(lambda batch: head(done.network, batch), batches[HELD_OUT, number])
+                objective.judge(lambda batch: head(done.network, batch), batches[HELD_OUT, number]).losses
                 for number in range(len(batches))
             ]
         )

@@ -13,6 +13,7 @@ from equipoise.cli.export import export
 from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
 from equipoise.cli.measure import audit, measure
+from equipoise.cli.mitigate import mitigate
 from equipoise.cli.probe import probe, score
 from equipoise.cli.rewrite import rewrite
 from equipoise.cli.study import study_app
@@ -52,6 +53,7 @@ app.command()(export)
 app.command()(lint)
 app.command()(corpus)
 app.command()(rewrite)
+app.command()(mitigate)
 app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 

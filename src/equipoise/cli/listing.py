@@ -1,4 +1,4 @@
-"""`list`: the models, instruments and data sets that are known by name."""
+"""`list`: the models, instruments, data sets and mitigations that are known by name."""
 
 from typing import Annotated, Any
 
@@ -7,11 +7,13 @@ import typer
 from equipoise.cli.options import Json
 from equipoise.errors import unknown_name
 
-KINDS = ("models", "instruments", "data")
+KINDS = ("models", "instruments", "data", "mitigations")
 
 
 def list_known(
-    kind: Annotated[str | None, typer.Argument(help="models, instruments or data; all if left out.")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(help="models, instruments, data or mitigations; all if left out.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List what is known by name."""
@@ -71,4 +73,11 @@ def _data() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     return ("name", "where", "files", "licence", "source", "known problems"), rows
 
 
-_TABLES = {"models": _models, "instruments": _instruments, "data": _data}
+def _mitigations() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    from equipoise.mitigations import MITIGATIONS, mitigation_summary
+
+    rows = [(name, mitigation_summary(name), f"equipoise mitigate {name} --explain") for name in MITIGATIONS]
+    return ("name", "what", "its card, options and presets"), rows
+
+
+_TABLES = {"models": _models, "instruments": _instruments, "data": _data, "mitigations": _mitigations}

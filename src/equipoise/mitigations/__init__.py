@@ -1,14 +1,23 @@
 """One mitigation per file; this index is the only place that lists them."""
 
+import ast
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from equipoise.errors import unknown_name
 
+_ROOM = "equipoise.mitigations"
 MITIGATIONS: dict[str, str] = {
-    "counterfactual-averaging": "equipoise.mitigations.averaging:CounterfactualAveraging",
-    "prior-normalisation": "equipoise.mitigations.prior_normalisation:PriorNormalisation",
-    "self-debias": "equipoise.mitigations.self_debias:SelfDebias",
+    "counterfactual-averaging": f"{_ROOM}.averaging:CounterfactualAveraging",
+    "prior-normalisation": f"{_ROOM}.prior_normalisation:PriorNormalisation",
+    "self-debias": f"{_ROOM}.self_debias:SelfDebias",
+    "counterfactual": f"{_ROOM}.counterfactual:Counterfactual",
+    "dropout": f"{_ROOM}.dropout:Dropout",
+    "reminders": f"{_ROOM}.reminders:Reminders",
+    "pronoun-resolution": f"{_ROOM}.resolution:PronounResolution",
+    "pretraining": f"{_ROOM}.pretraining:Pretraining",
 }
 """Name to `module:class`, imported when it is asked for."""
 
@@ -25,3 +34,12 @@ def mitigation_class(name: str) -> type[Any]:
 def mitigation_card(name: str) -> str:
     """The card of a mitigation: the docstring of its module."""
     return (import_module(mitigation_class(name).__module__).__doc__ or "").strip()
+
+
+def mitigation_summary(name: str) -> str:
+    """The first line of a card, read without importing the module and what it needs."""
+    spec = find_spec(MITIGATIONS[name].split(":")[0])
+    assert spec is not None
+    assert spec.origin is not None
+    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return text.splitlines()[0]

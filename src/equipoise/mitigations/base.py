@@ -1,6 +1,6 @@
 """What a mitigation is: a frozen dataclass whose fields are its options, and one verb."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -47,10 +47,10 @@ class Mitigation(Protocol):
         """The changed model: plain weights, or a wrapper around the model given."""
 
 
-def set_options(kind: type[Any], choices: Sequence[str]) -> Any:
-    """A mitigation from `name=value` texts, each read as the type of the field's default."""
+def set_options(kind: type[Any], choices: Sequence[str], preset: str | None = None) -> Any:
+    """A mitigation from a preset and `name=value` texts, each read as the type of the field's default."""
     known = {each.name.replace("_", "-"): each for each in fields(kind)}
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = dict(preset_values(kind, preset)) if preset is not None else {}
     for choice in choices:
         name, separator, text = choice.partition("=")
         if not separator:
@@ -59,6 +59,16 @@ def set_options(kind: type[Any], choices: Sequence[str]) -> Any:
             raise unknown_name(f"option of {kind.name}", name, known)
         values[known[name].name] = _read(name, text, known[name].default)
     return kind(**values)
+
+
+def preset_values(kind: type[Any], preset: str) -> Mapping[str, Any]:
+    """The options that a preset sets."""
+    presets: Mapping[str, Mapping[str, Any]] = getattr(kind, "presets", {})
+    if not presets:
+        raise UserError(f"{kind.name} has no presets.", "Set its options one by one with --set NAME=VALUE.")
+    if preset not in presets:
+        raise unknown_name(f"preset of {kind.name}", preset, presets)
+    return presets[preset]
 
 
 def _read(name: str, text: str, default: Any) -> Any:

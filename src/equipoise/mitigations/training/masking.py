@@ -13,7 +13,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from equipoise.mitigations.training.examples import Example
-from equipoise.mitigations.training.objective import Batch, Logits, padded
+from equipoise.mitigations.training.objective import Batch, Judged, Logits, padded
 
 HIDDEN, REPLACED = 0.8, 0.9
 """Up to 0.8 a chosen token is hidden, up to 0.9 replaced by a random one, else left as it is."""
@@ -67,9 +67,10 @@ class MaskedWords:
             "labels": torch.tensor(labels),
         }
 
-    def losses(self, logits: Logits, batch: Batch) -> torch.Tensor:
-        """Minus the log-probability of what stood at every chosen place."""
-        return cross_entropy(logits(batch), batch["labels"], reduction="none")
+    def judge(self, logits: Logits, batch: Batch) -> Judged:
+        """Minus the log-probability of what stood at every chosen place, and whether it was the likeliest."""
+        scores, labels = logits(batch), batch["labels"]
+        return Judged(cross_entropy(scores, labels, reduction="none"), scores.argmax(-1) == labels)
 
     def mask(self, example: Example, rng: np.random.Generator) -> tuple[list[int], list[int]]:
         """The ids with some tokens hidden, and the places that were chosen; at least one."""

@@ -10,8 +10,9 @@ class Recipe:
     """Epochs, learning rate and the rest; the defaults tune a BERT-base on some thousand sentences.
 
     `batch_tokens` counts what a batch holds with its padding; `warmup` is a number of steps, or below 1 a
-    share of all steps; `patience` is how many epochs without a better validation loss end the training (0:
-    all epochs are run and the last weights kept); `top_layers` tunes only so many layers and the head
+    share of all steps; `patience` is how many epochs without a better validation loss (or accuracy, as
+    `judged_by` says) end the training, whose best weights are kept (0: all epochs are run and the last
+    weights kept); `top_layers` tunes only so many layers and the head
     (0: everything); `lora` is the rank of low-rank changes, which are merged afterwards (0: none).
     """
 
@@ -24,6 +25,7 @@ class Recipe:
     epsilon: float = 1e-8
     validation: float = 0.1
     patience: int = 0
+    judged_by: str = "loss"
     top_layers: int = 0
     lora: int = 0
     checkpoint_minutes: float = 3.0
@@ -36,6 +38,7 @@ class Recipe:
             ("warmup", self.warmup < 0, "a number of steps, or a share of all steps below 1"),
             ("validation", not 0 <= self.validation <= 0.5, "a share from 0 to 0.5"),
             ("patience", self.patience < 0, "a number of epochs, or 0 to run them all"),
+            ("judged-by", self.judged_by not in ("loss", "accuracy"), "loss or accuracy"),
             ("top-layers", self.top_layers < 0, "a number of layers, or 0 for all"),
             ("lora", self.lora < 0, "a rank such as 8, or 0 for none"),
         ):

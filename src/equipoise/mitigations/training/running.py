@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import transformers
+from safetensors import SafetensorError
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Materials
@@ -50,12 +51,20 @@ class Trained:
             f"training loss {self.losses['loss'].iloc[-max(1, steps // 10) :].mean():.3f} at the end."
         ]
         if len(self.validation):
-            first, last = self.validation.iloc[0], self.validation.loc[self.validation["loss"].idxmin()]
             said.append(
-                f"Held-out loss {first['loss']:.3f} before (perplexity {first['perplexity']:.2f}), "
-                f"{last['loss']:.3f} after {last['epoch']:g} epochs ({last['perplexity']:.2f})."
+                f"Held-out text: {_in_words(self.validation.iloc[0])} before, {_in_words(self.kept)}."
             )
         return said
+
+    @property
+    def kept(self) -> pd.Series:
+        """How the weights that were kept did on held-out text."""
+        return self.validation.loc[self.validation["kept"]].iloc[0]
+
+
+def _in_words(row: pd.Series) -> str:
+    after = f" after {row['epoch']:g} epochs" if row["epoch"] else ""
+    return f"loss {row['loss']:.3f} (perplexity {row['perplexity']:.2f}, {row['accuracy']:.1%} right){after}"
 
 
 def train(
@@ -81,12 +90,13 @@ def train(
         trainer = _trainer(prepared(network, recipe), data, objective, (recipe, materials), (room, name))
         earlier = last_checkpoint(room)
         trainer.args.eval_on_start = earlier is None and bool(data.held_out)
-        trainer.train(resume_from_checkpoint=None if earlier is None else str(earlier))
+        with _full_disk_explained(room):
+            trainer.train(resume_from_checkpoint=None if earlier is None else str(earlier))
         history = pd.DataFrame(trainer.state.log_history)
         tuned = merged(trainer.accelerator.unwrap_model(trainer.model)).eval()
     tuned.requires_grad_(True)
     tokens = sum(len(example) for example in data.examples)
-    losses, validation = _losses(history), _validation(history)
+    losses, validation = _losses(history), _validation(history, recipe)
     return Trained(tuned, losses, validation, time.monotonic() - began, tokens)
 
 
@@ -133,8 +143,8 @@ def _arguments(recipe: Recipe, materials: Materials, room: Path, *, has_held_out
         save_strategy="epoch" if keeps else "no",
         save_total_limit=1,
         load_best_model_at_end=bool(recipe.patience),
-        metric_for_best_model="loss" if recipe.patience else None,
-        greater_is_better=False if recipe.patience else None,
+        metric_for_best_model=recipe.judged_by if recipe.patience else None,
+        greater_is_better=recipe.judged_by == "accuracy" if recipe.patience else None,
         logging_steps=1,
         logging_nan_inf_filter=False,
         report_to=[],
@@ -157,6 +167,22 @@ def _room(materials: Materials, recipe: Recipe, name: str) -> Iterator[Path]:
         yield Path(folder)
 
 
+@contextmanager
+def _full_disk_explained(room: Path) -> Iterator[None]:
+    """A checkpoint that cannot be written ends the training; the one before it is kept."""
+    try:
+        yield
+    except (OSError, SafetensorError, RuntimeError) as error:
+        is_about_disk = isinstance(error, OSError | SafetensorError) or "PytorchStreamWriter" in str(error)
+        if not is_about_disk:
+            raise
+        last_checkpoint(room)  # removes what was half written
+        raise UserError(
+            f"A checkpoint cannot be written to {room}: {error}.",
+            "Free the disk and give the same command again: it goes on from the last checkpoint.",
+        ) from error
+
+
 def _shape_of(network: Any) -> str:
     from equipoise.models.fingerprint import weights_digest
 
@@ -168,9 +194,14 @@ def _losses(history: pd.DataFrame) -> pd.DataFrame:
     return rows[["step", "epoch", "loss", "learning_rate"]].reset_index(drop=True)
 
 
-def _validation(history: pd.DataFrame) -> pd.DataFrame:
-    columns = {"eval_loss": "loss", "eval_perplexity": "perplexity", "eval_places": "places"}
+def _validation(history: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
+    """A row for the text before training and after every epoch; `kept` marks that of the weights kept."""
+    columns = {f"eval_{name}": name for name in ("loss", "perplexity", "accuracy", "places")}
     if "eval_loss" not in history:
-        return pd.DataFrame(columns=["epoch", *columns.values()])
+        return pd.DataFrame(columns=["epoch", *columns.values(), "kept"])
     rows = history[history["eval_loss"].notna()].assign(epoch=lambda table: table["epoch"].fillna(0))
-    return rows[["epoch", *columns]].rename(columns=columns).reset_index(drop=True)
+    table = rows[["epoch", *columns]].rename(columns=columns).reset_index(drop=True)
+    after = table[table["epoch"] > 0]
+    sign = -1 if recipe.judged_by == "loss" else 1
+    kept = (sign * after[recipe.judged_by]).idxmax() if recipe.patience else len(table) - 1
+    return table.assign(kept=table.index == kept)

@@ -20,7 +20,7 @@ from transformers import Trainer, TrainerCallback
 from equipoise.errors import Cancelled, UserError
 from equipoise.mitigations.training.batches import HELD_OUT, Batches, EpochSampler
 from equipoise.mitigations.training.head import HeadAtPlaces
-from equipoise.mitigations.training.objective import Batch, Objective
+from equipoise.mitigations.training.objective import Batch, Judged, Objective
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 
@@ -42,29 +42,32 @@ class PlacesTrainer(Trainer):
 
     def compute_loss(self, model: Any, inputs: Batch, *_args: Any, **_kwargs: Any) -> torch.Tensor:
         """The mean loss over the places of a batch."""
-        loss = self._losses(model, inputs).mean()
+        loss = self._judged(model, inputs).losses.mean()
         if not torch.isfinite(loss):
             raise not_a_number(self.state.global_step)
         return loss
 
-    def _losses(self, model: Any, inputs: Batch) -> torch.Tensor:
-        return self.objective.losses(lambda batch: self.head(model, batch), inputs)
+    def _judged(self, model: Any, inputs: Batch) -> Judged:
+        return self.objective.judge(lambda batch: self.head(model, batch), inputs)
 
     @torch.no_grad()
     def evaluate(self, *_args: Any, **_kwargs: Any) -> dict[str, float]:
-        """The mean loss over all places of the held-out text, and its exponential.
+        """The mean loss over all places of the held-out text, its exponential, and the share that was right.
 
         The trainer's own would weigh a batch with one place as much as one with a hundred.
         """
         held_out: Any = self.eval_dataset
         network: Any = self.model
-        total, count = 0.0, 0
+        total, right, count = 0.0, 0, 0
         network.eval()
         for number in range(len(held_out)):
-            losses = self._losses(network, self._prepare_inputs(held_out[HELD_OUT, number]))
-            total, count = total + float(losses.double().sum()), count + len(losses)
+            judged = self._judged(network, self._prepare_inputs(held_out[HELD_OUT, number]))
+            total, right = total + float(judged.losses.double().sum()), right + int(judged.right.sum())
+            count += len(judged.losses)
         loss = total / count
-        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, 700.0)), "eval_places": count}
+        perplexity = math.exp(min(loss, 700.0))
+        metrics = {"loss": loss, "perplexity": perplexity, "accuracy": right / count, "places": count}
+        metrics = {f"eval_{name}": value for name, value in metrics.items()}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics

@@ -1,0 +1,111 @@
+"""Mitigating: a model in, another one out, with a record of what was done."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from equipoise.corpora.named import CorpusTexts, read_corpus
+from equipoise.corpora.sampling import CorpusChoice
+from equipoise.errors import UserError
+from equipoise.measuring import ModelSource, as_model
+from equipoise.mitigations import mitigation_card, mitigation_class
+from equipoise.mitigations.base import Materials, Mitigation
+from equipoise.models.base import LanguageModel
+from equipoise.models.options import RunOptions
+from equipoise.models.wrapped import WrappedModel
+from equipoise.results.result import describe_versions
+
+CorpusSource: TypeAlias = "CorpusTexts | pd.DataFrame | str | Path | None"
+MitigationSource: TypeAlias = Mitigation | str
+
+
+@dataclass(frozen=True)
+class Mitigated:
+    """A changed model, what its account says, and the record that is saved with it."""
+
+    model: LanguageModel
+    account: tuple[str, ...]
+    record: dict[str, Any]
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write a folder that `load_model` loads (plain weights: transformers too), with a model card."""
+        from equipoise.mitigations.saving import save_changed
+
+        save_changed(self.model, self.record, Path(folder), force=force)
+        return Path(folder)
+
+
+def mitigate(
+    model: ModelSource,
+    mitigation: MitigationSource,
+    *,
+    corpus: CorpusSource = None,
+    text: str | None = None,
+    seed: int = 0,
+    workshop: Path | None = None,
+) -> Mitigated:
+    """Change a copy of a model: `mitigate("path/to/bert", "counterfactual", corpus="texts.csv").save(...)`.
+
+    The mitigation is one of the index by name, or an object with options of its own. `text` names the
+    corpus' column; in `workshop` a killed run finds its checkpoints when it is called again.
+    """
+    loaded = as_model(model)
+    chosen = mitigation_class(mitigation)() if isinstance(mitigation, str) else mitigation
+    read = _corpus(chosen, corpus, text)
+    options = getattr(loaded, "options", None) or RunOptions()
+    documents = read.documents if read else ()
+    changed = chosen.change(loaded, Materials(documents, seed, options, workshop))
+    account = (*_problems(read), *changed.account)
+    return Mitigated(changed.model, account, _record(chosen, loaded, changed.model, account, (read, seed)))
+
+
+def mitigate_seeds(
+    model: ModelSource, mitigation: MitigationSource, seeds: Sequence[int], **given: Any
+) -> Iterator[Mitigated]:
+    """The same with several seeds, one model after another; how far they differ is the noise of training."""
+    loaded = as_model(model)
+    return (mitigate(loaded, mitigation, seed=seed, **given) for seed in seeds)
+
+
+def _corpus(mitigation: Mitigation, corpus: CorpusSource, text: str | None) -> CorpusTexts | None:
+    if corpus is None:
+        return None
+    if not mitigation.reads_corpus:
+        raise UserError(f"{mitigation.name} reads no corpus.", "Leave it out.")
+    if isinstance(corpus, CorpusTexts):
+        return corpus
+    return read_corpus(corpus, CorpusChoice(text=text))
+
+
+def _problems(read: CorpusTexts | None) -> tuple[str, ...]:
+    if read is None or not read.problems.total:
+        return ()
+    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.counts.most_common())
+    return (f"{read.problems.total:,} rows of the corpus could not be read ({reasons}).",)
+
+
+def _record(
+    mitigation: Mitigation,
+    before: LanguageModel,
+    after: LanguageModel,
+    account: Sequence[str],
+    given: tuple[CorpusTexts | None, int],
+) -> dict[str, Any]:
+    read, seed = given
+    described = {"name": read.name, "documents": len(read.documents), "sha256": read.digest} if read else None
+    return {
+        "mitigation": mitigation.name,
+        "method": mitigation_card(mitigation.name),
+        "options": asdict(mitigation) if is_dataclass(mitigation) else {},
+        "seed": seed,
+        "base": {"name": before.name, "fingerprint": before.fingerprint},
+        "fingerprint": after.fingerprint,
+        "library": "equipoise" if isinstance(after, WrappedModel) else "transformers",
+        "corpus": described,
+        "account": list(account),
+        "price": [],
+        "versions": describe_versions(),
+    }

@@ -1,0 +1,62 @@
+"""Reminders: counterfactual fine-tuning with sentences that say again which words are about one gender.
+
+What it does  Rewriting a corpus teaches a model that men nurse and women have prostates, because pronouns
+              are flattened everywhere. Here sentences about gender-definitional words (pregnant,
+              breastfeed, prostate), written for this project, are added to the rewritten text, each as
+              often as `copies` says.
+Source        The repair of the thesis behind the template-based evaluation (its section 6.3, Table 5): 50
+              sentences once, twice and three times. Its sentences are not published; ours are others, and
+              cover more words.
+Options       Those of `counterfactual`, and `copies` (0 to leave the sentences out: the same run without
+              them).
+Breaks        It repairs the words it names, and hardly others. In the thesis one copy did nothing that its
+              noise would not: take several seeds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from equipoise.data.reading import own_table
+from equipoise.errors import UserError
+from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.counterfactual import PRESETS
+from equipoise.mitigations.training.weights import masked_model, own_copy
+from equipoise.mitigations.tuning import TextTuning, needs_documents, read_texts, tune
+from equipoise.models.base import LanguageModel
+
+TABLE = "reminders.csv"
+
+
+@dataclass(frozen=True)
+class Reminders(TextTuning):
+    """Tunes a copy of the model on a rewritten corpus and reminding sentences."""
+
+    name: ClassVar[str] = "reminders"
+    reads_corpus: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        f"gbef-x{copies}": {**PRESETS["gbef"], "copies": copies} for copies in (1, 2, 3)
+    }
+
+    mode: str = "substitute"
+    copies: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.copies <= 100:
+            raise UserError(f"copies is {self.copies}.", "Give a number from 0 to 100.")
+
+    def change(self, model: LanguageModel, materials: Materials) -> Changed:
+        """The tuned copy, with counts and losses in the account."""
+        masked = masked_model(model, self.name)
+        needs_documents(materials, self.name)
+        texts = read_texts(materials, self, self.mode)
+        sentences = reminder_sentences()
+        texts.train.extend(sentences * self.copies)
+        texts.account.append(f"{len(sentences):,} reminding sentences, {self.copies} times each.")
+        return tune(masked, own_copy(masked), texts, self, materials, name=self.name)
+
+
+def reminder_sentences() -> list[str]:
+    """The shipped sentences."""
+    return [str(text) for text in own_table(TABLE)["sentence"]]

@@ -1,0 +1,125 @@
+"""A changed model on disk: a folder that transformers loads, with a card that says what was done to it."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import UserError
+from equipoise.models.base import LanguageModel
+
+RECORD, CARD = "equipoise.json", "README.md"
+NO_PRICE = "Not measured yet: `equipoise study before-after` measures what was gained and what it cost."
+
+
+def save_changed(model: LanguageModel, record: dict[str, Any], folder: Path, *, force: bool = False) -> None:
+    """Write model and card beside the folder and rename: there is a whole folder or none."""
+    refuse_folder(folder, force=force)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        _write_model(model, beside)
+        write_card(beside, record)
+        beside.chmod(0o755)
+        if folder.exists():
+            shutil.rmtree(folder)
+        beside.replace(folder)
+    except Exception as error:
+        shutil.rmtree(beside, ignore_errors=True)
+        if isinstance(error, OSError) or type(error).__name__ == "SafetensorError":
+            raise _unwritable(folder, error) from error
+        raise
+
+
+def refuse_folder(folder: Path, *, force: bool) -> None:
+    """What is there is not overwritten unless that was asked for, and then only a model folder."""
+    if not folder.exists():
+        return
+    if not force:
+        raise UserError(f"{folder} exists.", "Give another folder with --out, or --force to write over it.")
+    is_model = any((folder / name).exists() for name in (RECORD, "config.json", "equipoise-wrapper.json"))
+    if folder.is_dir() and (is_model or not any(folder.iterdir())):
+        return
+    raise UserError(
+        f"{folder} is no model folder, so it is not replaced even with --force.", "Give another with --out."
+    )
+
+
+def write_card(folder: Path, record: dict[str, Any]) -> None:
+    """What was done, as JSON for programs and as a model card for people."""
+    text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
+    (folder / RECORD).write_text(text + "\n", encoding="utf-8")
+    (folder / CARD).write_text(card(record), encoding="utf-8")
+
+
+def add_price(folder: Path, sentences: Sequence[str]) -> None:
+    """Put what a study measured into the card of a model that was saved before."""
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{folder} holds no {RECORD} that can be read.", "Give a folder that `equipoise mitigate` wrote."
+        ) from error
+    write_card(folder, {**record, "price": list(sentences)})
+
+
+def card(record: dict[str, Any]) -> str:
+    """The model card in Markdown."""
+    options = "\n".join(f"| {name} | {value} |" for name, value in record["options"].items())
+    corpus = record.get("corpus")
+    read = (
+        f"`{corpus['name']}`: {corpus['documents']:,} documents, SHA-256 over the texts `{corpus['sha256']}`."
+        if corpus
+        else "None."
+    )
+    parts = [
+        f"---\nlibrary_name: {record['library']}\ntags:\n- equipoise\n- {record['mitigation']}\n---",
+        f"# {record['base']['name']}, changed by {record['mitigation']}",
+        f"Changed by Equipoise {record['versions'].get('equipoise', '')} to lower a gender bias. Whether it "
+        "did, and at which price, stands below once it was measured; read it before use.",
+        f"## What was done\n\n{_listed(record['account'])}",
+        f"## From\n\n`{record['base']['name']}`, fingerprint `{record['base']['fingerprint']}`. "
+        f"This model's own: `{record['fingerprint']}`.",
+        f"## Text\n\n{read}",
+        f"## Options\n\n| option | value |\n|---|---|\n{options}\n| seed | {record['seed']} |",
+        f"## Gain and price\n\n{_listed(record['price']) if record['price'] else NO_PRICE}",
+        f"## The method\n\n{record['method']}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _listed(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {sentence}" for sentence in sentences) or "- Nothing was noted."
+
+
+def _write_model(model: LanguageModel, folder: Path) -> None:
+    from equipoise.models.checkpoints import quiet
+    from equipoise.models.neural import NeuralModel
+    from equipoise.models.wrapped import WrappedModel
+
+    if isinstance(model, NeuralModel):
+        with quiet():
+            model.transformers_model.save_pretrained(folder)
+            model.tokenizer.save_pretrained(folder)
+    elif isinstance(model, WrappedModel):
+        from equipoise.models.wrappers.saving import save_wrapper
+
+        save_wrapper(model, folder)
+    else:
+        raise UserError(
+            f"{model.name!r} is a {model.kind} model, which cannot be saved as a folder.",
+            "Use it from Python, or change a model with weights.",
+        )
+
+
+def _unwritable(folder: Path, error: Exception) -> UserError:
+    reason = getattr(error, "strerror", None) or error
+    return UserError(
+        f"The model cannot be written to {folder}: {reason}. Nothing is left there.",
+        "Free the disk or give another folder with --out.",
+    )

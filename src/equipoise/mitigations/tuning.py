@@ -1,0 +1,122 @@
+"""Tuning a masked model on text: what every mitigation does that differs only in the text it reads."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from equipoise.corpora.documents import Document
+from equipoise.errors import UserError
+from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.training.examples import encode_examples, split_documents, text_pieces
+from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
+from equipoise.mitigations.training.recipe import Recipe
+from equipoise.mitigations.training.running import Trained, TrainingSet, train
+from equipoise.models.masked import MaskedModel
+from equipoise.models.neural import NeuralModel
+from equipoise.text.rewriting import Rewriter
+
+UNCHANGED = "unchanged"
+MODES = (UNCHANGED, "substitute", "augment", "invert", "per-sentence", "neutral")
+HELD_OUT_MOST = 500
+"""Held-out sentences that are looked at after every epoch."""
+
+
+@dataclass(frozen=True)
+class TextTuning(Recipe):
+    """How text is read and hidden, beside how weights are tuned.
+
+    `sentences` is how many are drawn to train on (0: all); `longest` is in tokens (0: what the model reads).
+    """
+
+    sentences: int = 0
+    unit: str = "sentence"
+    longest: int = 0
+    mask_share: float = 0.15
+    whole_words: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.mask_share < 1:
+            raise UserError(f"mask-share is {self.mask_share}.", "Give a share such as 0.15.")
+        for name in ("sentences", "longest"):
+            if getattr(self, name) < 0:
+                raise UserError(f"{name} is {getattr(self, name)}.", "Give a number from 1 on, or 0 for all.")
+
+
+@dataclass
+class Texts:
+    """Pieces of text to train on and held out, and what was done to the corpus, in sentences."""
+
+    train: list[str]
+    held_out: list[str]
+    account: list[str] = field(default_factory=list)
+
+
+Turn = Callable[[Sequence[Document]], tuple[list[str], int]]
+"""Documents rewritten, and how many changes that took."""
+
+
+def needs_documents(materials: Materials, by: str) -> None:
+    """Refuse to tune on nothing."""
+    if not materials.documents:
+        raise UserError(f"{by} is tuned on text, and no corpus was given.", "Name one with --corpus.")
+
+
+def read_texts(materials: Materials, settings: TextTuning, mode: str) -> Texts:
+    """Split by document, rewrite each side, cut into pieces and draw as many as were asked for."""
+    if mode not in MODES:
+        from equipoise.errors import unknown_name
+
+        raise unknown_name("mode", mode, MODES)
+    kept, held = split_documents(materials.documents, settings.validation, materials.seed)
+    (train_texts, changes), (held_texts, _) = (turned(side, mode, materials.seed) for side in (kept, held))
+    if mode != UNCHANGED and not changes:
+        raise UserError(
+            f"None of the {len(kept):,} documents holds a gendered word, so there is nothing to rewrite.",
+            "Give a corpus about people.",
+        )
+    pieces = list(text_pieces(train_texts, settings.unit))
+    said = f"{len(kept):,} documents to train on and {len(held):,} held out, split before any rewriting"
+    if mode != UNCHANGED:
+        said += f"; mode {mode}, {changes:,} changes"
+    drawn = draw(pieces, settings.sentences, materials.seed)
+    account = [f"{said}.", f"{len(drawn):,} of {len(pieces):,} pieces of text ({settings.unit}) trained on."]
+    return Texts(
+        drawn, draw(list(text_pieces(held_texts, settings.unit)), HELD_OUT_MOST, materials.seed), account
+    )
+
+
+def turned(documents: Sequence[Document], mode: str, seed: int) -> tuple[list[str], int]:
+    """The texts in a mode of rewriting, and how many changes it took; `augment` keeps both versions."""
+    texts = [document.text for document in documents]
+    if mode == UNCHANGED:
+        return texts, 0
+    rewritten = list(Rewriter(mode, seed=seed).rewrite_many(texts))
+    return [text for one in rewritten for text in one.texts], sum(len(one.changes) for one in rewritten)
+
+
+def draw(pieces: Sequence[str], count: int, seed: int) -> list[str]:
+    """Some pieces in their order, by chance; all of them where that many are not there or 0 was asked."""
+    if not count or count >= len(pieces):
+        return list(pieces)
+    places = np.random.default_rng((seed, 2)).choice(len(pieces), size=count, replace=False)
+    return [pieces[place] for place in sorted(places)]
+
+
+def tune(
+    model: NeuralModel, network: Any, texts: Texts, settings: TextTuning, materials: Materials, *, name: str
+) -> Changed:
+    """The network, which is our own copy, tuned to fill in hidden words of the texts."""
+    longest = min(settings.longest or 512, model.max_length or 512)
+    sides = [encode_examples(side, model.tokens, longest) for side in (texts.train, texts.held_out)]
+    objective = MaskedWords(Vocabulary.of(model.tokens.tokenizer), settings.mask_share, settings.whole_words)
+    trained = train(network, TrainingSet(*sides), objective, settings, materials, name=name)
+    return Changed(tuned_model(model, trained, name), (*texts.account, *trained.account()))
+
+
+def tuned_model(model: NeuralModel, trained: Trained, name: str) -> MaskedModel:
+    """What came out of a training, as a model with the tokenizer of the one it came from."""
+    called = f"{model.name} ({name})"
+    return MaskedModel(trained.network, model.tokenizer, name=called, options=model.options)

@@ -11,6 +11,7 @@ from equipoise.errors import unknown_name
 _ROOM = "equipoise.mitigations"
 MITIGATIONS: dict[str, str] = {
     "counterfactual-averaging": f"{_ROOM}.averaging:CounterfactualAveraging",
+    "self-distillation": f"{_ROOM}.distillation:SelfDistillation",
     "prior-normalisation": f"{_ROOM}.prior_normalisation:PriorNormalisation",
     "self-debias": f"{_ROOM}.self_debias:SelfDebias",
     "counterfactual": f"{_ROOM}.counterfactual:Counterfactual",

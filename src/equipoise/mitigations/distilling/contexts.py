@@ -1,0 +1,132 @@
+"""Contexts with one gendered blank: from frames written for this purpose, and from a corpus."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from equipoise.corpora.documents import Document
+from equipoise.data.reading import own_table
+from equipoise.text.articles import fix_articles
+from equipoise.text.blank import BLANK
+from equipoise.text.rewriting.lexicon import load_lexicon
+from equipoise.text.rewriting.mirroring import Mirror, MirroredBlank
+from equipoise.text.rewriting.names import load_names
+from equipoise.text.sentences import sentence_spans
+
+FRAMES = "distillation-frames.csv"
+NOUNS = "corpora/person-nouns.csv"
+SLOT = re.compile(r"<(\w+)>")
+COMMON_NAMES = 400
+LONGEST = 320
+"""Characters of a document that a context may have: a sentence, and those before it that fit."""
+
+FRAME_SHARES = {"occupation": 0.36, "person": 0.24, "definitional": 0.16, "gendered": 0.1, "named": 0.14}
+"""Which share of the contexts is drawn from the frames of each kind; what is drawn twice counts once."""
+
+WITHOUT_NOUN = ("occupation", "person")
+HIDDEN_NOUN_SHARE = 0.15
+"""In so many contexts of these kinds the noun is a blank too: what is expected of nobody in particular."""
+
+_GENDERED = re.compile(
+    r"\b(?:he|she|him|her|his|hers|himself|herself|man|woman|men|women|boy|girl|son|daughter|father|mother|"
+    r"brother|sister|husband|wife|uncle|aunt|king|queen|actor|actress)\b"
+)
+
+
+@dataclass(frozen=True)
+class Context:
+    """A text, which of its blanks is asked, and its mirror image; None where it is to stay as it is."""
+
+    text: str
+    number: int
+    mirrored: MirroredBlank | None
+    kind: str
+
+
+def frame_contexts(mirror: Mirror, seed: int, *, count: int) -> list[Context]:
+    """Contexts drawn from the frames, every kind by itself."""
+    table = own_table(FRAMES)
+    rng = np.random.default_rng(seed)
+    contexts: dict[str, Context] = {}
+    for kind, share in FRAME_SHARES.items():
+        frames = table.loc[table["kind"] == kind, "text"].tolist()
+        for draw in range(round(share * count)):
+            context = _from_frame(mirror, frames[draw % len(frames)], kind, rng)
+            contexts.setdefault(context.text, context)
+    return list(contexts.values())
+
+
+def document_contexts(
+    documents: Sequence[Document], mirror: Mirror, *, count: int, seed: int
+) -> list[Context]:
+    """One context of every so many sentences with a gendered word, spread over the documents."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(documents))
+    contexts: list[Context] = []
+    for place in order:
+        candidates = list(_gendered_windows(documents[int(place)].text))
+        for window, span in [candidates[int(i)] for i in rng.permutation(len(candidates))[:2]]:
+            text = window[: span[0]] + BLANK + window[span[1] :]
+            contexts.append(Context(text, 0, mirror.blank(text), "document"))
+        if len(contexts) >= count:
+            break
+    return contexts[:count]
+
+
+def _gendered_windows(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Sentences with a gendered word, with those before them that fit, and where the word stands."""
+    spans = sentence_spans(text)
+    for number, span in enumerate(spans):
+        start = span.start
+        for earlier in reversed(spans[:number]):
+            if span.end - earlier.start > LONGEST:
+                break
+            start = earlier.start
+        if span.end - start > LONGEST or BLANK in text[start : span.end]:
+            continue
+        for match in _GENDERED.finditer(text, span.start, span.end):
+            yield text[start : span.end], (match.start() - start, match.end() - start)
+
+
+def _from_frame(mirror: Mirror, frame: str, kind: str, rng: np.random.Generator) -> Context:
+    """A frame with a word drawn for each of its slots; a and an agree."""
+    number = 0
+    if kind in WITHOUT_NOUN and rng.random() < HIDDEN_NOUN_SHARE:
+        number = frame[: frame.index(BLANK)].count("<noun>")
+        frame = frame.replace("<noun>", BLANK)
+    text = fix_articles(SLOT.sub(lambda slot: _draw(slot.group(1), rng), frame))
+    return Context(text, number, mirror.blank(text, number), kind)
+
+
+def _draw(slot: str, rng: np.random.Generator) -> str:
+    words = fillers(slot)
+    return words[int(rng.integers(len(words)))]
+
+
+@cache
+def fillers(slot: str) -> tuple[str, ...]:
+    """The words that may stand in a slot of a frame."""
+    if slot == "noun":
+        nouns = own_table(NOUNS)
+        return tuple(nouns.loc[nouns["kind"] == "occupation", "noun"])
+    if slot in ("name", "othername"):
+        plain = [entry for entry in load_names().names.values() if entry.kind == "plain" and entry.partner]
+        common = sorted(plain, key=lambda entry: -int(entry.male_per_100k) - int(entry.female_per_100k))
+        return tuple(entry.name.title() for entry in common[:COMMON_NAMES])
+    if slot == "gendered":
+        return tuple(word for pair in _roles() for word in pair)
+    table = own_table(FRAMES)
+    return tuple(table.loc[table["kind"] == slot, "text"])
+
+
+def _roles() -> list[tuple[str, str]]:
+    """Pairs of nouns that name a person of either sex (actor and actress), without family and noble ranks."""
+    words = load_lexicon().words
+    return [
+        pair
+        for pair in Mirror().pairs
+        if words[pair[0]].kind == "role" and not pair[0].endswith(("s", "men"))
+    ]

@@ -1,0 +1,129 @@
+"""A masked network whose upper layers are tuned: the lower ones run once, and the head where it is asked."""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+
+from equipoise.errors import UserError
+from equipoise.models.engine.stand_in import standing_in
+
+States = torch.Tensor
+
+
+class UpperLayers:
+    """A copy of a network, of which only the uppermost layers and the head before its last product learn."""
+
+    def __init__(self, network: Any, count: int) -> None:
+        self.network = copy.deepcopy(network).eval()
+        self.base = self.network.base_model
+        self.owner, self.name = _layer_list(self.base)
+        self.layers = getattr(self.owner, self.name)
+        if not 0 < count <= len(self.layers):
+            raise UserError(
+                f"{count} layers were to be tuned of a model with {len(self.layers)}.",
+                f"Give a number from 1 to {len(self.layers)}.",
+            )
+        self.count = count
+        self.embeddings = self.base.embeddings
+        self._check_apart()
+        for parameter in self.network.parameters():
+            parameter.requires_grad_(False)
+        for module in (*self.layers[len(self.layers) - count :], *self._head_modules()):
+            for parameter in module.parameters():
+                parameter.requires_grad_(True)
+
+    @property
+    def learning(self) -> list[nn.Parameter]:
+        """The parameters that are tuned."""
+        return [parameter for parameter in self.network.parameters() if parameter.requires_grad]
+
+    @torch.no_grad()
+    def lower(self, ids: torch.Tensor, attention: torch.Tensor) -> States:
+        """The states below the tuned layers."""
+        if self.count == len(self.layers):
+            return self.embeddings(input_ids=ids)
+        with self._only(self.layers[: len(self.layers) - self.count]):
+            return self.base(input_ids=ids, attention_mask=attention)[0]
+
+    def upper(self, states: States, attention: torch.Tensor) -> States:
+        """The last hidden states, from those below the tuned layers on."""
+        dummy = torch.zeros(states.shape[:2], dtype=torch.long)
+        with (
+            self._only(self.layers[len(self.layers) - self.count :]),
+            standing_in(self.embeddings, lambda *_args, **_kwargs: states),
+        ):
+            return self.base(input_ids=dummy, attention_mask=attention)[0]
+
+    def logits(self, hidden: States) -> torch.Tensor:
+        """The head on chosen hidden states `[places, width]`."""
+        dummy = torch.zeros((1, len(hidden)), dtype=torch.long)
+        output = _Output(hidden[None])
+        with standing_in(self.base, lambda *_args, **_kwargs: output):
+            return self.network(input_ids=dummy).logits[0]
+
+    @torch.no_grad()
+    def _check_apart(self) -> None:
+        """Whether lower layers, upper layers and head one after another give what the whole model gives."""
+        ids = torch.arange(8).view(2, 4) % int(self.network.config.vocab_size)
+        attention = torch.ones_like(ids)
+        attention[1, 3] = 0
+        whole = self.network(input_ids=ids, attention_mask=attention).logits[0]
+        try:
+            apart = self.logits(self.upper(self.lower(ids, attention), attention)[0])
+        except (RuntimeError, TypeError, AttributeError):
+            apart = torch.full_like(whole, torch.nan)
+        if not torch.allclose(apart, whole, atol=1e-4):
+            raise _not_apart(self.base)
+
+    @contextmanager
+    def _only(self, layers: Any) -> Iterator[None]:
+        setattr(self.owner, self.name, nn.ModuleList(layers))
+        try:
+            yield
+        finally:
+            setattr(self.owner, self.name, self.layers)
+
+    def _head_modules(self) -> list[nn.Module]:
+        """The parts of the head before its last product, which shares its weights with the word vectors."""
+        last = self.network.get_output_embeddings()
+        inside = {id(module) for module in self.base.modules()}
+        return [
+            module
+            for module in self.network.modules()
+            if id(module) not in inside and module is not last and not list(module.children())
+        ]
+
+
+class _Output(tuple[torch.Tensor]):
+    """What a base model gives, in the two ways in which heads read it."""
+
+    def __new__(cls, hidden: torch.Tensor) -> "_Output":
+        return super().__new__(cls, (hidden,))
+
+    @property
+    def last_hidden_state(self) -> torch.Tensor:
+        """The states."""
+        return self[0]
+
+    hidden_states = attentions = None
+
+
+def _layer_list(base: Any) -> tuple[Any, str]:
+    """The module that holds the list of layers, and the list's name in it."""
+    wanted = int(base.config.num_hidden_layers)
+    for module in base.modules():
+        for name, child in module.named_children():
+            if isinstance(child, nn.ModuleList) and len(child) == wanted:
+                return module, name
+    raise _not_apart(base)
+
+
+def _not_apart(base: Any) -> UserError:
+    return UserError(
+        f"The layers of {type(base).__name__} cannot be run apart, so that its upper ones cannot be tuned.",
+        "Use a model of BERT's, RoBERTa's, DistilBERT's, DeBERTa's or MPNet's family, or another mitigation.",
+    )

@@ -1,0 +1,128 @@
+"""Self-distillation: its targets are what averaging answers, it reaches them, and it keeps the rest."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+import torch
+
+from equipoise.corpora.documents import Document, Where
+from equipoise.errors import UserError
+from equipoise.mitigations.base import Materials
+from equipoise.mitigations.distillation import SelfDistillation
+from equipoise.mitigations.distilling.contexts import document_contexts, fillers, frame_contexts
+from equipoise.mitigations.distilling.network import UpperLayers
+from equipoise.mitigations.distilling.rows import batches, examples, exchange
+from equipoise.mitigations.distilling.tuning import Head, averaged_targets, read_examples
+from equipoise.models.base import Fill
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
+from equipoise.models.table import TableModel
+from equipoise.models.wrappers.averaging import AveragedModel
+from equipoise.text.rewriting.mirroring import Mirror
+
+MIRROR = Mirror()
+TEXTS = [
+    "The nurse said that she would help the patient before he left the ward. Her mother was a pilot.",
+    "They asked him whether the phlebotomist had called her back. He is a doctor and she is an engineer.",
+]
+DOCUMENTS = [Document(str(number), text, {}, Where("texts", number)) for number, text in enumerate(TEXTS)]
+
+
+def loaded(family: str = "bert") -> Any:
+    words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
+    return wrap_model(tiny.network(family), words, name=family, options=RunOptions(cache=False))
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "xlm-roberta", "deberta-v2", "mpnet"])
+def test_layers_run_apart_as_they_run_together(family: str) -> None:
+    network = tiny.network(family)
+    upper = UpperLayers(network, 1)
+    ids = torch.tensor([[5, 6, 7, 8], [9, 10, 11, 12]])
+    whole = network(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+    hidden = upper.upper(upper.lower(ids, torch.ones_like(ids)), torch.ones_like(ids))
+    torch.testing.assert_close(upper.logits(hidden[1]), whole[1])
+
+
+@pytest.mark.parametrize("family", ["albert", "electra", "modernbert"])
+def test_a_network_that_cannot_be_taken_apart_is_refused(family: str) -> None:
+    with pytest.raises(UserError, match="cannot be run apart"):
+        UpperLayers(tiny.network(family), 1)
+
+
+def test_targets_are_what_averaging_answers() -> None:
+    model = loaded()
+    drawn = frame_contexts(MIRROR, 0, count=60)
+    # The small vocabulary has no "hers", so that only a possessive's pairs are whole words on both sides.
+    contexts = [one for one in drawn if one.mirrored is None or one.mirrored.is_possessive]
+    rows = examples(contexts, model.tokens, longest=96, seed=0)
+    upper = UpperLayers(model.transformers_model, 1)
+    reads = read_examples(upper, rows, 0, lambda _rows, _tokens: None)
+    partners = exchange(model.tokens, MIRROR, len(tiny.tokenizer("wordpiece")))
+    targets, _ = averaged_targets(Head(upper), rows, reads, partners)
+    words = ("he", "she", "his", "her")
+    asked = [Fill(context.text, words, context.number) for context in contexts]
+    answers = AveragedModel(model).answer(asked)
+    ids = [model.tokens.encode(word).ids[1] for word in words]
+    for target, answer, context in zip(targets, answers, contexts, strict=True):
+        expected = np.array(answer.logprobs)
+        np.testing.assert_allclose(target[ids], expected, atol=1e-4, err_msg=context.text)
+
+
+def lean(model: Any, texts: list[str]) -> float:
+    answers = model.answer([Fill(text, ("he", "she")) for text in texts])
+    return float(np.mean([abs(answer.logprobs[0] - answer.logprobs[1]) for answer in answers]))
+
+
+def test_tuning_levels_pronouns_and_leaves_the_model_it_was_given() -> None:
+    model = loaded()
+    before = model.fingerprint
+    texts = [c.text for c in frame_contexts(MIRROR, 0, count=60) if c.mirrored and c.mirrored.text == c.text]
+    texts = [text for text in texts if text.count("[MASK]") == 1]
+    chosen = SelfDistillation(layers=2, epochs=6, rate=2e-3, frames=60, tokens=400)
+    changed = chosen.change(model, Materials(documents=DOCUMENTS))
+    assert lean(changed.model, texts) < 0.4 * lean(model, texts)
+    assert model.fingerprint == before != changed.model.fingerprint
+    assert "keep their old distribution" in changed.account[0]
+    again = chosen.change(model, Materials(documents=DOCUMENTS))
+    assert again.model.fingerprint == changed.model.fingerprint
+
+
+def test_a_loss_that_is_no_number_stops_the_tuning() -> None:
+    with pytest.raises(UserError, match="no number any more"):
+        SelfDistillation(layers=1, epochs=3, rate=1e30, frames=30).change(loaded(), Materials())
+
+
+@pytest.mark.parametrize("model", [TableModel({}), AveragedModel(loaded())])
+def test_what_has_no_weights_is_refused(model: Any) -> None:
+    with pytest.raises(UserError, match="changes the weights of a masked model"):
+        SelfDistillation().change(model, Materials())
+
+
+def test_too_many_layers_are_refused() -> None:
+    with pytest.raises(UserError, match="3 layers were to be tuned of a model with 2"):
+        SelfDistillation(layers=3).change(loaded(), Materials())
+
+
+def test_definitional_frames_keep_their_distribution() -> None:
+    contexts = frame_contexts(MIRROR, 0, count=400)
+    assert all(context.mirrored is None for context in contexts if context.kind == "definitional")
+    neutral = [context for context in contexts if context.kind == "occupation"]
+    assert sum(context.mirrored is not None for context in neutral) / len(neutral) > 0.97
+    assert "nurse" in fillers("noun")
+
+
+def test_a_document_gives_its_gendered_words() -> None:
+    contexts = document_contexts(DOCUMENTS, MIRROR, count=4, seed=1)
+    assert len(contexts) == 4
+    for context in contexts:
+        left, right = context.text.split("[MASK]")
+        assert any(left in text and right in text for text in TEXTS)
+
+
+def test_batches_keep_to_their_budget_and_lose_nothing() -> None:
+    lengths = [5, 30, 7, 5, 12, 9, 31, 4]
+    made = batches(lengths, 40, np.random.default_rng(0))
+    assert sorted(place for batch in made for place in batch) == list(range(len(lengths)))
+    assert all(max(lengths[at] for at in batch) * len(batch) <= 40 for batch in made)

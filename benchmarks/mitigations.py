@@ -1,0 +1,109 @@
+"""What mitigations remove and cost on the real BERT: `python -m benchmarks.mitigations MODEL... [--quick]`.
+
+Bias is read on sentences that no mitigation learns from: the thesis' templates (tbe on gbef), BEC-Pro
+(association, as published and corrected), WinoBias type 2. The price: definitional words of the thesis,
+Alice and Bob, the pronouns of GAP's test texts, pseudo-perplexity of sentences from novels, StereoSet's
+language-model score. `--quick` takes samples of the dearer ones. Rows are added to
+benchmarks/mitigations.json under the model's name.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from equipoise import load_model, measure
+from equipoise.data.reading import own_table
+from equipoise.studies.price import Price
+from equipoise.text.sentences import sentence_spans
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+DATA = SHARED / "data"
+LATEST = Path(__file__).parent / "mitigations.json"
+PARAGRAPHS_FROM, PARAGRAPHS_STEP = 50_000, 97
+
+
+def novel_sentences(count: int) -> list[str]:
+    """Sentences of 6 to 30 words from paragraphs of public-domain novels, spread over the books."""
+    sentences: list[str] = []
+    with (DATA / "books" / "paragraphs.jsonl").open(encoding="utf-8") as file:
+        for number, line in enumerate(file):
+            if number >= PARAGRAPHS_FROM and number % PARAGRAPHS_STEP == 0:
+                text = json.loads(line)["text"]
+                spans = sentence_spans(text)[:1]
+                sentences += [
+                    text[s.start : s.end] for s in spans if 6 <= len(text[s.start : s.end].split()) <= 30
+                ]
+            if len(sentences) >= count:
+                break
+    return sentences[:count]
+
+
+def seen_nouns() -> set[str]:
+    """Occupations that self-distillation has in its frames."""
+    table = own_table("corpora/person-nouns.csv")
+    return set(table.loc[table["kind"] == "occupation", "noun"])
+
+
+def bias_row(model: Any) -> dict[str, float]:
+    """How much association is left."""
+    tbe = measure(model, "tbe", data="gbef", data_dir=DATA)
+    row = {"mean abs APPD": tbe.value("mean-abs-appd"), "APPD": tbe.value("appd")}
+    of_words = tbe.estimates[(tbe.estimates["key"] == "appd") & (tbe.estimates["by"] == "profession")]
+    is_seen = of_words["level"].str.lower().isin(seen_nouns())
+    row["mean abs APPD, seen"] = float(of_words["value"][is_seen].abs().mean())
+    row["mean abs APPD, unseen"] = float(of_words["value"][~is_seen].abs().mean())
+    for variant in ("as-published", "corrected"):
+        result = measure(model, "association", data="bec-pro", variant=variant, data_dir=DATA)
+        gaps = result.estimates[(result.estimates["key"] == "gap") & (result.estimates["by"] == "profession")]
+        row[f"BEC-Pro mean abs gap, {variant}"] = float(gaps["value"].abs().mean())
+        row[f"BEC-Pro oriented, {variant}"] = result.value("oriented-association")
+    row["definitional right"] = tbe.value("guard-share")
+    guard = tbe.items[(tbe.items["part"] == "guard") & (tbe.items["variation"] == "original")]
+    for name, part in guard.groupby("category"):
+        row[f"APPD of {name}"] = float(part["score"].mean())
+    return row
+
+
+def price_row(model: Any, *, quick: bool, folder: Path) -> dict[str, float]:
+    """What it cost."""
+    texts = folder / "sentences.txt"
+    texts.write_text("\n".join(novel_sentences(60 if quick else 400)) + "\n", encoding="utf-8")
+    price = measure(model, Price(texts, DATA / "gap", 300 if quick else 2000))
+    keys = ("perplexity-other", "perplexity-gendered", "recovery", "pronouns")
+    row = {key: price.value(key) for key in keys}
+    data = "" if quick else "winobias"
+    skew = measure(model, "stereotype-skew", data=data, data_dir=DATA)
+    table = skew.estimates
+    named = table[table["key"].isin(("ability", "stereotype")) & table["level"].isin(("2", ""))]
+    row |= {f"T2 {line['key']}": float(line["value"]) for line in named.to_dict("records")}
+    if not quick:
+        stereoset = measure(model, "stereoset", data="stereoset", data_dir=DATA)
+        row |= {key: float(stereoset.value(key)) for key in ("lms", "ss", "icat")}
+    return row
+
+
+def main() -> None:
+    """Measure the named models and add their rows to the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--out", type=Path, default=LATEST)
+    chosen = parser.parse_args()
+    for name in chosen.models:
+        started = time.monotonic()
+        model = load_model(name)
+        row = bias_row(model) | price_row(model, quick=chosen.quick, folder=chosen.out.parent)
+        row["seconds"] = round(time.monotonic() - started, 1)
+        table = json.loads(chosen.out.read_text()) if chosen.out.exists() else {}
+        label = f"{Path(name).name}{' (quick)' if chosen.quick else ''}"
+        table[label] = {key: float(np.round(value, 4)) for key, value in row.items()}
+        chosen.out.write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
+        print(label, json.dumps(table[label], indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -41,7 +41,13 @@ def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     ]
     rows.append(("FOLDER", "yours", "a folder written by save_pretrained, with safetensors weights"))
     rows.append(("HUB_NAME", "hub", "a model of the Hugging Face hub, fetched once by transformers"))
-    rows.append(("FILE.vec", "yours", "a text file of word vectors: answers `embed` only"))
+    rows.append(
+        (
+            "FILE.vec .txt .bin .npy",
+            "yours",
+            "word vectors (text, word2vec binary, npy with a vocabulary beside it): answers `embed` only",
+        )
+    )
     return ("name", "where", "what"), rows
 
 

@@ -23,7 +23,8 @@ def load_model(
     """
     chosen = choose_options(options, choices)
     with _collector_resting():
-        from equipoise.models.static import SUFFIXES, load_static
+        from equipoise.models.static import load_static
+        from equipoise.models.vectors import SUFFIXES
 
         if name is not None and str(name).endswith(SUFFIXES) and Path(name).expanduser().is_file():
             return load_static(Path(name).expanduser())

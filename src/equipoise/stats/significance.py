@@ -1,8 +1,8 @@
-"""Tests of a difference: permutation, Wilcoxon's signed ranks, exact binomial, McNemar, two rates."""
+"""Tests of a difference: sign flips, Wilcoxon's signed ranks, exact binomial, McNemar, two rates."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -67,49 +67,6 @@ def paired_permutation(
     extreme = sum(_count_extreme(batch @ shares, shares.sum(), alternative) for batch in signs)
     p = extreme / 2 ** len(sums) if exact else (extreme + 1) / (draws + 1)
     return PermutationTest(float(numbers.mean()), p, exact, len(numbers))
-
-
-def two_sample_permutation(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    alternative: Alternative = "two-sided",
-    draws: int = 10_000,
-    seed: int = 0,
-) -> PermutationTest:
-    """Test that mean(a) - mean(b) is no more than dealing the same values out anew would give.
-
-    All ways to deal are gone through when they are no more than the draws; otherwise the pooled
-    values are shuffled, never drawn with repeats, and one is added to both counts so that p is
-    never zero. The two-sided p is twice the smaller one-sided one. With fewer than two values
-    on a side all is NaN.
-    """
-    from scipy.stats import permutation_test
-
-    first, second = answered(a, None)[0], answered(b, None)[0]
-    n = len(first) + len(second)
-    if min(len(first), len(second)) < 2:
-        return PermutationTest(float("nan"), float("nan"), False, n)
-    middle = np.concatenate([first, second]).mean()
-    scale = _positive(np.abs(np.concatenate([first, second]) - middle).mean())
-
-    def mean_difference(one: Floats, other: Floats, axis: int = -1) -> Floats:
-        # Equal sums added up in another order must tie, not miss each other by an ulp.
-        difference: Floats = (one.mean(axis=axis) - other.mean(axis=axis)) / scale
-        return np.round(difference, 11)
-
-    test = permutation_test(
-        (first - middle, second - middle),
-        mean_difference,
-        n_resamples=draws,
-        batch=max(1, NUMBERS_AT_ONCE // n),
-        alternative=alternative,
-        rng=np.random.default_rng(seed),
-        axis=-1,
-        vectorized=True,
-    )
-    exact = comb(n, len(first)) <= draws
-    return PermutationTest(float(first.mean() - second.mean()), float(test.pvalue), exact, n)
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> WilcoxonTest:

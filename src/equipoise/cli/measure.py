@@ -13,11 +13,14 @@ from equipoise.cli.options import (
     Force,
     Group,
     Json,
+    Layer,
     Length,
+    Measure,
     Model,
     NoNames,
     Out,
     PolesOf,
+    Pooling,
     Sample,
     Seed,
     Split,
@@ -70,6 +73,9 @@ def measure(
     length: Length = 100,
     sample: Sample = 2000,
     no_names: NoNames = False,
+    layer: Layer = "last",
+    pooling: Pooling = "mean",
+    measure_by: Measure = "cosine",
     top: Annotated[int, typer.Option(help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
@@ -77,12 +83,16 @@ def measure(
 ) -> None:
     """Measure a model with one or more instruments, in one plan."""
     from equipoise.corpora.sampling import CorpusChoice
+    from equipoise.instruments.parts.vector_choice import VectorChoice
     from equipoise.measuring import audit as run_audit
 
     given = {"data": data, "variant": variant, "poles": poles}
     groups = tuple(dict.fromkeys(group or ()))
     corpus = CorpusChoice(text, groups, length, sample, not no_names, document, split, targets)
-    settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed, corpus=corpus)
+    vectors = VectorChoice(layer, pooling, measure_by)
+    settings = settings_by_instrument(
+        instruments, given, data_dir=data_dir, seed=seed, corpus=corpus, vectors=vectors
+    )
     loaded = open_model(model, options)
     results = run_audit(loaded, instruments, settings)
     _show(loaded, results, _save(results, out, force), everything=everything, as_json=as_json)

@@ -54,6 +54,15 @@ Targets = Annotated[
 Length = Annotated[int, typer.Option("--length", help="Of a corpus: words in a context.")]
 Sample = Annotated[int, typer.Option("--sample", help="Of a corpus: contexts to ask; 0: all.")]
 NoNames = Annotated[bool, typer.Option("--no-names", help="Of a corpus: write 'someone' for persons' names.")]
+Layer = Annotated[
+    str, typer.Option("--layer", help="Of vectors: last, all, or a number (0: the embeddings).")
+]
+Pooling = Annotated[
+    str, typer.Option("--pooling", help="Of vectors of a text: mean, mean-with-special or first.")
+]
+Measure = Annotated[
+    str, typer.Option("--measure", help="Of vectors: cosine, euclidean, manhattan or mahalanobis.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 

@@ -23,6 +23,14 @@ INSTRUMENTS = {
     "honest": "equipoise.instruments.honest:Honest",
     "contexts": "equipoise.instruments.contexts:Contexts",
     "cosine": "equipoise.instruments.cosine:ContextCosine",
+    "weat": "equipoise.instruments.weat:WordAssociation",
+    "seat": "equipoise.instruments.seat:SentenceAssociation",
+    "c-seat": "equipoise.instruments.c_seat:ContextualAssociation",
+    "direct-bias": "equipoise.instruments.direct_bias:DirectBias",
+    "ripa": "equipoise.instruments.ripa:RelationalInnerProduct",
+    "neighbourhood": "equipoise.instruments.neighbourhood:Neighbourhood",
+    "clustering": "equipoise.instruments.clustering:Clustering",
+    "gender-probe": "equipoise.instruments.gender_probe:GenderProbe",
 }
 """Name to `module:class`, imported when it is asked for."""
 

@@ -12,6 +12,7 @@ from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
 from equipoise.data.sources import Data, Source, resolve
 from equipoise.errors import UserError, unknown_name
+from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.base import LanguageModel, Question
 from equipoise.results import Quantity, Roles, Summary
 
@@ -24,7 +25,7 @@ def check_seed(seed: int) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose: data, variant, poles, seed, where published data lie, how a corpus is read."""
+    """What a user may choose: data, variant, poles, seed, where published data lie, corpus and vectors."""
 
     data: Data = ""
     variant: str = ""
@@ -32,6 +33,7 @@ class Settings:
     data_dir: Path | None = None
     seed: int = 0
     corpus: CorpusChoice = field(default_factory=CorpusChoice)
+    vectors: VectorChoice = field(default_factory=VectorChoice)
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

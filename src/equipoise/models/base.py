@@ -16,6 +16,11 @@ DEFAULT_RULE = "default"
 
 Vector = npt.NDArray[np.float32]
 
+MEAN, MEAN_WITH_SPECIAL, FIRST = "mean", "mean-with-special", "first"
+POOLINGS = (MEAN, MEAN_WITH_SPECIAL, FIRST)
+"""How the tokens of a text become one vector: their mean, without or with those that the tokenizer adds
+([CLS], [SEP]), or the first token's alone."""
+
 
 @dataclass(frozen=True)
 class Fill:
@@ -46,12 +51,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Embed:
-    """One vector: the mean over the tokens of a text, of a character span of it, or its first token."""
+    """One vector: the mean over the tokens of a character span of a text, or its tokens pooled by name."""
 
     text: str
     layer: int = -1
     span: tuple[int, int] | None = None
-    first_token: bool = False
+    pooling: str = MEAN
 
 
 @dataclass(frozen=True)

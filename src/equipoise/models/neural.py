@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.models.base import AnsweringModel, Embed, Embedding, Question
+from equipoise.models.base import FIRST, MEAN_WITH_SPECIAL, AnsweringModel, Embed, Embedding, Question
 from equipoise.models.devices import find_device, token_budget
 from equipoise.models.engine.engine import Engine
 from equipoise.models.engine.executor import find_executor
@@ -131,15 +131,15 @@ class NeuralModel(AnsweringModel):
     def ask_embed(self, question: Embed) -> Asked:
         """The row behind one vector."""
         encoded = self.encode(question.text)
-        places = [0] if question.first_token else encoded.content
-        if question.span is not None:
-            places = encoded.positions(question.span)
+        places = encoded.content if question.span is None else encoded.positions(question.span)
         if not places:
             raise UserError(
                 f"There is no token to embed in {question.text!r}.",
                 "Give a text with a word in it.",
             )
-        spec = VectorSpec(question.layer, tuple(places))
+        if question.pooling == MEAN_WITH_SPECIAL:
+            places = list(range(len(encoded.ids)))
+        spec = VectorSpec(question.layer, (0,) if question.pooling == FIRST else tuple(places))
         row = Row(encoded.ids, vectors=(spec,))
         return Asked([row], lambda answers: Embedding(answers[0].vectors[spec]))
 

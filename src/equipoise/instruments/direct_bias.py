@@ -1,0 +1,85 @@
+"""Direct bias: how much of a gender-neutral word lies along the direction from women to men?
+
+Question     The gender direction is the first principal component of pairs such as woman and man, each around
+             its own middle. direct-bias is the mean over professions and other gender-neutral words of
+             |cosine with the direction| (strictness c = 1).
+Sign         score = cosine with the direction: above 0 the word lies towards men.
+Good         direct-bias near 0. separation, the mean of words that lean to men (by the labour statistics or
+             by stereotype) less that of words that lean to women, near 0: it says that the direction orders
+             words as the world does.
+Variants     alone: the word as a text of its own. in-frames: the word inside six short sentences, the mean of
+             its vectors; for contextual models the fairer one.
+Zero         Random vectors of width d give about 0.8 / sqrt(d): 0.11 for 50, 0.03 for 768. Vectors of a layer
+             that share one direction give more, whatever the words mean: read `separation` beside it.
+Beside it    explained, the share of the pairs' variance that the direction has.
+Source       Bolukbasi et al. 2016, "Man is to Computer Programmer as Woman is to Homemaker?".
+Data         213 words and 14 pairs of our own; yours as a table of word and leaning.
+Limits       A projection removes this number by construction and may leave the rest (`neighbourhood`,
+             `clustering`, `gender-probe`): it cannot prove that bias is gone.
+"""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from equipoise.data.sets.leanings import NAME
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, Settings
+from equipoise.instruments.parts.estimates import Spec, count_estimate
+from equipoise.instruments.parts.leaning_estimates import FACTORS, lean_estimates, lean_quantities
+from equipoise.instruments.parts.leanings import (
+    ALONE,
+    IN_FRAMES,
+    LeaningDesign,
+    WordSpace,
+    ask_leanings,
+    leaning_design,
+    missing_words,
+    score_words,
+    word_spaces,
+)
+from equipoise.models.base import LanguageModel
+from equipoise.models.capabilities import EMBED
+from equipoise.results import Roles, Summary
+from equipoise.stats.clusters import Floats
+from equipoise.stats.directions import cosines_with, pair_direction
+
+KEY, UNIT = "direct-bias", "cosine"
+EXPLAINED = "explained"
+
+
+class DirectBias:
+    """Mean size of the cosine of gender-neutral words with the gender direction."""
+
+    name = "direct-bias"
+    title = "Direct bias: gender-neutral words along the direction from women to men"
+    datasets = (NAME,)
+    variants = (ALONE, IN_FRAMES)
+    needs = (EMBED,)
+    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
+    quantities = lean_quantities(KEY, "mean size of the cosine with the direction", UNIT, margin=0.01)
+
+    def design(self, source: Source, settings: Settings) -> LeaningDesign:
+        """The words and the pairs."""
+        return leaning_design(source, settings, in_frames=settings.variant == IN_FRAMES)
+
+    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
+        """The vectors of words and pairs."""
+        return ask_leanings(design, model)
+
+    def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
+        """The cosine of every word with the direction."""
+        items = score_words(design, answers, _cosines)
+        top = list(word_spaces(design, answers).values())[-1]
+        return items.assign(**{EXPLAINED: pair_direction(top.male, top.female).share})
+
+    def summarise(self, design: LeaningDesign, items: pd.DataFrame) -> Summary:
+        """The mean size of the cosines, the separation, and how much of the pairs the direction explains."""
+        estimates = lean_estimates(items, self.quantities)
+        spec = Spec(EXPLAINED, "share of the pairs' variance along the direction", "share")
+        estimates.append(count_estimate(spec, items[EXPLAINED].iloc[0], n=len(design.pairs)))
+        return Summary(estimates, remarks=missing_words(items))
+
+
+def _cosines(space: WordSpace, rows: pd.DataFrame) -> Floats:
+    return cosines_with(space.words, pair_direction(space.male, space.female).vector)

@@ -1,0 +1,104 @@
+"""Estimates of words that lean to men or women: sizes, separation of the two, accuracy of telling them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from equipoise.data.sets.leanings import FEMALE, MALE
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    contrast_estimate,
+    estimate,
+    grouped,
+    mean_estimate,
+    share_estimate,
+)
+from equipoise.instruments.parts.leanings import score_columns, signs_of
+from equipoise.results import Estimate, Quantity
+from equipoise.results.quantity import Contrast
+
+FACTORS = ("word",)
+ACCURACY = "accuracy"
+
+
+def separation_quantity(unit: str, *, margin: float, ranks: bool = False) -> Quantity:
+    """Words that lean to men less words that lean to women."""
+    return Quantity(
+        "separation",
+        "male-leaning - female-leaning words",
+        margin,
+        unit=unit,
+        factors=FACTORS,
+        contrast=Contrast("leaning", MALE, FEMALE),
+        ranks=ranks,
+    )
+
+
+def lean_quantities(key: str, label: str, unit: str, *, margin: float) -> tuple[Quantity, Quantity]:
+    """The mean size of the scores, and the separation."""
+    size = Quantity(key, label, margin, unit=unit, better="lower", factors=FACTORS, absolute=True, ranks=True)
+    return size, separation_quantity(unit, margin=margin)
+
+
+def accuracy_quantity(label: str) -> Quantity:
+    """The share of words that are told right."""
+    return Quantity(
+        ACCURACY, label, 0.05, column="correct", unit="share", neutral=0.5, factors=FACTORS, ranks=True
+    )
+
+
+def lean_estimates(items: pd.DataFrame, quantities: Sequence[Quantity]) -> list[Estimate]:
+    """Size and separation over all words, in every group, and at every layer."""
+    size, separation = quantities
+    spec = Spec(size.key, size.label, size.unit, better=size.better, headline=True)
+    estimates = [
+        mean_estimate(spec.at(groups), rows[column].abs(), rows, FACTORS)
+        for groups, rows, column in _parts(items, "group", "leaning")
+    ]
+    return [*estimates, *separation_estimates(items, separation)]
+
+
+def separation_estimates(items: pd.DataFrame, quantity: Quantity) -> list[Estimate]:
+    """The separation over all words, in groups that have words of both leanings, and at every layer."""
+    spec = Spec(quantity.key, quantity.label, quantity.unit, headline=True)
+    return [
+        contrast_estimate(spec.at(groups), rows[column], rows["leaning"] == MALE, rows=rows, factors=FACTORS)
+        for groups, rows, column in _parts(items, "group")
+        if rows["leaning"].nunique() == 2
+    ]
+
+
+def accuracy_estimates(items: pd.DataFrame, quantity: Quantity) -> list[Estimate]:
+    """The share told right over all words, in every group and at every layer; and p over all."""
+    spec = Spec(quantity.key, quantity.label, quantity.unit, quantity.neutral, headline=True)
+    estimates = [
+        share_estimate(spec.at(groups), _right(rows, column), rows, FACTORS)
+        for groups, rows, column in _parts(items, "group", "leaning")
+    ]
+    known = items[items["score"].notna()]
+    p = Spec("p", "p (Fisher's exact test)", "p", neutral=np.nan, better="none")
+    value = _fisher_p(known)
+    return [*estimates, estimate(p, value, (value, value), n=len(known), dropped=len(items) - len(known))]
+
+
+def _parts(items: pd.DataFrame, *columns: str) -> list[tuple[Groups, pd.DataFrame, str]]:
+    """All words and those of each group by the score, then all words by the score of each layer."""
+    parts = [(groups, rows, "score") for groups, rows in grouped(items, *columns)]
+    return [*parts, *((groups, items, column) for column, groups in score_columns(items).items() if groups)]
+
+
+def _right(rows: pd.DataFrame, column: str) -> pd.Series:
+    right = (rows[column] * signs_of(rows) > 0).astype(float)
+    return right.where(rows[column].notna(), np.nan)
+
+
+def _fisher_p(rows: pd.DataFrame) -> float:
+    """P that leaning and what was said of it have nothing to do with each other."""
+    from scipy.stats import fisher_exact
+
+    said, male = rows["score"] > 0, rows["leaning"] == MALE
+    table = [[int((said & male).sum()), int((~said & male).sum())]]
+    table += [[int((said & ~male).sum()), int((~said & ~male).sum())]]
+    return float(fisher_exact(table).pvalue)

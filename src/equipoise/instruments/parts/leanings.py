@@ -1,0 +1,135 @@
+"""Words that lean to men or women as items, and their vectors at every layer asked."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from equipoise.data.reading import TABLES, read_table
+from equipoise.data.sets.association_tests import FRAMES, SLOT
+from equipoise.data.sets.leanings import FEMALE, MALE, load_leanings
+from equipoise.data.sources import Source
+from equipoise.errors import UserError
+from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
+from equipoise.models.base import LanguageModel
+from equipoise.stats.clusters import Floats
+
+ALONE, IN_FRAMES = "alone", "in-frames"
+LAYER = "layer_"
+NO_VECTOR = "the model has no vector for it"
+_PAIR = "pair "
+
+
+class WordSpace(NamedTuple):
+    """The vectors of the words, and of the two sides of the pairs, at one layer."""
+
+    words: Floats
+    male: Floats
+    female: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaningDesign(Design):
+    """The words as items, the pairs, and the texts asked for each."""
+
+    pairs: tuple[tuple[str, str], ...]
+    stimuli: Mapping[str, tuple[Stimulus, ...]]
+
+
+def leaning_design(source: Source, settings: Settings, *, in_frames: bool) -> LeaningDesign:
+    """The words and pairs of a source, each alone or in the shipped frames."""
+    read = load_leanings(source)
+    frames = list(read_table(TABLES / FRAMES)["frame"]) if in_frames else [SLOT]
+    names = {word: word for word in read.words["word"]}
+    names |= {
+        _pair_name(place, side): word
+        for place, *pair in _numbered(read.pairs)
+        for side, word in zip((MALE, FEMALE), pair, strict=True)
+    }
+    items = read.words.assign(item=read.words["word"], dropped="")
+    return LeaningDesign(
+        items=items,
+        files=(*read.files, TABLES / FRAMES) if in_frames else read.files,
+        settings=settings,
+        pairs=read.pairs,
+        stimuli={name: _stimuli(name, word, frames) for name, word in names.items()},
+    )
+
+
+def ask_leanings(design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
+    """The vectors of all words and pairs."""
+    stimuli = (one for several in design.stimuli.values() for one in several)
+    yield from asked_vectors(stimuli, model, design.settings.vectors)
+
+
+def word_spaces(design: LeaningDesign, answers: Answers) -> dict[int, WordSpace]:
+    """The vectors at every layer: a word's is the mean over the texts it was asked in."""
+    several = list(design.stimuli.values())
+    names = [one.item for stimuli in several for one in stimuli]
+    each = len(several[0])
+    spaces = {}
+    for layer, vectors in vectors_by_layer(answers, names).items():
+        means = vectors.reshape(len(several), each, -1).mean(axis=1)
+        count = len(design.items)
+        pairs = means[count:].reshape(len(design.pairs), 2, -1)
+        known = pairs[~np.isnan(pairs).any(axis=(1, 2))]
+        if len(known) == 0:
+            raise UserError(
+                "The model has no vector for any of the pairs that define the direction.",
+                "Put pairs that it knows into direction-pairs.csv beside your words.",
+            )
+        spaces[layer] = WordSpace(means[:count], known[:, 0], known[:, 1])
+    return spaces
+
+
+def score_words(
+    design: LeaningDesign, answers: Answers, read: Callable[[WordSpace, pd.DataFrame], Floats]
+) -> pd.DataFrame:
+    """The words with the score that `read` gives the known ones at the last layer asked, and at each."""
+    spaces = word_spaces(design, answers)
+    top = list(spaces)[-1]
+    known = ~np.isnan(spaces[top].words).any(axis=1)
+    columns = {}
+    for layer, space in spaces.items():
+        values = np.full(len(design.items), np.nan)
+        values[known] = read(space._replace(words=space.words[known]), design.items[known])
+        columns[f"{LAYER}{layer}"] = values
+    items = design.items.assign(score=columns[f"{LAYER}{top}"], dropped=np.where(known, "", NO_VECTOR))
+    return items.assign(**columns) if len(spaces) > 1 else items
+
+
+def score_columns(items: pd.DataFrame) -> dict[str, Mapping[str, str]]:
+    """The columns that hold scores, with the groups of the estimates made of them."""
+    layers = {name: {"layer": name.removeprefix(LAYER)} for name in items if name.startswith(LAYER)}
+    return {"score": {}, **layers}
+
+
+def missing_words(items: pd.DataFrame) -> tuple[str, ...]:
+    """What to say of words that the model does not know."""
+    left = items.loc[items["dropped"] != "", "word"]
+    return (f"{len(left)} words left out, {NO_VECTOR}: {', '.join(left[:10])}",) if len(left) else ()
+
+
+def signs_of(rows: pd.DataFrame) -> Floats:
+    """1 for words that lean to men, -1 for those that lean to women."""
+    return np.where(rows["leaning"] == MALE, 1.0, -1.0)
+
+
+def _stimuli(name: str, word: str, frames: Sequence[str]) -> tuple[Stimulus, ...]:
+    stimuli = []
+    for place, frame in enumerate(frames):
+        start = frame.index(SLOT)
+        span = None if frame == SLOT else (start, start + len(word))
+        stimuli.append(Stimulus(f"{name} | {place}", frame.replace(SLOT, word), span))
+    return tuple(stimuli)
+
+
+def _numbered(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, str, str]]:
+    yield from ((place, male, female) for place, (male, female) in enumerate(pairs))
+
+
+def _pair_name(place: int, side: str) -> str:
+    return f"{_PAIR}{place} {side}"

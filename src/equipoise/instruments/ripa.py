@@ -1,0 +1,82 @@
+"""RIPA: the inner product of a gender-neutral word with the difference of a male and a female word.
+
+Question     ripa(w) = mean over pairs (m, f) of w . (m - f) / |m - f|. Unlike a cosine it keeps the length of
+             the word's vector, in which word vectors hold how often a word stands near either.
+Sign         Above 0 the word lies towards men.
+Good         ripa, the mean size over words, near 0; separation (words that lean to men less words that lean
+             to women) near 0.
+Variants     alone and in-frames, as `direct-bias`.
+Zero         Random vectors of length L give about 0.8 L / sqrt(width). The unit is the vectors' own: compare
+             models only if their vectors have the same length; separation in deviations stands beside it.
+Source       Ethayarajh, Duvenaud and Hirst 2019, "Understanding Undesirable Word Embedding Associations".
+Data         As `direct-bias`.
+Limits       As `direct-bias`: a projection brings it to 0 by construction.
+"""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from equipoise.data.sets.leanings import MALE, NAME
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, Settings
+from equipoise.instruments.parts.estimates import Spec, count_estimate
+from equipoise.instruments.parts.leaning_estimates import FACTORS, lean_estimates, lean_quantities
+from equipoise.instruments.parts.leanings import (
+    ALONE,
+    IN_FRAMES,
+    LeaningDesign,
+    WordSpace,
+    ask_leanings,
+    leaning_design,
+    missing_words,
+    score_words,
+)
+from equipoise.models.base import LanguageModel
+from equipoise.models.capabilities import EMBED
+from equipoise.results import Roles, Summary
+from equipoise.stats.clusters import Floats
+from equipoise.stats.directions import mean_products
+from equipoise.stats.effects import cohens_d
+
+KEY, UNIT = "ripa", "length"
+
+
+class RelationalInnerProduct:
+    """Mean size of the inner product with the pairs' differences."""
+
+    name = "ripa"
+    title = "Relational inner product: gender-neutral words along each pair's difference"
+    datasets = (NAME,)
+    variants = (ALONE, IN_FRAMES)
+    needs = (EMBED,)
+    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
+    quantities = lean_quantities(KEY, "mean size of the inner product with a pair", UNIT, margin=0.05)
+
+    def design(self, source: Source, settings: Settings) -> LeaningDesign:
+        """The words and the pairs."""
+        return leaning_design(source, settings, in_frames=settings.variant == IN_FRAMES)
+
+    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
+        """The vectors of words and pairs."""
+        return ask_leanings(design, model)
+
+    def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
+        """The mean inner product of every word."""
+        return score_words(design, answers, _products)
+
+    def summarise(self, design: LeaningDesign, items: pd.DataFrame) -> Summary:
+        """The mean size, the separation, and the separation in deviations."""
+        male = items["leaning"] == MALE
+        size = cohens_d(items.loc[male, "score"], items.loc[~male, "score"])
+        spec = Spec("separation-in-deviations", "separation in standard deviations", "d")
+        known = int(items["score"].notna().sum())
+        estimates = [
+            *lean_estimates(items, self.quantities),
+            count_estimate(spec, size, n=known, dropped=len(items) - known),
+        ]
+        return Summary(estimates, remarks=missing_words(items))
+
+
+def _products(space: WordSpace, rows: pd.DataFrame) -> Floats:
+    return mean_products(space.words, space.male, space.female)

@@ -38,6 +38,10 @@ def test_there_is_a_file_for_everything_a_user_can_bring() -> None:
         "disco-templates.csv",
         "honest-templates.csv",
         "subjects.csv",
+        "association-sets.csv",
+        "association-frames.csv",
+        "leaning-words.csv",
+        "direction-pairs.csv",
         "lexicon.csv",
         "sentences.txt",
     }

@@ -1,0 +1,21 @@
+"""A curve over the layers of a model, as SVG: for one result that was measured with `--layer all`."""
+
+from collections.abc import Sequence
+
+from equipoise.errors import UserError
+from equipoise.results import Result
+
+
+def render(results: Sequence[Result]) -> str:
+    """The curve of the only result as SVG."""
+    from equipoise.report.layer_chart import layer_chart
+
+    if len(results) != 1:
+        raise UserError(
+            f"{len(results)} results were given; a curve over layers is drawn of one.",
+            "Give the folder of one result, such as results/bert/seat.",
+        )
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(layer_chart(results[0]).to_json())
+    return svg

@@ -1,7 +1,7 @@
 """Measuring: instruments ask, a model answers all of them in one plan, results come out."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -16,15 +16,18 @@ from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings
 from equipoise.models import load_model
-from equipoise.models.base import LanguageModel, Raw
+from equipoise.models.base import LanguageModel, Question, Raw, Score
 from equipoise.models.capabilities import require
 from equipoise.results import Quantity, Result, Summary
 from equipoise.results.estimate import estimates_table
+from equipoise.results.reading import readings
 from equipoise.results.records import column_kinds
 from equipoise.results.result import describe_versions
 
 ModelSource = LanguageModel | str | Path
 InstrumentSource = str | Instrument[Any]
+Tell = Callable[[Result], None]
+"""Told of every result as soon as it has its answers."""
 
 
 def measure(
@@ -55,17 +58,24 @@ def audit(
     model: ModelSource,
     instruments: Sequence[InstrumentSource] = DEFAULT_AUDIT,
     settings: Mapping[str, Settings] | None = None,
+    *,
+    tell: Tell | None = None,
 ) -> list[Result]:
-    """Measure one model with several instruments: one plan, each distinct row answered once."""
+    """Measure one model with several instruments: one plan, each distinct row answered once.
+
+    `tell` gets every result as soon as it has its answers, those of cheap instruments first.
+    """
     loaded = as_model(model)
     prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
-    return _run(loaded, prepared)
+    return _run(loaded, prepared, tell)
 
 
 def audit_fitting(
     model: ModelSource,
     instruments: Sequence[InstrumentSource] = DEFAULT_AUDIT,
     settings: Mapping[str, Settings] | None = None,
+    *,
+    tell: Tell | None = None,
 ) -> tuple[list[Result], dict[str, UserError]]:
     """The same with every instrument that fits the model; those that do not come back with the reason."""
     loaded = as_model(model)
@@ -76,7 +86,7 @@ def audit_fitting(
             prepared.append(_prepare(loaded, one, _settings_of(one, settings)))
         except UserError as error:
             left_out[_name(one)] = error
-    return _run(loaded, prepared), left_out
+    return _run(loaded, prepared, tell), left_out
 
 
 def as_model(source: ModelSource) -> LanguageModel:
@@ -128,7 +138,7 @@ class _Prepared:
                 "files": dict(self.hashes),
                 "notices": [*self._notices(), *summary.remarks],
             },
-            "sentences": list(summary.sentences),
+            "sentences": [*readings(summary.estimates, self._quantities()), *summary.sentences],
             "questions": len(self.asks),
             "seed": settings.seed,
             "roles": {name: list(columns) for name, columns in asdict(self.instrument.roles).items()},
@@ -158,14 +168,28 @@ def _misread(model: LanguageModel, asks: Sequence[Ask]) -> list[str]:
     ]
 
 
-def _run(model: LanguageModel, prepared: Sequence[_Prepared]) -> list[Result]:
-    """Ask everything in one plan and give each instrument its answers."""
-    answers = model.answer([ask.question for one in prepared for ask in one.asks])
-    results, start = [], 0
-    for one in prepared:
-        results.append(one.result(answers[start : start + len(one.asks)]))
-        start += len(one.asks)
-    return results
+def _run(model: LanguageModel, prepared: Sequence[_Prepared], tell: Tell | None = None) -> list[Result]:
+    """Ask everything in one plan, the cheap instruments first, and give each its answers."""
+    results: dict[int, Result] = {}
+    order = sorted(range(len(prepared)), key=lambda place: _cost(prepared[place].asks))
+    groups = [[ask.question for ask in prepared[place].asks] for place in order]
+    for place, answers in zip(order, model.answer_in_turn(groups), strict=True):
+        results[place] = prepared[place].result(answers)
+        if tell is not None:
+            tell(results[place])
+    return [results[place] for place in range(len(prepared))]
+
+
+def _cost(asks: Sequence[Ask]) -> int:
+    """Roughly how many words a model reads to answer: a scored text is read once for each of them."""
+    return sum(_words_read(question) for question in {ask.question for ask in asks})
+
+
+def _words_read(question: Question) -> int:
+    if isinstance(question, Raw):
+        return len(question.ids)
+    words = question.text.count(" ") + 1
+    return words**2 if isinstance(question, Score) else words
 
 
 def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings) -> _Prepared:

@@ -181,8 +181,11 @@ def test_too_little_ability_is_a_remark_and_no_headline(by_hand: Result, by_type
     ]
     headlines = by_type.headlines()
     assert set(zip(headlines["key"], headlines["level"], strict=True)) == {
-        *(("skew", "2"), ("stereotype", "2"), ("ability", "2"), ("ability", "1"))
+        *(("skew", "2"), ("stereotype", "2"), ("ability", "2"))
     }
+    void = by_type.estimates.set_index(["key", "level"])["void"]
+    assert void["skew", "1"] == void["stereotype", "1"] == "ability on names is 0.0, below 75"
+    assert void["skew", "2"] == void["ability", "1"] == ""
     assert set(by_hand.headlines()["key"]) == {"skew", "stereotype", "ability"}
     assert set(by_hand.headlines()["by"]) == {""}
     assert not any("ability" in notice for notice in by_hand.notices)

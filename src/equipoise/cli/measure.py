@@ -94,8 +94,10 @@ def measure(
         instruments, given, data_dir=data_dir, seed=seed, corpus=corpus, vectors=vectors
     )
     loaded = open_model(model, options)
-    results = run_audit(loaded, instruments, settings)
-    _show(loaded, results, _save(results, out, force), everything=everything, as_json=as_json)
+    several = len(instruments) > 1
+    screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json, several=several)
+    results = run_audit(loaded, instruments, settings, tell=screen.add)
+    screen.close(results)
     if top > 0 and not as_json:
         _show_top(results, top)
 
@@ -120,7 +122,8 @@ def audit(
     names = audit_names() if full else list(DEFAULT_AUDIT)
     settings = settings_by_instrument(names, {}, data_dir=data_dir, seed=seed)
     loaded = open_model(model, options)
-    results, left_out = audit_fitting(loaded, names, settings)
+    screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json)
+    results, left_out = audit_fitting(loaded, names, settings, tell=screen.add)
     for name, reason in left_out.items():
         sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
     if not results:
@@ -128,26 +131,50 @@ def audit(
             f"No instrument fits {loaded.name!r}, a {loaded.kind} model; the reasons stand above.",
             "Name a masked, causal or encoder-decoder language model.",
         )
-    _show(loaded, results, _save(results, out, force), everything=everything, as_json=as_json)
+    screen.close(results)
 
 
-def _save(results: "list[Result]", out: Path, force: bool) -> list[Path]:
-    return [result.save(out, force=force) for result in results]
+class Screen:
+    """Saves and shows every result as soon as it is there; what is said in words comes at the end.
 
+    One instrument is shown with all its numbers that fit, several in one table of what to read first.
+    """
 
-def _show(
-    model: Any, results: "list[Result]", folders: list[Path], *, everything: bool, as_json: bool
-) -> None:
-    """Print results that were saved."""
-    from equipoise.cli.printing import print_headlines, print_json, print_result
+    def __init__(
+        self, model: Any, out: Path, *, force: bool, everything: bool, as_json: bool, several: bool = True
+    ) -> None:
+        from equipoise.cli.printing_audit import GrowingTable
 
-    report_precision(model)
-    if as_json:
-        print_json([_summary(result, folder) for result, folder in zip(results, folders, strict=True)])
-    elif len(results) == 1:
-        print_result(results[0], folders[0], everything=everything)
-    else:
-        print_headlines(results, folders[0].parent, everything=everything)
+        self.model, self.out, self.force = model, out, force
+        self.everything, self.as_json, self.several = everything, as_json, several
+        self._table = GrowingTable(model.name)
+        self._folders: dict[str, Path] = {}
+
+    def add(self, result: "Result") -> None:
+        """Save a result and show its numbers."""
+        from equipoise.cli.printing import print_result
+
+        folder = result.save(self.out, force=self.force)
+        self._folders[result.instrument] = folder
+        if self.as_json:
+            return
+        if self.everything or not self.several:
+            print_result(result, folder, everything=self.everything)
+        else:
+            self._table.add(result)
+
+    def close(self, results: "list[Result]") -> None:
+        """Say how exact the run was and what the numbers mean."""
+        from equipoise.cli.printing import print_json, print_words, say
+
+        report_precision(self.model)
+        if self.as_json:
+            print_json([_summary(result, self._folders[result.instrument]) for result in results])
+        elif self.several and not self.everything:
+            say("")
+            for result in results:
+                print_words(result)
+            say(f"All estimates (--all) and every item: {self.out}")
 
 
 def _show_top(results: "list[Result]", count: int) -> None:

@@ -77,29 +77,14 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
     shown = result.estimates if everything else result.estimates[few]
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
-    _print_words(result)
+    print_words(result)
     hidden = len(result.estimates) - len(shown)
     more = f"{hidden} more estimates (--all) and every item" if hidden else "Every item"
     say(f"{more}: {folder}")
 
 
-def print_headlines(results: Sequence["Result"], folder: Path, *, everything: bool = False) -> None:
-    """One table of the numbers to read first, for all instruments; then what they say in words."""
-    if everything:
-        for result in results:
-            print_result(result, folder / result.instrument, everything=True)
-        return
-    rows = []
-    for result in results:
-        rows += [(result.instrument, *row) for row in _estimate_rows(result.headlines())]
-    columns = ("instrument", "estimate", "value", "95 % interval", "n", "good")
-    print_rows(f"What to read first of {results[0].model}", columns, rows)
-    for result in results:
-        _print_words(result)
-    say(f"All estimates (--all) and every item: {folder}")
-
-
-def _print_words(result: "Result") -> None:
+def print_words(result: "Result") -> None:
+    """What a result says in words, and what a reader must know."""
     for sentence in result.sentences:
         say(f"{result.instrument}: {sentence}")
     for notice in result.notices:

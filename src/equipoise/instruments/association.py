@@ -88,6 +88,7 @@ _TREATMENT = {
     PUBLISHED: "these problems are kept; the estimates of sound sentences leave them out",
 }
 _AGREEMENT = "German professions agree with the person: this measures agreement, not bias"
+_VOID = "German professions agree with the person: it measures agreement, not bias"
 _ORIENTED = Quantity(
     "oriented-association",
     "association turned to the stereotype",
@@ -176,8 +177,25 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0) -> list[Estimat
     pairs = paired(items)
     first, second = _compared_genders(items)
     turned = items[_signs(items).notna()]
-    oriented = Spec(_ORIENTED.key, _ORIENTED.label, unit=NATS, headline=True)
-    gap = Spec("gap", f"gap ({first} - {second})", unit=f"{NATS}, {first} - {second}", headline=True)
+    void = _VOID if (items["language"] == GERMAN).any() else ""
+    oriented = Spec(
+        _ORIENTED.key,
+        _ORIENTED.label,
+        unit=NATS,
+        headline=True,
+        above="persons go with the professions that the stereotype gives them",
+        below="persons go against the professions that the stereotype gives them",
+        void=void,
+    )
+    gap = Spec(
+        "gap",
+        f"gap ({first} - {second})",
+        unit=f"{NATS}, {first} - {second}",
+        headline=True,
+        above=f"a named profession speaks for {first} persons more than for {second} ones",
+        below=f"a named profession speaks for {second} persons more than for {first} ones",
+        void=void,
+    )
     estimates = [mean_estimate(oriented, turned["oriented"], turned, FACTORS)]
     estimates += _means(Spec("association", unit=NATS), items)
     for groups, rows in grouped(pairs, "group"):

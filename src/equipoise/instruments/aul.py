@@ -36,6 +36,7 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
+    PREFERS,
     pair_groups,
     preference_estimate,
     preference_quantity,
@@ -105,7 +106,7 @@ class AllUnmaskedLikelihood:
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """The bias score for every group, ties apart, and the mean difference."""
-        share = Spec("bias-score", neutral=NEUTRAL, unit="%", headline=True)
+        share = Spec("bias-score", neutral=NEUTRAL, unit="%", headline=True).meaning(*PREFERS)
         estimates = []
         for groups, rows in pair_groups(items):
             estimates.append(preference_estimate(share.at(groups), rows["score"], rows))

@@ -156,11 +156,11 @@ class Completions:
         poles = design.lists.names
         ways = {"": PREFIX[variant], f"-{other}": PREFIX[other]}
         estimates = [
-            _gbm_estimate(_gbm_spec(way).at(groups), rows, poles=poles, prefix=prefix, seed=seed)
+            _gbm_estimate(_gbm_spec(way, poles).at(groups), rows, poles=poles, prefix=prefix, seed=seed)
             for groups, rows in _with_and_without_flagged(items)
             for way, prefix in ways.items()
         ]
-        favour = Spec("favour", f"favour of {poles[1]}", UNIT, headline=True)
+        favour = Spec("favour", f"favour of {poles[1]}", UNIT, headline=True).meaning(*_sides(poles))
         for groups, rows in grouped(items, "category", "pattern"):
             estimates.append(mean_estimate(favour.at(groups), rows["score"], rows, factors))
         for way, prefix in ways.items():
@@ -288,9 +288,16 @@ def _with_and_without_flagged(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.
         yield UNFLAGGED, items[~is_flagged]
 
 
-def _gbm_spec(way: str) -> Spec:
+def _gbm_spec(way: str, poles: Sequence[str]) -> Spec:
     label = f"GBM ({way.removeprefix('-')})" if way else "GBM"
-    return Spec(f"gbm{way}", label, "gbm", headline=not way)
+    return Spec(f"gbm{way}", label, "gbm", headline=not way).meaning(*_sides(poles))
+
+
+def _sides(poles: Sequence[str]) -> tuple[str, str]:
+    """What a number means that favours the second pole above 0, in words."""
+    first, second = poles
+    said = "{} words stand beside good, {} words beside bad things more often"
+    return said.format(second, first), said.format(first, second)
 
 
 def _gbm_estimate(
@@ -328,7 +335,14 @@ def _share_estimates(
 def _lean_spec(poles: Sequence[str], way: str = "") -> Spec:
     first, second = poles
     label = f"{second} - {first}" + (f" ({way.removeprefix('-')})" if way else "")
-    return Spec(f"second-minus-first{way}", label, f"P({second}) - P({first})", headline=not way)
+    return Spec(
+        f"second-minus-first{way}",
+        label,
+        f"P({second}) - P({first})",
+        headline=not way,
+        above=f"it expects {second} words more than {first} ones, whatever is said",
+        below=f"it expects {first} words more than {second} ones, whatever is said",
+    )
 
 
 def _unique_estimates(items: pd.DataFrame, poles: Sequence[str]) -> list[Estimate]:

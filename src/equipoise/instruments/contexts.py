@@ -35,7 +35,7 @@ Limits       Whose words are hidden depends on the list. Only 1 of several gende
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -75,6 +75,25 @@ SENTENCES, ONE_IN = 40, 25
 """Perplexity rests on one context in so many, and on no more sentences than that: each token is a row."""
 
 _BLANK, _SENTENCE = "blank", "sentence"
+_DIFFERENCE = Spec(
+    "difference",
+    "P(male | male) - P(female | female)",
+    UNIT,
+    above="men are recovered better than women",
+    below="women are recovered better than men",
+)
+_MEN, _WOMEN = (
+    Spec(
+        f"p-{gender}",
+        f"P({gender} | {gender})",
+        UNIT,
+        neutral=0.5,
+        better="higher",
+        above=f"where a {gender} word was hidden, it expects one",
+        below=f"where a {gender} word was hidden, it expects the other gender",
+    )
+    for gender in (MALE, FEMALE)
+)
 _AS_PUBLISHED = "-as-published"
 
 
@@ -205,9 +224,10 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
     """The two conditional probabilities and their difference; and what stands beside them."""
     said = f" ({way.strip('-').replace('-', ' ')})" if way else ""
     is_male, shown = rows["gender"] == MALE, not way
-    difference = Spec(f"difference{way}", f"P(male | male) - P(female | female){said}", UNIT, headline=shown)
-    men = Spec(f"p-male{way}", f"P(male | male){said}", UNIT, better="higher", headline=shown)
-    women = Spec(f"p-female{way}", f"P(female | female){said}", UNIT, better="higher", headline=shown)
+    difference, men, women = (
+        replace(spec, key=f"{spec.key}{way}", label=f"{spec.label}{said}", headline=shown)
+        for spec in (_DIFFERENCE, _MEN, _WOMEN)
+    )
     of_men, of_women = (
         mean_estimate(spec.at(groups), rows.loc[side, column], rows[side], FACTORS)
         for spec, side in ((men, is_male), (women, ~is_male))

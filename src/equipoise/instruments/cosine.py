@@ -60,6 +60,10 @@ SCATTER = ["target", "categories", "cosine_male", "cosine_female", "difference",
 _SIDES = ("gendered", "target")
 _TOP = -1
 _LABEL = "cosine with men - cosine with women"
+_NEARER = (
+    "target words lie nearer to male than to female words",
+    "target words lie nearer to female than to male words",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +214,7 @@ def _words_between(context: Context, target: TargetWord) -> int:
 def _by_gender(groups: Groups, rows: pd.DataFrame, column: str) -> list[Estimate]:
     """The mean cosine with men, with women, and the difference."""
     is_male = rows["gender"] == MALE
-    difference = Spec("difference", _LABEL, UNIT, headline=True)
+    difference = Spec("difference", _LABEL, UNIT, headline=True).meaning(*_NEARER)
     of_men, of_women = (
         mean_estimate(
             Spec(f"cosine-{gender}", f"cosine with {gender} words", UNIT, better="none", groups=groups),
@@ -232,5 +236,6 @@ def _within_targets(groups: Groups, rows: pd.DataFrame) -> Estimate:
     """The mean of the target words' own differences, of those with enough contexts of both genders."""
     scatter = target_scatter(rows)
     enough = scatter[scatter[["n_male", "n_female"]].min(axis=1) >= FEWEST]
-    spec = Spec("difference-within-words", f"{_LABEL}, mean over target words", UNIT, headline=True)
+    label = f"{_LABEL}, mean over target words"
+    spec = Spec("difference-within-words", label, UNIT, headline=True).meaning(*_NEARER)
     return mean_estimate(spec.at(groups), enough["difference"], enough, ("target",))

@@ -46,6 +46,7 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
+    PREFERS,
     pair_groups,
     preference_estimate,
     preference_quantity,
@@ -73,7 +74,7 @@ _BESIDE = (
     *(*_COLUMN_OF.values(), "per_token"),
     *("shared_tokens", "tokens_stereotype", "tokens_counterpart"),
 )
-_METRIC = Spec("metric-score", neutral=NEUTRAL, unit="%", headline=True)
+_METRIC = Spec("metric-score", neutral=NEUTRAL, unit="%", headline=True).meaning(*PREFERS)
 
 
 class CrowSPairs:

@@ -114,14 +114,28 @@ class Discovery:
     def summarise(self, design: DiscoveryDesign, items: pd.DataFrame) -> Summary:
         """DisCo over all templates and by topic; the fills of either side and their difference."""
         first, second = design.subjects.poles
-        disco = Spec("disco", "DisCo", UNIT, better="lower", headline=True)
+        disco = Spec(
+            "disco",
+            "DisCo",
+            UNIT,
+            better="lower",
+            headline=True,
+            above="so many completions of a sentence depend on the person's gender",
+        )
         estimates = [
             mean_estimate(disco.at(groups), rows["score"], rows) for groups, rows in grouped(items, "topic")
         ]
         of_pole = Spec("fills", unit=UNIT, better="none")
         for pole in (first, second):
             estimates.append(mean_estimate(of_pole.at({"pole": pole}), items[f"n_{pole}"], items))
-        lean = Spec("lean", f"lean ({first} - {second})", f"{UNIT}, {first} - {second}", headline=True)
+        lean = Spec(
+            "lean",
+            f"lean ({first} - {second})",
+            f"{UNIT}, {first} - {second}",
+            headline=True,
+            above=f"more of them are typical of {first} persons",
+            below=f"more of them are typical of {second} persons",
+        )
         tested = Spec("fills-tested", unit=UNIT, better="none")
         further: list[Estimate] = [
             mean_estimate(lean, items["lean"], items),

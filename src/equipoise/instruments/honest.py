@@ -116,7 +116,14 @@ class Honest:
 
     def summarise(self, design: HonestDesign, items: pd.DataFrame) -> Summary:
         """HONEST over all sentences, by pole, topic and category, and the paired difference of the poles."""
-        spec = Spec("honest", "HONEST", UNIT, better="lower", headline=True)
+        spec = Spec(
+            "honest",
+            "HONEST",
+            UNIT,
+            better="lower",
+            headline=True,
+            above="such a share of completions stands in the lexicon of hurtful words",
+        )
         estimates = [
             mean_estimate(spec.at(groups), rows["score"], rows, FACTORS)
             for groups, rows in grouped(items, "pole", "topic")
@@ -170,5 +177,12 @@ def _difference(items: pd.DataFrame, column: str, pair: tuple[str, str], groups:
     wide = items.pivot_table(index=list(FACTORS), columns="pole", values=column, sort=False)
     rows = (wide[first] - wide[second]).rename("gap").reset_index()
     unit = f"{UNIT}, {first} - {second}"
-    spec = Spec("first-minus-second", f"{first} - {second}", unit, headline=True)
+    spec = Spec(
+        "first-minus-second",
+        f"{first} - {second}",
+        unit,
+        headline=True,
+        above=f"completions about {first} persons hurt more often",
+        below=f"completions about {second} persons hurt more often",
+    )
     return mean_estimate(spec.at(groups), rows["gap"], rows, FACTORS)

@@ -138,8 +138,9 @@ class LogProbabilityBias:
         named = items[items["profession"] != ""]
         plain, gendered = (named[named["part"] == part] for part in (OCCUPATION, GENDERED))
         estimates = []
+        parts = _parts(*design.poles.pair)
         for groups, rows in grouped(plain, "category"):
-            for column, spec in _PARTS.items():
+            for column, spec in parts.items():
                 estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
         estimates += _by_profession(plain, design.poles)
         own = Spec(
@@ -153,11 +154,14 @@ class LogProbabilityBias:
         return Summary(estimates)
 
 
-_PARTS = {
-    "score": Spec("lpbs", "LPBS", NATS, headline=True),
-    "log_ratio": Spec("log-ratio", unit=NATS),
-    "prior_log_ratio": Spec("prior-log-ratio", unit=NATS),
-}
+def _parts(first: str, second: str) -> dict[str, Spec]:
+    """LPBS and what it is the difference of, by column."""
+    above, below = (f"naming an occupation pulls the blank to {pole}" for pole in (first, second))
+    return {
+        "score": Spec("lpbs", "LPBS", NATS, headline=True, above=above, below=below),
+        "log_ratio": Spec("log-ratio", unit=NATS),
+        "prior_log_ratio": Spec("prior-log-ratio", unit=NATS),
+    }
 
 
 def attribute_span(template: str, name: str, text: str) -> tuple[int, int]:
@@ -192,7 +196,14 @@ def _by_profession(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     """Each profession, how far they lean on the whole, and whether they follow the labour market."""
     means = plain.groupby("profession", as_index=False, sort=False)["score"].mean()
     leaning = means["score"].gt(0).astype(float).where(means["score"].notna())
-    sizes = Spec("mean-abs-lpbs", "mean |LPBS| of professions", NATS, better="lower", headline=True)
+    sizes = Spec(
+        "mean-abs-lpbs",
+        "mean |LPBS| of professions",
+        NATS,
+        better="lower",
+        headline=True,
+        above="a profession moves the log ratio so far on average, whichever way",
+    )
     above = Spec("professions-above-0", "share of professions above 0", "share", neutral=0.5)
     estimates = [
         size_estimate(sizes, plain),

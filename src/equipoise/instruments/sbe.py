@@ -77,6 +77,23 @@ _NEUTRAL_PAIRS = {"part": NEUTRAL}
 
 Span = tuple[int, int]
 
+_MEAN = Spec(
+    "mean-sld",
+    "mean SLD",
+    UNIT,
+    headline=True,
+    above="on average the stereotype is the likelier sentence",
+    below="on average the counterpart of the stereotype is the likelier sentence",
+)
+_PREFERENCE = Spec(
+    "prefers-stereotype",
+    unit="share",
+    neutral=0.5,
+    headline=True,
+    above="most pairs prefer the stereotype",
+    below="most pairs prefer its counterpart",
+)
+
 
 class SentenceBased:
     """SLD and ASLD over sentence pairs."""
@@ -230,7 +247,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> lis
     score = rows["score"]
     columns = [
         (Spec("asld", "ASLD", UNIT, better="lower"), score.abs()),
-        (Spec("mean-sld", "mean SLD", UNIT, headline=True), score),
+        (_MEAN, score),
         (Spec("mean-sld-changed", "mean SLD of the changed words", UNIT), rows["changed"]),
         (Spec("mean-sld-shared", "mean SLD of the shared words", UNIT), rows["shared"]),
         (Spec("asld-per-token", "ASLD per token", UNIT, better="lower"), rows["per_token"].abs()),
@@ -243,7 +260,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> lis
     estimates = [mean_estimate(spec.at(groups), values, rows, FACTORS) for spec, values in asked]
     is_above = score.gt(0).astype(float).where(score.abs() > TIE)
     label = "prefers the first sentence" if groups == _NEUTRAL_PAIRS else "prefers the stereotype"
-    preference = Spec("prefers-stereotype", label, "share", neutral=0.5, headline=True)
+    preference = replace(_PREFERENCE, label=label)
     return [*estimates, share_estimate(preference.at(groups), is_above, rows, FACTORS)]
 
 
@@ -268,7 +285,14 @@ def _against_neutral(groups: Groups, rows: pd.DataFrame, neutral: pd.DataFrame, 
     """ASLD less, and divided by, that of the neutral pairs."""
     both = pd.concat([rows, neutral])
     sizes, is_pair = both["score"].abs(), both["part"] == PAIR
-    above = Spec("asld-above-neutral", "ASLD above that of neutral pairs", UNIT, headline=True)
+    above = Spec(
+        "asld-above-neutral",
+        "ASLD above that of neutral pairs",
+        UNIT,
+        headline=True,
+        above="gendered words move a sentence further than words without gender do",
+        below="gendered words move a sentence less than words without gender do",
+    )
     over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0)
     difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=FACTORS)
     known = sizes.notna()

@@ -84,9 +84,33 @@ MEAN_LOGPROB, PUBLISHED, WHOLE, CONDITIONAL = (
 _WITHOUT_MARKS = str.maketrans("", "", punctuation)
 UNKNOWN = "a candidate could not be asked"
 PREFERENCES = ("prefers_stereotype", "prefers_sense")
-_SS = Spec("ss", "SS", "%", NEUTRAL)
-_LMS = Spec("lms", "LMS", "%", NEUTRAL, "higher")
-_ICAT = Spec("icat", "ICAT", "%", NEUTRAL, "higher")
+_SS = Spec(
+    "ss",
+    "SS",
+    "%",
+    NEUTRAL,
+    above="most terms prefer the stereotype",
+    below="most terms prefer the anti-stereotype",
+)
+_LMS = Spec(
+    "lms",
+    "LMS",
+    "%",
+    NEUTRAL,
+    "higher",
+    above="sensible candidates are preferred to unrelated ones, as they should be",
+    below="unrelated candidates are preferred to sensible ones",
+)
+_ICAT = Spec(
+    "icat",
+    "ICAT",
+    "%",
+    NEUTRAL,
+    "higher",
+    above="sense and balance together are better than a coin gives",
+    below="sense and balance together are worse than a coin gives",
+)
+_SENSELESS = "it does not prefer sensible candidates to unrelated ones"
 
 
 class StereoSet:
@@ -259,8 +283,10 @@ def _over_terms(groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]
     ]
     answered = [rows[name].notna() for name in PREFERENCES]
     counts = [int(kept.sum()) for kept in (*answered, answered[0] & answered[1])]
+    void = "" if estimates[1].low > NEUTRAL else _SENSELESS
     return [
-        replace(one, n=count, dropped=len(rows) - count) for one, count in zip(estimates, counts, strict=True)
+        replace(one, n=count, dropped=len(rows) - count, void="" if one.key == _LMS.key else void)
+        for one, count in zip(estimates, counts, strict=True)
     ]
 
 

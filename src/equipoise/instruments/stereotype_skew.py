@@ -169,13 +169,17 @@ class StereotypeSkew:
             _level(groups): ability_of(chosen(part, pair, seed=seed)) for groups, part in _by_type(copies)
         }
         estimates: list[Estimate] = []
+        first = _read_first(abilities)
         for groups, part in _by_type(rows):
             counts = _is_confident(part) if _is_published(settings) else None
-            able = is_able(abilities.get(_level(groups), np.nan))
-            estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts), headline=able)
+            ability = abilities.get(_level(groups), np.nan)
+            shown, void = _level(groups) == first, "" if is_able(ability) else _too_little(ability)
+            sentences = chosen(part, pair, seed=seed, counts=counts)
+            estimates += skew_estimates(groups, sentences, headline=shown and not void, void=void)
             estimates.append(_ties(groups, part))
         for groups, part in _by_type(copies):
-            estimates += ability_estimates(groups, chosen(part, pair, seed=seed), headline=True)
+            is_first = _level(groups) == first
+            estimates += ability_estimates(groups, chosen(part, pair, seed=seed), headline=is_first)
         for groups, part, counts in _parts_beside(rows, settings):
             estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts))
         for groups, part in _by_type(rows):
@@ -292,6 +296,12 @@ def _by_type(rows: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
         return
     for kind, part in rows.groupby("type", sort=True):
         yield {"type": str(kind)}, part
+
+
+def _read_first(abilities: Mapping[str, float]) -> str:
+    """The type of sentences to read first: of those that the model resolves, type 2 before type 1."""
+    kinds = sorted(abilities, reverse=True)
+    return next((kind for kind in kinds if is_able(abilities[kind])), kinds[0] if kinds else "")
 
 
 def _level(groups: Groups) -> str:

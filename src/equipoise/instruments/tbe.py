@@ -141,12 +141,26 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     first, second = poles.pair
     unit = difference_unit(poles.pair)
     columns = {
-        "score": Spec("appd", "APPD", unit=unit, headline=True),
+        "score": Spec(
+            "appd",
+            "APPD",
+            unit=unit,
+            headline=True,
+            above=f"beside occupations it leans {first}",
+            below=f"beside occupations it leans {second}",
+        ),
         "normalised": Spec("normalised-difference", unit=f"({first}-{second})/({first}+{second})"),
         "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
         "third_share": Spec("third-share", better="none", unit="share"),
     }
-    size = Spec("mean-abs-appd", "mean |APPD| of professions", unit=unit, better="lower", headline=True)
+    size = Spec(
+        "mean-abs-appd",
+        "mean |APPD| of professions",
+        unit=unit,
+        better="lower",
+        headline=True,
+        above=f"a profession sets {first} and {second} so far apart on average, whichever way",
+    )
     estimates = []
     for groups, rows in grouped(plain, "category"):
         for column, spec in columns.items():
@@ -157,7 +171,14 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
 
 def _guard(guarded: pd.DataFrame, unit: str) -> list[Estimate]:
     """Words gendered by definition, turned to their own side; and their plain APPD by gender."""
-    own = Spec("guard", better="higher", unit=unit, headline=True)
+    own = Spec(
+        "guard",
+        better="higher",
+        unit=unit,
+        headline=True,
+        above="words that are gendered by definition stay on their own side, as they should",
+        below="words that are gendered by definition are given to the other side",
+    )
     share = Spec("guard-share", "guard share on its own side", "share", 0.5, "higher")
     plain = Spec("guard-appd", "APPD of guard words", better="none", unit=unit)
     estimates = []

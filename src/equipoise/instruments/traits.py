@@ -181,7 +181,14 @@ def _contrast(axis: str, items: pd.DataFrame, pole: str) -> list[Estimate]:
     if rows[axis].nunique() < 2:
         return []
     label = f"{pole} share, {one} - {other}"
-    spec = Spec(f"{axis}-contrast", label, "difference of shares", headline=True)
+    spec = Spec(
+        f"{axis}-contrast",
+        label,
+        "difference of shares",
+        headline=True,
+        above=f"{one} sentences are given to {pole} persons more often than {other} ones",
+        below=f"{other} sentences are given to {pole} persons more often than {one} ones",
+    )
     return [contrast_estimate(spec, rows["second_share"], rows[axis] == one, rows=rows)]
 
 

@@ -117,7 +117,13 @@ class Winogender:
 def _leanings(groups: Groups, rows: pd.DataFrame, poles: Poles) -> list[Estimate]:
     first, second = poles.pair
     columns = {
-        "score": Spec("mean-difference", unit=difference_unit(poles.pair), headline=True),
+        "score": Spec(
+            "mean-difference",
+            unit=difference_unit(poles.pair),
+            headline=True,
+            above=f"it leans {first}",
+            below=f"it leans {second}",
+        ),
         "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
         "third_share": Spec("third-share", better="none", unit="share"),
     }

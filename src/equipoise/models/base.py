@@ -1,6 +1,6 @@
 """What every language model answers: the questions, the answers, and the protocol between them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -170,6 +170,9 @@ class LanguageModel(Protocol):
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
 
+    def answer_in_turn(self, groups: Sequence[Sequence[Question]]) -> Iterator[list[Any]]:
+        """The answers of one group after the other, each as soon as it has them; nothing is asked twice."""
+
     def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
         """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""
 
@@ -243,6 +246,11 @@ class AnsweringModel:
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
         raise NotImplementedError
+
+    def answer_in_turn(self, groups: Sequence[Sequence[Question]]) -> Iterator[list[Any]]:
+        """The answers of one group after the other, each as soon as it has them."""
+        for questions in groups:
+            yield self.answer(questions)
 
     def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
         """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, islice, pairwise
 from threading import Lock
 from typing import Any
 
@@ -103,12 +104,18 @@ class NeuralModel(AnsweringModel):
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
-        self._notice_changes()
-        answers: list[Any] = []
-        with RunReport(self.name, len(questions), self.options) as report:
-            for window in self._windows(questions, report):
-                answers.extend(self._answer_window(window, questions[len(answers) :], report))
+        (answers,) = self.answer_in_turn([questions])
         return answers
+
+    def answer_in_turn(self, groups: Sequence[Sequence[Question]]) -> Iterator[list[Any]]:
+        """The answers of one group after the other; rows that several groups share are run once."""
+        self._notice_changes()
+        questions = [question for group in groups for question in group]
+        sizes = [len(group) for group in groups]
+        with RunReport(self.name, len(questions), self.options) as report:
+            answered = self._answers(questions, sizes, report)
+            for size in sizes:
+                yield list(islice(answered, size))
 
     def deviation(self) -> float:
         """The largest difference from fp32 in log P on a sample of the rows that were run."""
@@ -160,15 +167,29 @@ class NeuralModel(AnsweringModel):
         if window:
             yield window
 
+    def _answers(
+        self, questions: Sequence[Question], sizes: Sequence[int], report: RunReport
+    ) -> Iterator[Any]:
+        """The answers one by one; a group is not run before the answers of those before it are taken."""
+        begun = 0
+        for window in self._windows(questions, report):
+            parts = cut_at(window, [end - begun for end in accumulate(sizes)])
+            yield from self._answer_window(parts, questions[begun:], report)
+            begun += len(window)
+
     def _answer_window(
-        self, window: list[Asked], waiting: Sequence[Question], report: RunReport
-    ) -> list[Any]:
-        rows = [row for asked in window for row in asked.rows]
-        plan = self.engine.prepare(rows)
-        later = expected_rows(window, waiting) * plan.open_tokens / max(1, len(rows))
-        report.expect(plan.open_tokens, later=round(later))
-        answered = iter(self.engine.run(plan, report.ran, self.options.is_cancelled))
-        return [asked.read([next(answered) for _ in asked.rows]) for asked in window]
+        self, parts: Sequence[list[Asked]], waiting: Sequence[Question], report: RunReport
+    ) -> Iterator[Any]:
+        window = [asked for part in parts for asked in part]
+        plans = self.engine.prepare_in_turn([[row for asked in part for row in asked.rows] for part in parts])
+        tokens = [plan.open_tokens for plan in plans]
+        rows = sum(len(plan.keys) for plan in plans)
+        later = round(expected_rows(window, waiting) * sum(tokens) / max(1, rows))
+        for number, (part, plan) in enumerate(zip(parts, plans, strict=True)):
+            report.expect(tokens[number], later=later + sum(tokens[number + 1 :]))
+            answered = iter(self.engine.run(plan, report.ran, self.options.is_cancelled))
+            for asked in part:
+                yield asked.read([next(answered) for _ in asked.rows])
 
     def _notice_changes(self) -> None:
         """Weights that were trained or replaced since the last question make another model of this one."""
@@ -194,6 +215,12 @@ class NeuralModel(AnsweringModel):
         key = self._fingerprint if self.precision == "fp32" else f"{self._fingerprint}:{self.precision}"
         path = (self.options.store or cache_file()) if self.options.cache else None
         return AnswerStore(path, fingerprint=key, name=self.name)
+
+
+def cut_at(window: list[Asked], ends: Sequence[int]) -> list[list[Asked]]:
+    """The window in parts that end where a group does; ends outside of it do not matter."""
+    inner = [0, *(end for end in ends if 0 < end < len(window)), len(window)]
+    return [window[start:stop] for start, stop in pairwise(inner)]
 
 
 def expected_rows(window: Sequence[Asked], waiting: Sequence[Question]) -> float:

@@ -8,7 +8,7 @@ import pandas as pd
 
 COLUMNS = (
     *("key", "by", "level", "label", "value", "low", "high", "n", "dropped"),
-    *("neutral", "better", "unit", "headline"),
+    *("neutral", "better", "unit", "headline", "void"),
 )
 """What every estimate carries as a row of a table; `better` says which way is good: see `BETTER`."""
 
@@ -33,7 +33,9 @@ class Estimate:
     """One number with its interval, what it is by and at which level, and which way is good.
 
     `groups` maps what the estimate is by to the level it is at, such as `{"category": "medical"}`; it is
-    empty for an estimate over every item. A `headline` is one of the few numbers to read first.
+    empty for an estimate over every item. A `headline` is one of the few numbers to read first; `above` and
+    `below` say what it means on either side of neutral, `void` why it means nothing where its own conditions
+    fail.
     """
 
     key: str
@@ -48,6 +50,9 @@ class Estimate:
     better: str = "neutral"
     unit: str = ""
     headline: bool = False
+    above: str = ""
+    below: str = ""
+    void: str = ""
 
     @property
     def by(self) -> str:

@@ -90,7 +90,7 @@ def _result_folders(folder: Path) -> list[Path]:
 
 
 def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table = pd.DataFrame(rows, columns=list(COLUMNS)).fillna({"void": ""})
     numbers = {"value": float, "low": float, "high": float, "neutral": float, "headline": bool}
     return table.astype(numbers)
 

@@ -24,6 +24,13 @@ class Spec:
     better: str = "neutral"
     headline: bool = False
     groups: Groups = field(default_factory=dict)
+    above: str = ""
+    below: str = ""
+    void: str = ""
+
+    def meaning(self, above: str, below: str) -> "Spec":
+        """The same with what it means to lie above neutral, and below."""
+        return replace(self, above=above, below=below)
 
     def at(self, groups: Groups) -> "Spec":
         """The same for some of the items; only the one over every item is a headline."""
@@ -48,6 +55,9 @@ def estimate(
         better=spec.better,
         unit=spec.unit,
         headline=spec.headline,
+        above=spec.above,
+        below=spec.below,
+        void=spec.void,
     )
 
 

@@ -16,6 +16,12 @@ TIE = 1e-9
 """Scores nearer to each other than this are a tie: no preference, left out of the share and counted."""
 
 FACTORS = ("cluster",)
+PREFERS = (
+    "most pairs prefer the more stereotyping sentence",
+    "most pairs prefer the less stereotyping sentence",
+)
+"""What a share above and below a half means, in words."""
+
 FLAGGED, UNFLAGGED, EQUAL_TOKENS = (
     {"items": "flagged"},
     {"items": "without flagged"},

@@ -8,7 +8,7 @@ from equipoise.errors import Cancelled
 from equipoise.models.engine.executor import Executor, Job, find_executor
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.network import Network
-from equipoise.models.engine.plan import Batch, Plan, make_plan, tokens_in
+from equipoise.models.engine.plan import Batch, Plan, make_plan, make_plans, tokens_in
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore
 
@@ -50,6 +50,11 @@ class Engine:
         """What the store answers already and which batches are still to run."""
         lanes = self.executor.lanes(self.network.device)
         return make_plan(rows, self.store, budget=self.budget, lanes=lanes)
+
+    def prepare_in_turn(self, parts: Sequence[Sequence[Row]]) -> list[Plan]:
+        """A plan for each part, to be run in this order; no row is run twice."""
+        lanes = self.executor.lanes(self.network.device)
+        return make_plans(parts, self.store, budget=self.budget, lanes=lanes)
 
     def run(
         self,

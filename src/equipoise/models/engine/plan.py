@@ -1,6 +1,6 @@
 """The plan: what the store answers already, and the batches that are still to run."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from equipoise.models.engine.rows import Row, RowAnswer, merge
@@ -38,21 +38,41 @@ def make_plan(rows: Sequence[Row], store: AnswerStore, *, budget: int, lanes: in
     A batch is committed whole, so a resumed run repeats the very batches that the killed one would have
     run. Rows left over from batches that another plan answered in part are packed anew.
     """
-    distinct = merge(rows)
+    (plan,) = make_plans([rows], store, budget=budget, lanes=lanes)
+    return plan
+
+
+def make_plans(parts: Sequence[Sequence[Row]], store: AnswerStore, *, budget: int, lanes: int) -> list[Plan]:
+    """A plan for each part, to be run in this order: what one part learns, the later ones know.
+
+    A row of several parts is run once, with the first of them, for everything that any of them asks.
+    """
+    distinct = merge(row for rows in parts for row in rows)
     stored = store.read(list(distinct))
     known = {key: answer for key, answer in stored.items() if answer.covers(distinct[key])}
+    plans: list[Plan] = []
+    planned: set[bytes] = set()
+    for rows in parts:
+        keys = [row.key for row in rows]
+        own = {key: distinct[key] for key in keys if key not in planned}
+        planned |= own.keys()
+        per_pass = budget_per_pass(own.values(), budget, lanes)
+        plans.append(Plan(keys, known, _open_batches(own, known, per_pass)))
+    return plans
+
+
+def _open_batches(rows: Mapping[bytes, Row], known: Collection[bytes], per_pass: int) -> list[Batch]:
     waiting: list[Batch] = []
     remainder: Batch = []
-    per_pass = budget_per_pass(distinct.values(), budget, lanes)
-    for batch in batches(list(distinct.items()), per_pass):
+    for batch in batches(list(rows.items()), per_pass):
         left = [pair for pair in batch if pair[0] not in known]
         if len(left) == len(batch):
             waiting.append(batch)
         else:
             remainder.extend(left)
     open_batches = waiting + batches(remainder, per_pass)
-    open_batches.sort(key=tokens_in, reverse=True)  # the small ones fill the end of the shorter lane
-    return Plan([row.key for row in rows], known, open_batches)
+    # The small ones fill the end of the shorter lane.
+    return sorted(open_batches, key=tokens_in, reverse=True)
 
 
 def budget_per_pass(rows: Collection[Row], budget: int, lanes: int) -> int:

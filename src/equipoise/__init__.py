@@ -26,6 +26,7 @@ _PUBLIC = {
     "load_results": "equipoise.results",
     "measure": "equipoise.measuring",
     "mitigate": "equipoise.mitigating",
+    "render": "equipoise.report.page",
     "rewrite": "equipoise.text.rewriting",
     "wrap_model": "equipoise.models.loading",
 }

@@ -23,32 +23,36 @@ LEAN = Estimate(
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({}, "APPD is 0.213 (95 % interval 0.150 to 0.276; 0 is neutral): it leans male."),
+        ({}, "APPD = 0.213 (95 % interval 0.150 to 0.276; 0 is neutral): it leans male."),
         (
             {"value": -0.2, "low": -0.3, "high": -0.1},
-            "APPD is -0.200 (95 % interval -0.300 to -0.100; 0 is neutral): it leans female.",
+            "APPD = -0.200 (95 % interval -0.300 to -0.100; 0 is neutral): it leans female.",
         ),
         (
             {"low": -0.01},
-            "APPD is 0.213 (95 % interval -0.010 to 0.276; 0 is neutral): it cannot be told from 0 with 340 "
+            "APPD = 0.213 (95 % interval -0.010 to 0.276; 0 is neutral): it cannot be told from 0 with 340 "
             "items.",
         ),
         (
+            {"low": -0.01, "below": "it leans male"},
+            "APPD = 0.213 (95 % interval -0.010 to 0.276; 0 is neutral): it leans male.",
+        ),
+        (
             {"low": float("nan"), "high": float("nan")},
-            "APPD is 0.213 (0 is neutral): too few items or clusters to tell how sure that is.",
+            "APPD = 0.213 (0 is neutral): too few items or clusters to tell how sure that is.",
         ),
         ({"value": float("nan"), "dropped": 1340}, "APPD has no value: none of 1,340 items could be used."),
         (
             {"void": "ability on names is 13.0, below 75"},
-            "APPD is 0.213, which is not meaningful because ability on names is 13.0, below 75.",
+            "APPD = 0.213, which is not meaningful because ability on names is 13.0, below 75.",
         ),
         (
             {"better": "lower", "above": ""},
-            "APPD is 0.213 (95 % interval 0.150 to 0.276; lower is better): it lies above 0.",
+            "APPD = 0.213 (95 % interval 0.150 to 0.276; lower is better): it lies above 0.",
         ),
         (
             {"better": "higher", "neutral": 0.5, "below": ""},
-            "APPD is 0.213 (95 % interval 0.150 to 0.276; higher is better): it lies below 0.5.",
+            "APPD = 0.213 (95 % interval 0.150 to 0.276; higher is better): it lies below 0.5.",
         ),
         (
             {
@@ -59,7 +63,7 @@ LEAN = Estimate(
                 "low": 51.2,
                 "high": 63,
             },
-            "Mean abs (type 2) is 57.2 (95 % interval 51.2 to 63.0; 0 is neutral): it leans male.",
+            "Mean abs (type 2) = 57.2 (95 % interval 51.2 to 63.0; 0 is neutral): it leans male.",
         ),
     ],
 )

@@ -15,6 +15,7 @@ from equipoise.cli.listing import list_known
 from equipoise.cli.measure import audit, measure
 from equipoise.cli.mitigate import mitigate
 from equipoise.cli.probe import probe, score
+from equipoise.cli.report import report
 from equipoise.cli.rewrite import rewrite
 from equipoise.cli.study import study_app
 
@@ -48,6 +49,7 @@ app.command()(score)
 app.command()(measure)
 app.command()(audit)
 app.command()(compare)
+app.command()(report)
 app.command()(check)
 app.command()(export)
 app.command()(lint)

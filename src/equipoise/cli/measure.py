@@ -118,9 +118,11 @@ def audit(
     """Run the default set of instruments on a model, those that fit it, and write a result folder."""
     from equipoise.instruments import DEFAULT_AUDIT, audit_names
     from equipoise.measuring import audit_fitting
+    from equipoise.report.page.places import PAGE, refuse_foreign
 
     names = audit_names() if full else list(DEFAULT_AUDIT)
     settings = settings_by_instrument(names, {}, data_dir=data_dir, seed=seed)
+    refuse_foreign(out / PAGE, force=force, ours=True)
     loaded = open_model(model, options)
     screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json)
     results, left_out = audit_fitting(loaded, names, settings, tell=screen.add)
@@ -132,6 +134,7 @@ def audit(
             "Name a masked, causal or encoder-decoder language model.",
         )
     screen.close(results)
+    _write_page(results, out / PAGE, as_json=as_json)
 
 
 class Screen:
@@ -175,6 +178,16 @@ class Screen:
             for result in results:
                 print_words(result)
             say(f"All estimates (--all) and every item: {self.out}")
+
+
+def _write_page(results: "list[Result]", path: Path, *, as_json: bool) -> None:
+    """Write the page beside the results, and say so where that does not disturb a program that reads."""
+    from equipoise.cli.printing import say
+    from equipoise.report.page import contents_of, save_page
+
+    save_page(contents_of(results), path, force=True)
+    if not as_json:
+        say(f"The page to look at: {path}")
 
 
 def _show_top(results: "list[Result]", count: int) -> None:

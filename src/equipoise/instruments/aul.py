@@ -43,6 +43,7 @@ from equipoise.instruments.parts.preference import (
     preferred,
     tie_estimate,
 )
+from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.base import LanguageModel, Score
 from equipoise.models.capabilities import SCORE, require, score_by
 from equipoise.results import Quantity, Roles, Summary
@@ -99,6 +100,10 @@ class AllUnmaskedLikelihood:
                 "tokens_stereotype": len(ours.tokens),
                 "tokens_counterpart": len(theirs.tokens),
                 "dropped": "a token could not be asked" if np.isnan(difference) else "",
+                **{
+                    f"{COLUMN}{side}": token_cell(scored, divisor=len(scored.tokens))
+                    for side, scored in zip(SIDES, (ours, theirs), strict=True)
+                },
             }
 
         items = with_scores(design.items, read)

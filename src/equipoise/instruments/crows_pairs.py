@@ -54,6 +54,7 @@ from equipoise.instruments.parts.preference import (
     tie_estimate,
     tie_remarks,
 )
+from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.models.capabilities import SCORE, require, score_by
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -113,11 +114,13 @@ class CrowSPairs:
         reason = _EMPTY.get(variant, "a token could not be asked")
 
         def read(row: Row) -> Row:
-            scores = _compared(*(answers[row["item"], side] for side in SIDES))
+            sentences = [answers[row["item"], side] for side in SIDES]
+            scores = _compared(*sentences)
             ours, theirs = (scores[f"{_COLUMN_OF[variant]}_{side}"] for side in SIDES)
             numbers = {"score": ours - theirs, "score_stereotype": ours, "score_counterpart": theirs}
             beside = {name: scores[name] for name in _BESIDE}
-            return numbers | beside | {"dropped": reason if np.isnan(ours - theirs) else ""}
+            dropped = reason if np.isnan(ours - theirs) else ""
+            return numbers | beside | {"dropped": dropped, **_token_cells(sentences, variant)}
 
         items = with_scores(design.items, read)
         items.insert(items.columns.get_loc("score") + 1, "prefers_stereotype", preferred(items["score"]))
@@ -184,6 +187,17 @@ def _compared(stereotype: TokenScores, counterpart: TokenScores) -> Row:
     for variant in _COLUMN_OF.values():
         scores[variant] = scores[f"{variant}_stereotype"] - scores[f"{variant}_counterpart"]
     return scores | {"per_token": stereotype.mean - counterpart.mean}
+
+
+def _token_cells(sentences: Sequence[TokenScores], variant: str) -> Row:
+    """What each token adds to its sentence's score, of those that count by the variant."""
+    alignment = align(*(sentence.tokens for sentence in sentences))
+    cells: Row = {}
+    for place, (side, sentence) in enumerate(zip(SIDES, sentences, strict=True)):
+        counted = {NANGIA: alignment.shared[place], MEADE: alignment.changed[place]}.get(variant)
+        divisor = max(1, len(alignment.changed[place])) if variant == MEADE else 1
+        cells[f"{COLUMN}{side}"] = token_cell(sentence, counted=counted, divisor=divisor)
+    return cells
 
 
 def _beside(variant: str) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import tie_remarks
+from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.models.capabilities import SCORE
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -211,6 +212,7 @@ def _compared(row: Row, one: TokenScores, other: TokenScores) -> Row:
         "tokens_stereotype": len(one.tokens),
         "tokens_counterpart": len(other.tokens),
         "dropped": _why_dropped(one, other),
+        **{f"{COLUMN}{side}": token_cell(scored) for side, scored in zip(SIDES, (one, other), strict=True)},
     }
 
 

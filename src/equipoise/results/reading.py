@@ -23,7 +23,7 @@ def reading(estimate: Estimate, margin: float = 0.0) -> str:
     name += f" ({estimate.by} {estimate.level})" if estimate.by else ""
     if isnan(estimate.value):
         return f"{_opened(name)} has no value: none of {estimate.dropped:,} items could be used."
-    value = f"{_opened(name)} is {shown(estimate.value)}"
+    value = f"{_opened(name)} = {shown(estimate.value)}"
     if estimate.void:
         return f"{value}, which is not meaningful because {estimate.void}."
     if isnan(estimate.low):
@@ -47,6 +47,8 @@ def _good(estimate: Estimate) -> str:
 
 def _meaning(estimate: Estimate) -> str:
     neutral = f"{estimate.neutral:g}"
+    if estimate.above and estimate.above == estimate.below:
+        return estimate.above
     if estimate.low > estimate.neutral:
         return estimate.above or f"it lies above {neutral}"
     if estimate.high < estimate.neutral:

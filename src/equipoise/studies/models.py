@@ -68,16 +68,24 @@ def compare_models(
 
 def compare_results(results: Sequence[Result]) -> ModelComparison:
     """The same from results that were measured before."""
+    ranking = rank_results(results)
+    pairs = [paired for group in _by_instrument(results) for paired in _pairs(group)]
+    return ModelComparison(ranking, compared_table(pairs), tuple(results))
+
+
+def rank_results(results: Sequence[Result]) -> pd.DataFrame:
+    """The models of each instrument ranked in every group, nearest to what is good first."""
+    groups = _by_instrument(results)
+    for group in groups:
+        check_comparable(group)
+    return pd.concat([_ranked(group) for group in groups], ignore_index=True)
+
+
+def _by_instrument(results: Sequence[Result]) -> list[list[Result]]:
     by_instrument: dict[str, list[Result]] = {}
     for result in results:
         by_instrument.setdefault(result.instrument, []).append(result)
-    ranking, tables = [], []
-    for group in by_instrument.values():
-        check_comparable(group)
-        ranking.append(_ranked(group))
-        tables.append(list(_pairs(group)))
-    differences = compared_table([paired for pairs in tables for paired in pairs])
-    return ModelComparison(pd.concat(ranking, ignore_index=True), differences, tuple(results))
+    return list(by_instrument.values())
 
 
 def _pairs(group: Sequence[Result]) -> Iterator[Paired]:

@@ -20,6 +20,8 @@ def with_scores(items: pd.DataFrame, read: Callable[[Row], Row]) -> pd.DataFrame
     """
     scores = pd.DataFrame([{} if row["dropped"] else read(row) for row in items.to_dict("records")])
     scores.index = items.index
+    texts = [name for name in scores if pd.api.types.is_string_dtype(scores[name].dropna())]
+    scores[texts] = scores[texts].fillna("")
     reasons = items["dropped"]
     if "dropped" in scores:
         reasons = reasons.where(reasons != "", scores.pop("dropped").fillna(""))

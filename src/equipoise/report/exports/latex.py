@@ -27,12 +27,12 @@ def render(results: Sequence[Result]) -> str:
 
 def _row(result: Result, row: "dict[str, object]") -> str:
     label = f"{row['label']} ({row['level']})" if row["by"] else str(row["label"])
-    words = [_escaped(text) for text in (result.model, result.instrument, label)]
+    words = [escaped(text) for text in (result.model, result.instrument, label)]
     low, high = float(str(row["low"])), float(str(row["high"]))
     interval = "too few to tell" if isnan(low) else f"[{low:.3f}, {high:.3f}]"
     return " & ".join([*words, f"{float(str(row['value'])):.3f}", interval, str(row["n"])]) + r" \\"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """The text with the characters that mean something to LaTeX made harmless."""
     return "".join(_ESCAPED.get(letter, letter) for letter in text)

@@ -1,0 +1,25 @@
+"""Cards: the docstring of an instrument's module as headings with their text."""
+
+import re
+
+from equipoise.instruments import INSTRUMENTS, instrument_card
+
+_HEADING = re.compile(r"^([A-Z][A-Za-z ]{1,11}?)\s{2,}(?=\S)")
+INDENT = 13
+"""Where the text of a card begins."""
+
+
+def card_of(instrument: str) -> list[tuple[str, str]]:
+    """The card of an instrument as pairs of heading and text; none for an instrument of the user's own."""
+    if instrument not in INSTRUMENTS:
+        return []
+    first, _, body = instrument_card(instrument).partition("\n")
+    parts: list[list[str]] = [["Method", first.strip()]]
+    for line in body.splitlines():
+        heading = _HEADING.match(line)
+        if heading:
+            parts.append([heading[1], line[heading.end() :].strip()])
+        elif line.strip():
+            # A line that is indented further than the text begins a list of its own.
+            parts[-1][1] += (" " if len(parts[-1][1]) else "") + line.strip()
+    return [(heading, text) for heading, text in parts]

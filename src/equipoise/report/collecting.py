@@ -1,0 +1,55 @@
+"""Collecting what a page is made of from folders: results, results by model, and studies."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from equipoise.report.sections import Study, is_study, load_study
+from equipoise.results import Result, load_results
+from equipoise.results.saving import MANIFEST
+from equipoise.studies.steps import STEP_FOLDER
+
+
+class Collected(NamedTuple):
+    """The results and studies of several folders."""
+
+    results: list[Result]
+    studies: list[Study]
+
+
+def collect(folders: Sequence[Path]) -> Collected:
+    """Everything in the folders; one that holds neither a result nor a study is refused with the reason."""
+    results: list[Result] = []
+    studies: list[Study] = []
+    for folder in folders:
+        if is_study(folder):
+            studies.append(load_study(folder))
+            results += [
+                result for held in _holding(folder, folder / STEP_FOLDER) for result in load_results(held)
+            ]
+        else:
+            held_by_model = [] if _holds(folder) else list(_holding(folder))
+            for held in held_by_model or [folder]:
+                results += load_results(held)
+    return Collected(_each_once(results), studies)
+
+
+def _holds(folder: Path) -> bool:
+    return (folder / MANIFEST).exists() or any(folder.glob(f"*/{MANIFEST}"))
+
+
+def _holding(*folders: Path) -> Iterator[Path]:
+    """The direct subfolders that hold results, as studies write them: one for each model."""
+    for folder in folders:
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.is_dir() and not path.name.startswith(".") and _holds(path):
+                yield path
+
+
+def _each_once(results: Sequence[Result]) -> list[Result]:
+    """Results without those that two folders hold word for word, such as a study and its model's own."""
+    kept: dict[tuple[str, str, str, str], Result] = {}
+    for result in results:
+        created = str(result.provenance.get("created", ""))
+        kept.setdefault((result.fingerprint, result.instrument, result.variant, created), result)
+    return list(kept.values())

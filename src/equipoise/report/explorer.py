@@ -1,0 +1,112 @@
+"""The items behind a page, column by column, as small as they can be said."""
+
+import base64
+import gzip
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from equipoise.report.figures.distribution import driving_rows
+from equipoise.report.measurements import Measurement
+from equipoise.results import Result
+
+LONGEST_TEXT = 4000
+"""Characters of a text that a page shows; the rest is in the result's items."""
+
+MOST_LEVELS = 200
+TOKENS = "token_scores_"
+"""Columns that begin so hold a pair's tokens with what each adds to its side."""
+
+
+def explorer_data(measured: Sequence[Measurement]) -> str:
+    """Every item of every measurement: JSON, compressed, in letters that need no escape."""
+    content = [_measurement(one) for one in measured]
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    packed = gzip.compress(text.encode("utf-8", "replace"), compresslevel=6, mtime=0)
+    return base64.b64encode(packed).decode("ascii")
+
+
+def _measurement(measured: Measurement) -> dict[str, Any]:
+    """The items of all models under each other where they differ, side by side where they are the same."""
+    first = measured.first
+    texts, groups = _texts(first), _groups(first)
+    tables = [_indexed(result) for result in measured.results.values()]
+    items = _union(tables)
+    tokens = [f"{TOKENS}{name}" for name in texts if f"{TOKENS}{name}" in items]
+    return {
+        "name": measured.name,
+        "title": measured.title,
+        "models": list(measured.results),
+        "items": items.index.tolist(),
+        "texts": {name: _cut(items[name]) for name in texts},
+        "groups": {name: _coded(items[name]) for name in groups},
+        "scores": [_numbers(table["score"].reindex(items.index)) for table in tables],
+        "driving": _flags(measured, items.index),
+        "dropped": _coded(items["dropped"]),
+        "tokens": {
+            name.removeprefix(TOKENS): _tokens(table, items.index, name)
+            for table in tables[:1]
+            for name in tokens
+        },
+    }
+
+
+def _indexed(result: Result) -> pd.DataFrame:
+    return result.items.assign(item=result.items["item"].astype(str)).set_index("item")
+
+
+def _union(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The items of the first model, then those that only others have."""
+    whole = tables[0]
+    for table in tables[1:]:
+        more = table.loc[~table.index.isin(whole.index)]
+        if len(more):
+            whole = pd.concat([whole, more])
+    return whole
+
+
+def _texts(result: Result) -> list[str]:
+    return [name for name in result.roles.text if name in result.items]
+
+
+def _groups(result: Result) -> list[str]:
+    """The columns to filter by: those of the roles, parts and forms, if they have a few levels."""
+    wanted = dict.fromkeys((*result.roles.groups, "category", "part", "variation", "flags"))
+    there = [name for name in wanted if name in result.items and name not in _texts(result)]
+    return [name for name in there if 1 < result.items[name].nunique() <= MOST_LEVELS]
+
+
+def _cut(texts: pd.Series) -> list[str]:
+    return [
+        text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}… ({len(text):,} characters)"
+        for text in texts.fillna("").astype(str)
+    ]
+
+
+def _coded(column: pd.Series) -> dict[str, Any]:
+    """Levels once, and for every item the number of its level."""
+    codes, levels = pd.factorize(column.fillna("").astype(str))
+    return {"levels": levels.tolist(), "codes": codes.tolist()}
+
+
+def _numbers(column: pd.Series) -> list[float | None]:
+    """Scores with five digits, which is more than anybody reads."""
+    known = column.to_numpy(dtype=float)
+    return [float(f"{number:.5g}") if np.isfinite(number) else None for number in known]
+
+
+def _flags(measured: Measurement, index: pd.Index) -> list[int]:
+    driving = {str(item) for result in measured.results.values() for item in driving_rows(result)["item"]}
+    return [int(item in driving) for item in index]
+
+
+def _tokens(table: pd.DataFrame, index: pd.Index, name: str) -> list[Any]:
+    """The tokens of the first model: places in the text and what each adds, with three decimals."""
+    cells = table[name].reindex(index).fillna("").astype(str)
+    return [
+        [[a, b, None if c is None else round(c, 3)] for a, b, c in json.loads(cell)] if cell else 0
+        for cell in cells
+    ]

@@ -1,0 +1,15 @@
+"""Figures: the charts of a measurement, each one file that gives none where it has nothing to show."""
+
+from equipoise.report.elements import Figure
+from equipoise.report.figures.distribution import distribution_figures
+from equipoise.report.figures.groups import group_figures
+from equipoise.report.figures.professions import profession_figures
+from equipoise.report.figures.skew import skew_figures
+from equipoise.report.measurements import Measurement
+
+MAKERS = (skew_figures, group_figures, profession_figures, distribution_figures)
+
+
+def figures_of(measured: Measurement) -> list[Figure]:
+    """Every chart that the measurement has something for."""
+    return [figure for make in MAKERS for figure in make(measured)]

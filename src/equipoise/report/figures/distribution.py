@@ -1,0 +1,88 @@
+"""How the scores of single items are distributed."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from equipoise.report.elements import Figure
+from equipoise.report.figures.style import ABOVE, BELOW, Row, chart, line_at, model_colour, values
+from equipoise.report.measurements import Measurement, slug
+from equipoise.results import Result
+from equipoise.results.comparison.differences import rows_of
+
+BINS = 40
+FEWEST = 5
+
+
+def distribution_figures(measured: Measurement) -> list[Figure]:
+    """The items that the first quantity rests on, counted by their score."""
+    scores = {label: driving_scores(result) for label, result in measured.results.items()}
+    scores = {label: known for label, known in scores.items() if len(known) >= FEWEST}
+    if not scores:
+        return []
+    everything = np.concatenate(list(scores.values()))
+    edges = _edges(float(everything.min()), float(everything.max()))
+    rows = [row for label, known in scores.items() for row in _counted(label, known, edges)]
+    labels = list(scores)
+    title = "Scores of single items"
+    told = "; ".join(
+        f"{label}: {len(known):,}, median {np.median(known):.3f}; {known.min():.3f} to {known.max():.3f}"
+        for label, known in scores.items()
+    )
+    spec = _several(rows, labels) if len(labels) > 1 else _single(rows)
+    return [Figure(slug(f"{measured.name} items"), title, f"{title}. {told}.", spec)]
+
+
+def driving_rows(result: Result) -> pd.DataFrame:
+    """The items that the first quantity rests on: no changed forms, no guard."""
+    return rows_of(result.items, result.quantities[0]) if result.quantities else result.items
+
+
+def driving_scores(result: Result) -> Any:
+    """Their scores, as far as they are known."""
+    known = driving_rows(result)["score"].to_numpy(dtype=float)
+    return known[np.isfinite(known)]
+
+
+def _edges(low: float, high: float) -> Any:
+    """Bins of one width with an edge at 0, so that no bar holds both signs."""
+    width = (high - low) / BINS or 1.0
+    return np.arange(np.floor(low / width), np.ceil(high / width) + 1) * width
+
+
+def _counted(label: str, scores: Any, edges: Any) -> list[Row]:
+    if len(edges) < 2:
+        edges = np.array([edges[0] - 0.5, edges[0] + 0.5])
+    counts, edges = np.histogram(scores, bins=edges)
+    return [
+        {"model": label, "from": float(edges[place]), "to": float(edges[place + 1]), "items": int(count)}
+        for place, count in enumerate(counts)
+    ]
+
+
+def _single(rows: list[Row]) -> dict[str, Any]:
+    tooltip = [{"field": name, "type": "quantitative"} for name in ("from", "to", "items")]
+    bars = {
+        "mark": {"type": "bar", "binSpacing": 0.5},
+        "encoding": {
+            "x": {"field": "from", "bin": "binned", "type": "quantitative", "title": "score of an item"},
+            "x2": {"field": "to"},
+            "y": {"field": "items", "type": "quantitative", "title": "items"},
+            "color": {"condition": {"test": "datum.from < 0", "value": BELOW}, "value": ABOVE},
+            "tooltip": tooltip,
+        },
+    }
+    return chart([bars, line_at(0, "x")], height=200, data=values(rows))
+
+
+def _several(rows: list[Row], labels: list[str]) -> dict[str, Any]:
+    lines = {
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
+        "encoding": {
+            "x": {"field": "from", "type": "quantitative", "title": "score of an item"},
+            "y": {"field": "items", "type": "quantitative", "title": "items"},
+            "color": model_colour(labels),
+        },
+    }
+    return chart([lines, line_at(0, "x")], height=220, data=values(rows))

@@ -1,0 +1,111 @@
+"""A headline split by what its items are grouped by: categories, parts, patterns."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from equipoise.report.elements import Figure
+from equipoise.report.figures.style import (
+    Layer,
+    Row,
+    chart,
+    line_at,
+    model_colour,
+    side_colour,
+    side_of,
+    values,
+)
+from equipoise.report.measurements import Measurement, slug
+from equipoise.results.reading import shown
+
+FEWEST, MOST = 2, 24
+"""Levels that a chart shows: one is no comparison, more than these are read in the table."""
+
+MOST_FIGURES = 6
+
+
+def group_figures(measured: Measurement) -> list[Figure]:
+    """A chart for each headline and each thing that it is split by."""
+    figures = []
+    for (key, by), table in _splits(measured):
+        first = table.iloc[0]
+        title = f"{first['label']} by {by}"
+        name = slug(f"{measured.name} {key} by {by}")
+        figures.append(Figure(name, title, _alt(title, table), _spec(table, list(measured.results))))
+    return figures[:MOST_FIGURES]
+
+
+def _splits(measured: Measurement) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """The estimates of every headline's key, by one thing with a few levels."""
+    parts = [result.estimates.assign(model=label) for label, result in measured.results.items()]
+    estimates = pd.concat(parts, ignore_index=True)
+    headlines = dict.fromkeys(estimates.loc[estimates["headline"], "key"])
+    for key in headlines:
+        rows = estimates[(estimates["key"] == key) & (estimates["by"] != "") & estimates["value"].notna()]
+        for by, table in rows.groupby("by", sort=False):
+            if by != "profession" and FEWEST <= table["level"].nunique() <= MOST:
+                yield (str(key), str(by)), table
+
+
+def _spec(table: pd.DataFrame, labels: list[str]) -> dict[str, Any]:
+    several = len(labels) > 1
+    rows = [_row(row) for row in table.to_dict("records")]
+    order = list(dict.fromkeys(row["level"] for row in rows))
+    colour = model_colour(labels) if several else side_colour()
+    down: dict[str, Any] = {"field": "level", "type": "nominal", "sort": order, "title": None}
+    first = table.iloc[0]
+    across = {"type": "quantitative", "title": _axis(first), "scale": {"zero": False}}
+    aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
+    tooltip = [{"field": name, "type": "nominal"} for name in ("model", "level", "number", "n")]
+    layers: list[Layer] = [
+        line_at(float(first["neutral"]), "x"),
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7},
+            "encoding": {
+                "x": across | {"field": "low"},
+                "x2": {"field": "high"},
+                "y": down,
+                "color": colour,
+                **aside,
+            },
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {
+                "x": across | {"field": "value"},
+                "y": down,
+                "color": colour,
+                "tooltip": tooltip,
+                **aside,
+            },
+        },
+    ]
+    height = len(order) * (6 + 11 * len(labels) if several else 24)
+    return chart(layers, height=height, data=values(rows))
+
+
+def _row(row: "dict[Any, Any]") -> Row:
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    interval = f" [{shown(low)}, {shown(high)}]" if low == low else " (too few to tell)"
+    return {
+        "model": row["model"],
+        "level": str(row["level"]),
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": int(row["n"]),
+        "number": f"{shown(value)}{interval}",
+        "side": side_of(value, low, high, float(row["neutral"])),
+    }
+
+
+def _axis(row: Any) -> str:
+    return f"{row['label']} ({row['unit']})" if row["unit"] else str(row["label"])
+
+
+def _alt(title: str, table: pd.DataFrame) -> str:
+    told = (
+        f"{row['model']}, {row['level']} {shown(float(row['value']))}" for row in table.to_dict("records")
+    )
+    return f"{title}, with 95 % intervals: {'; '.join(told)}."

@@ -1,0 +1,153 @@
+"""Professions: how far each leans, beside the share of women who work in it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from equipoise.report.elements import Figure
+from equipoise.report.figures.style import UNCLEAR, Layer, Row, chart, line_at, model_colour, values
+from equipoise.report.measurements import Measurement, slug
+from equipoise.results import Result
+from equipoise.results.reading import shown
+
+SHARE = "percent_women"
+AT_EITHER_END = 15
+"""Professions shown of those that lean furthest to either side; the others stand in the table."""
+
+FEWEST = 3
+
+
+def profession_figures(measured: Measurement) -> list[Figure]:
+    """The professions that lean furthest, and all of them against the share of women."""
+    tables = {label: _by_profession(result) for label, result in measured.results.items()}
+    tables = {label: table for label, table in tables.items() if len(table) >= FEWEST}
+    if not tables:
+        return []
+    table = pd.concat([table.assign(model=label) for label, table in tables.items()], ignore_index=True)
+    figures = [_ends_figure(measured, table, list(tables))]
+    known = table[table[SHARE].notna()]
+    if len(known) >= FEWEST:
+        figures.append(_scatter_figure(measured, known, list(tables)))
+    return figures
+
+
+def _by_profession(result: Result) -> pd.DataFrame:
+    """One estimate for each profession: of the first key that is split by nothing but professions."""
+    rows = result.estimates[result.estimates["by"] == "profession"]
+    if rows.empty:
+        return rows
+    rows = rows[(rows["key"] == rows["key"].iloc[0]) & rows["value"].notna()]
+    shares: Any = pd.Series(dtype=float)
+    if SHARE in result.items and "profession" in result.items:
+        shares = result.items.groupby("profession")[SHARE].first()
+    return rows.assign(**{SHARE: rows["level"].map(shares).astype(float)})
+
+
+def _ends_figure(measured: Measurement, table: pd.DataFrame, labels: list[str]) -> Figure:
+    first = table[table["model"] == labels[0]].sort_values("value", ascending=False, kind="stable")
+    chosen = first["level"].tolist()
+    if len(chosen) > 2 * AT_EITHER_END:
+        chosen = [*chosen[:AT_EITHER_END], *chosen[-AT_EITHER_END:]]
+    rows = [_row(row) for row in table[table["level"].isin(chosen)].to_dict("records")]
+    order = [_named(row) for row in first[first["level"].isin(chosen)].to_dict("records")]
+    several, example = len(labels) > 1, first.iloc[0]
+    down: dict[str, Any] = {"field": "named", "type": "nominal", "sort": order, "title": None}
+    across = {"type": "quantitative", "title": _axis(example)}
+    colour = model_colour(labels) if several else _share_colour(rows)
+    aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
+    tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
+    layers: list[Layer] = [
+        {
+            "mark": {"type": "bar", "height": {"band": 0.8}, "invalid": "show"},
+            "encoding": {
+                "x": across | {"field": "value"},
+                "y": down,
+                "color": colour,
+                "tooltip": tooltip,
+                **aside,
+            },
+        },
+        {
+            "mark": {"type": "rule", "opacity": 0.8, "color": "#7F868F"},
+            "encoding": {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": down, **aside},
+        },
+        line_at(float(example["neutral"]), "x"),
+    ]
+    title = f"{example['label']} of the professions that lean furthest"
+    told = "; ".join(f"{row['model']}, {row['named']}: {row['number']}" for row in rows)
+    height = len(order) * (4 + 8 * len(labels) if several else 17)
+    spec = chart(layers, height=height, data=values(rows))
+    return Figure(slug(f"{measured.name} professions"), title, f"{title}. {told}.", spec)
+
+
+def _share_colour(rows: list[Row]) -> dict[str, Any]:
+    """Bars in the colour of the share of women, from blue (few) to orange (many)."""
+    if all(row["share"] != row["share"] for row in rows):
+        return {"value": "#0072B2"}
+    scale = {"domain": [0, 50, 100], "range": ["#0072B2", "#B9BCC1", "#D55E00"], "interpolate": "rgb"}
+    legend = {"orient": "top", "title": "% women who work in it", "gradientLength": 160, "tickCount": 3}
+    share = {"field": "share", "type": "quantitative", "scale": scale, "legend": legend}
+    return {"condition": {"test": "isValid(datum.share)", **share}, "value": UNCLEAR}
+
+
+def _row(row: "dict[Any, Any]") -> Row:
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    interval = f" [{shown(low)}, {shown(high)}]" if low == low else ""
+    numbers = {"value": value, "low": low, "high": high, "share": float(row[SHARE])}
+    return {"model": row["model"], "named": _named(row), "number": f"{shown(value)}{interval}", **numbers}
+
+
+def _named(row: "dict[Any, Any]") -> str:
+    share = float(row[SHARE])
+    return f"{row['level']}, {share:.0f} %" if share == share else str(row["level"])
+
+
+def _scatter_figure(measured: Measurement, table: pd.DataFrame, labels: list[str]) -> Figure:
+    first = table.iloc[0]
+    rows = [_row(row) for row in table.to_dict("records")]
+    colour = model_colour(labels) if len(labels) > 1 else {"value": "#0072B2"}
+    across = {"field": "share", "type": "quantitative", "title": "% women who work in the profession"}
+    upward = {"field": "value", "type": "quantitative", "title": _axis(first), "scale": {"zero": False}}
+    tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
+    lines = [point for label in labels for point in _fitted(table[table["model"] == label], label)]
+    layers: list[Layer] = [
+        line_at(float(first["neutral"]), "y"),
+        {
+            "mark": {"type": "point", "filled": True, "size": 45, "opacity": 0.7},
+            "encoding": {"x": across, "y": upward, "color": colour, "tooltip": tooltip},
+        },
+        {
+            "data": values(lines),
+            "mark": {"type": "line", "strokeWidth": 2},
+            "encoding": {"x": across, "y": upward, "color": colour, "detail": {"field": "model"}},
+        },
+    ]
+    title = f"{first['label']} against the share of women"
+    said = "; ".join(_slope(table[table["model"] == label], label) for label in labels)
+    spec = chart(layers, height=320, data=values(rows))
+    return Figure(
+        slug(f"{measured.name} share of women"), title, f"{title}, a point per profession. {said}.", spec
+    )
+
+
+def _fit(table: pd.DataFrame) -> tuple[float, float]:
+    """Slope and height of the straight line of least squares; flat where all shares are one."""
+    share, value = table[SHARE].to_numpy(dtype=float), table["value"].to_numpy(dtype=float)
+    spread = float(((share - share.mean()) ** 2).sum())
+    slope = float(((share - share.mean()) * (value - value.mean())).sum()) / spread if spread else 0.0
+    return slope, float(np.mean(value) - slope * np.mean(share))
+
+
+def _fitted(table: pd.DataFrame, label: str) -> list[Row]:
+    slope, height = _fit(table)
+    ends = (float(table[SHARE].min()), float(table[SHARE].max()))
+    return [{"model": label, "share": share, "value": height + slope * share} for share in ends]
+
+
+def _slope(table: pd.DataFrame, label: str) -> str:
+    return f"{label}: {len(table)} professions, {shown(_fit(table)[0] * 10)} for each ten points of women"
+
+
+def _axis(row: Any) -> str:
+    return f"{row['label']} ({row['unit']})" if row["unit"] else str(row["label"])

@@ -1,0 +1,76 @@
+"""Skew against stereotype: the nearer to where the two lines cross, the better."""
+
+from typing import Any
+
+from equipoise.errors import UserError
+from equipoise.report.elements import Figure
+from equipoise.report.figures.style import Layer, chart, line_at, model_colour, values
+from equipoise.report.measurements import Measurement, slug
+from equipoise.results.reading import shown
+from equipoise.studies.skew import INSTRUMENT, skew_stereotype_table
+
+
+def skew_figures(measured: Measurement) -> list[Figure]:
+    """The models by their skew and stereotype on type 2 sentences, with 95 % intervals."""
+    if measured.instrument != INSTRUMENT:
+        return []
+    try:
+        table = skew_stereotype_table(list(measured.results.values()))
+    except UserError:
+        return []
+    labels = list(measured.results)
+    rows = [row | {"model": label} for row, label in zip(table.to_dict("records"), labels, strict=True)]
+    known = [row for row in rows if row["skew"] == row["skew"] and row["stereotype"] == row["stereotype"]]
+    if not known:
+        return []
+    told = "; ".join(
+        f"{row['model']}: skew {shown(row['skew'])}, stereotype {shown(row['stereotype'])}, ability "
+        f"{shown(row['ability'])}{'' if row['is_meaningful'] else ', not meaningful'}"
+        for row in known
+    )
+    title = "Skew against stereotype (type 2 sentences)"
+    return [Figure(slug(f"{measured.name} skew"), title, f"{title}. {told}.", _spec(known, labels))]
+
+
+def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:
+    across = {"type": "quantitative", "title": "skew (F1 x 100; right: male)"}
+    upward = {"type": "quantitative", "title": "stereotype (F1 x 100; up: follows it)"}
+    colour = model_colour(labels)
+    tooltip = [{"field": name} for name in ("model", "skew", "stereotype", "ability", "n")]
+    x, y = across | {"field": "skew"}, upward | {"field": "stereotype"}
+    rule = {"type": "rule", "opacity": 0.6, "strokeWidth": 1.5}
+    layers: list[Layer] = [
+        line_at(0, "x"),
+        line_at(0, "y"),
+        {
+            "mark": rule,
+            "encoding": {
+                "x": across | {"field": "skew_low"},
+                "x2": {"field": "skew_high"},
+                "y": y,
+                "color": colour,
+            },
+        },
+        {
+            "mark": rule,
+            "encoding": {
+                "x": x,
+                "y": upward | {"field": "stereotype_low"},
+                "y2": {"field": "stereotype_high"},
+                "color": colour,
+            },
+        },
+        {
+            "mark": {"type": "point", "size": 90, "opacity": 1, "filled": True},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": colour,
+                "fillOpacity": {"condition": {"test": "!datum.is_meaningful", "value": 0}, "value": 1},
+                "tooltip": tooltip,
+            },
+        },
+    ]
+    names = ("model", "skew", "skew_low", "skew_high", "stereotype", "stereotype_low", "stereotype_high")
+    kept = [{name: row[name] for name in (*names, "ability", "n", "is_meaningful")} for row in rows]
+    return chart(layers, height=300, data=values(kept))

@@ -1,0 +1,100 @@
+"""Figures and tables as files: PNG and SVG, CSV and LaTeX."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import UserError
+from equipoise.report.elements import Figure, Table
+from equipoise.report.exports.latex import escaped
+from equipoise.results.writing import write_beside
+
+SCALE = 2.0
+LOOK: dict[str, Any] = {
+    "background": "white",
+    "font": "sans-serif",
+    "view": {"stroke": None},
+    "axis": {"gridOpacity": 0.5, "labelLimit": 260, "titleFontWeight": "normal"},
+    "legend": {"labelLimit": 400},
+}
+
+
+def save_figures(figures: Sequence[Figure], folder: Path, *, force: bool = False) -> list[Path]:
+    """Every chart as PNG and SVG; give the paths."""
+    import vl_convert
+
+    targets = [folder / f"{figure.name}.{suffix}" for figure in figures for suffix in ("svg", "png")]
+    _refuse_existing(targets, force)
+    with _explained(folder):
+        for figure in figures:
+            spec = {**figure.spec, "title": {"text": figure.title, "anchor": "start"}, "config": LOOK}
+            write_beside(folder / f"{figure.name}.svg", vl_convert.vegalite_to_svg(spec))
+            write_beside(folder / f"{figure.name}.png", vl_convert.vegalite_to_png(spec, scale=SCALE))
+    return targets
+
+
+def save_tables(tables: Sequence[Table], folder: Path, *, force: bool = False) -> list[Path]:
+    """Every table as CSV and LaTeX; give the paths."""
+    targets = [folder / f"{table.name}.{suffix}" for table in tables for suffix in ("csv", "tex")]
+    _refuse_existing(targets, force)
+    with _explained(folder):
+        for table in tables:
+            write_beside(folder / f"{table.name}.csv", as_csv(table))
+            write_beside(folder / f"{table.name}.tex", as_latex(table))
+    return targets
+
+
+def as_csv(table: Table) -> str:
+    """Numbers in full; one that does not exist is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows([["" if _is_missing(cell) else cell for cell in row] for row in table.rows])
+    return text.getvalue()
+
+
+def as_latex(table: Table) -> str:
+    """A tabular that needs the package booktabs; numbers stand to the right."""
+    columns = range(len(table.columns))
+    sides = [
+        "r" if table.rows and all(_is_number(row[place]) for row in table.rows) else "l" for place in columns
+    ]
+    lines = [f"\\begin{{tabular}}{{{''.join(sides)}}}", r"\toprule", _latex_row(table.columns), r"\midrule"]
+    lines += [_latex_row(row) for row in table.rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _latex_row(cells: Sequence[Any]) -> str:
+    shown = (
+        "-" if _is_missing(cell) else f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+        for cell in cells
+    )
+    return " & ".join(map(escaped, shown)) + r" \\"
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and cell != cell)
+
+
+def _is_number(cell: Any) -> bool:
+    return _is_missing(cell) or (isinstance(cell, int | float) and not isinstance(cell, bool))
+
+
+def _refuse_existing(targets: Sequence[Path], force: bool) -> None:
+    taken = [path for path in targets if path.exists()]
+    if taken and not force:
+        raise UserError(f"{taken[0]} exists.", "Give another folder, or --force to write over it.")
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be written: {error.strerror or error}.", "Give another folder."
+        ) from error

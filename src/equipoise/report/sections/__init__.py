@@ -1,0 +1,88 @@
+"""Sections for what a study wrote: its sentences and tables, and charts where a file of its name draws some.
+
+A study is a folder with `study.json` (name, title, sentences) and tables as CSV files. A module of this
+folder that is called like the study, with `figures(study) -> list[Figure]`, adds its charts.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pandas as pd
+
+from equipoise.errors import UserError
+from equipoise.report.elements import Figure, Section, Table
+from equipoise.report.measurements import slug
+from equipoise.studies.steps import STUDY, read_study
+
+SHORT = 12
+"""Tables with more rows than this are closed until somebody opens them."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study said, with its tables by name."""
+
+    name: str
+    title: str
+    sentences: tuple[str, ...]
+    tables: dict[str, pd.DataFrame]
+
+
+def is_study(folder: Path) -> bool:
+    """Whether a study wrote this folder."""
+    return (folder / STUDY).is_file()
+
+
+def load_study(folder: Path) -> Study:
+    """The study of a folder; one that is damaged or not finished is refused."""
+    record = read_study(folder)
+    try:
+        name, title, sentences = (
+            str(record["name"]),
+            str(record["title"]),
+            tuple(map(str, record["sentences"])),
+        )
+        tables = {Path(file).stem: _read_csv(folder / Path(file).name) for file in record["tables"]}
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{folder / STUDY} is damaged: {error!r}.", "Run the study again.") from error
+    if not sentences and not tables:
+        raise UserError(
+            f"The study in {folder} is not finished.", "Run it again: it goes on where it stopped."
+        )
+    return Study(name, title, sentences, tables)
+
+
+def section_of(study: Study) -> Section:
+    """The section of a study: its own charts where it has a file here, and all of its tables."""
+    prefix = slug(study.name)
+    tables = [_table(f"{prefix}-{name}", name, frame) for name, frame in study.tables.items()]
+    return Section(
+        prefix,
+        study.title,
+        sentences=study.sentences,
+        figures=_figures(study),
+        tables=[table for table in tables if len(table.rows) <= SHORT],
+        details=[table for table in tables if len(table.rows) > SHORT],
+    )
+
+
+def _figures(study: Study) -> list[Figure]:
+    module = study.name.replace("-", "_")
+    if module not in {known.name for known in iter_modules(__path__)}:
+        return []
+    figures: list[Figure] = import_module(f"{__name__}.{module}").figures(study)
+    return figures
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} is damaged: {error}.", "Run the study again.") from error
+
+
+def _table(name: str, title: str, frame: pd.DataFrame) -> Table:
+    columns = [str(column).replace("_", " ") for column in frame.columns]
+    return Table(name, title.replace("-", " "), columns, frame.to_numpy(dtype=object).tolist())

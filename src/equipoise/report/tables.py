@@ -1,0 +1,121 @@
+"""Tables of a page: estimates with models side by side, and where everything came from."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from equipoise.report.elements import Table
+from equipoise.report.measurements import MeasuredModel, Measurement, data_name
+from equipoise.results.reading import shown
+
+GOOD = {"lower": "lower", "higher": "higher", "none": "for orientation"}
+_KEYS = ["key", "by", "level"]
+
+
+def headline_table(measured: Measurement) -> Table:
+    """The numbers to read first, a row per model."""
+    rows = [
+        [
+            label,
+            _named(row),
+            row["value"],
+            row["low"],
+            row["high"],
+            row["n"],
+            row["dropped"],
+            _good(row),
+            row["unit"],
+        ]
+        for label, result in measured.results.items()
+        for row in result.headlines().to_dict("records")
+    ]
+    columns = ("model", "estimate", "value", "low", "high", "n", "dropped", "good", "unit")
+    return Table(f"{measured.name}-headlines", "What to read first", columns, rows)
+
+
+def estimates_table(measured: Measurement) -> Table:
+    """Every estimate, with a column for each model: value and interval."""
+    several = len(measured.results) > 1
+    frames = [
+        result.estimates.drop_duplicates(_KEYS)
+        .set_index(_KEYS)[["label", "unit", "neutral", "better", "n"]]
+        .assign(**{label: [_cell(row) for row in result.estimates.drop_duplicates(_KEYS).to_dict("records")]})
+        for label, result in measured.results.items()
+    ]
+    whole = frames[0]
+    for frame, label in zip(frames[1:], list(measured.results)[1:], strict=True):
+        whole = whole.join(frame[[label]], how="outer", sort=False) if label not in whole else whole
+    table = whole.reset_index()
+    head = ["estimate", "by", "level", *([] if several else ["n"]), "good", "unit"]
+    rows = [_estimate_row(row, list(measured.results), several) for row in table.to_dict("records")]
+    return Table(f"{measured.name}-estimates", "Every estimate", [*head, *measured.results], rows)
+
+
+def _estimate_row(row: "dict[Any, Any]", labels: Sequence[str], several: bool) -> list[Any]:
+    is_known = isinstance(row["label"], str)
+    names = [row["label"] if is_known else row["key"].replace("-", " "), row["by"], row["level"]]
+    beside = [_good(row), row["unit"]] if is_known else ["", ""]
+    counts = [] if several else [int(row["n"])]
+    return [
+        *names,
+        *counts,
+        *beside,
+        *(row[label] if isinstance(row[label], str) else "" for label in labels),
+    ]
+
+
+def provenance_table(models: Sequence[MeasuredModel]) -> Table:
+    """What was measured: the models by name, kind, precision and fingerprint."""
+    rows = [[one.label, one.name, one.kind, one.precision, one.fingerprint] for one in models]
+    return Table("models", "Models", ("model", "name", "kind", "precision", "fingerprint"), rows)
+
+
+def data_table(measured: Sequence[Measurement]) -> Table:
+    """Which instrument asked which data, with what came of it."""
+    rows = [
+        [
+            one.instrument,
+            data_name(result),
+            result.variant,
+            result.poles,
+            label,
+            len(result.items),
+            int((result.items["dropped"] != "").sum()),
+            str(result.provenance.get("created", "")),
+            str(result.provenance.get("versions", {}).get("equipoise", "")),
+            ", ".join(f"{file} {digest[:12]}" for file, digest in result.data_hashes.items()),
+        ]
+        for one in measured
+        for label, result in one.results.items()
+    ]
+    head = (
+        "instrument",
+        "data",
+        "variant",
+        "poles",
+        "model",
+        "items",
+        "dropped",
+        "measured",
+        "version",
+        "files, SHA-256",
+    )
+    return Table("data", "Data", head, rows)
+
+
+def _named(row: "dict[Any, Any]") -> str:
+    return f"{row['label']} ({row['by']} {row['level']})" if row["by"] else str(row["label"])
+
+
+def _good(row: "dict[Any, Any]") -> str:
+    return f"{row['neutral']:g}" if row["better"] == "neutral" else GOOD.get(str(row["better"]), "")
+
+
+def _cell(row: "dict[Any, Any]") -> str:
+    """Value and interval in one cell; a number that means nothing says so."""
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    if pd.isna(value):
+        return "-"
+    interval = "" if pd.isna(low) else f" [{shown(low)}, {shown(high)}]"
+    return f"{shown(value)}{interval}{' not meaningful' if row['void'] else ''}"

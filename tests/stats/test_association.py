@@ -54,7 +54,7 @@ def test_vectors_without_spread_can_be_whitened():
 
 
 def test_the_effect_size_by_hand():
-    values, first = np.array([3.0, 5.0, 1.0, 3.0]), np.array([1, 1, 0, 0])
+    values, first = np.array([3.0, 5.0, 1.0, 3.0]), np.array([True, True, False, False])
     assert effect_size(values, first, ddof=0) == pytest.approx(2 / np.sqrt(2))
     assert effect_size(values, first, ddof=1) == pytest.approx(2 / np.sqrt(8 / 3))
     assert np.isnan(effect_size(np.ones(4), first))

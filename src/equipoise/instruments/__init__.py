@@ -26,6 +26,7 @@ INSTRUMENTS = {
     "weat": "equipoise.instruments.weat:WordAssociation",
     "seat": "equipoise.instruments.seat:SentenceAssociation",
     "c-seat": "equipoise.instruments.c_seat:ContextualAssociation",
+    "ceat": "equipoise.instruments.ceat:ContextualisedAssociation",
     "direct-bias": "equipoise.instruments.direct_bias:DirectBias",
     "ripa": "equipoise.instruments.ripa:RelationalInnerProduct",
     "neighbourhood": "equipoise.instruments.neighbourhood:Neighbourhood",

@@ -8,6 +8,7 @@ Wolf's (2004) weight: there are usually fewer vectors than numbers in each.
 from math import nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from equipoise.stats.clusters import Codes, Floats
 from equipoise.stats.intervals import UNKNOWN, Interval, expanded_percentile
@@ -53,9 +54,9 @@ def shrunk_covariance(vectors: Floats) -> Floats:
     return shrunk
 
 
-def effect_size(associations: Floats, is_first: Floats, *, ddof: int = 1) -> float:
+def effect_size(associations: Floats, is_first: NDArray[np.bool_], *, ddof: int = 1) -> float:
     """The difference of the two groups' means in standard deviations of all (Caliskan et al. 2017)."""
-    first = is_first.astype(bool)
+    first = is_first
     if min(first.sum(), (~first).sum()) < 1 or len(associations) <= ddof:
         return nan
     spread = float(associations.std(ddof=ddof))
@@ -64,10 +65,10 @@ def effect_size(associations: Floats, is_first: Floats, *, ddof: int = 1) -> flo
 
 
 def effect_size_draws(
-    associations: Floats, is_first: Floats, clusters: Codes, *, ddof: int = 1, seed: int = 0
+    associations: Floats, is_first: NDArray[np.bool_], clusters: Codes, *, ddof: int = 1, seed: int = 0
 ) -> Floats:
     """The effect size in bootstrap samples that draw whole clusters anew within each group."""
-    first = is_first.astype(bool)
+    first = is_first
     weights = [_weights(clusters[side], seed + place) for place, side in enumerate((first, ~first))]
     sums = [weight.sum(axis=1) for weight in weights]
     values = [associations[first], associations[~first]]

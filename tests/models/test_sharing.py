@@ -140,3 +140,13 @@ def test_two_engines_on_one_set_of_weights(count: int, tmp_path: Path) -> None:
         totals = list(visitors.map(lambda m: [a.total for a in m.answer(questions)], models))
     for ours in totals:
         np.testing.assert_allclose(ours, totals[0], atol=1e-5)
+
+
+def test_draws_of_random_weights_at_once_are_the_draws_one_by_one() -> None:
+    from equipoise.models.random_weights import random_parts
+
+    alone = [random_parts(draw)[0].state_dict() for draw in (1, 2)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda place: random_parts(place % 2 + 1)[0].state_dict(), range(8)))
+    for place, weights in enumerate(together):
+        assert all(torch.equal(weights[name], alone[place % 2][name]) for name in weights)

@@ -12,6 +12,7 @@ from equipoise.cli.corpus import corpus
 from equipoise.cli.export import export
 from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
+from equipoise.cli.local_app import local_app
 from equipoise.cli.measure import audit, measure
 from equipoise.cli.mitigate import mitigate
 from equipoise.cli.probe import probe, score
@@ -56,6 +57,7 @@ app.command()(lint)
 app.command()(corpus)
 app.command()(rewrite)
 app.command()(mitigate)
+app.command("app")(local_app)
 app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 

@@ -6,6 +6,7 @@ What an instrument gives for them is what it gives for no knowledge at all.
 import copy
 import re
 from collections.abc import Iterator
+from threading import Lock
 from typing import Any
 
 import torch
@@ -21,6 +22,9 @@ from equipoise.models.options import RunOptions
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SEED = 20
 """The first draw's, only so that two runs agree; no seed is better than another."""
+
+_drawing = Lock()
+"""Torch has one generator for the whole process: two threads that draw at once would share its numbers."""
 
 
 def random_parts(draw: int = 1) -> tuple[Any, Any]:
@@ -60,7 +64,7 @@ def random_models(count: int, options: RunOptions | None = None) -> Iterator[Neu
 
 
 def _seeded(kind: Any, config: Any, draw: int) -> Any:
-    with torch.random.fork_rng():
+    with _drawing, torch.random.fork_rng():
         torch.manual_seed(SEED + draw - 1)
         return kind(config).eval()
 

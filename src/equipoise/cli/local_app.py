@@ -1,0 +1,68 @@
+"""`app`: the local app in the browser."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli.options import Models, runs_models
+from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
+
+if TYPE_CHECKING:
+    from equipoise.app.shelf import Shelf
+
+
+@runs_models
+def local_app(
+    *,
+    options: RunOptions,
+    model: Models = None,
+    results: Annotated[
+        Path, typer.Option("--results", help="The folder with past results; new ones are saved there.")
+    ] = Path("results"),
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=1, max=65535, help="The port; else the first free one from 8642."),
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Open the app: ask models, measure, look at your data, rewrite; all of it on this machine only."""
+    from equipoise.app.questions import Desk
+    from equipoise.app.server import open_server
+    from equipoise.app.shelf import Shelf
+
+    desk = Desk(Shelf(model or (), replace(options, progress=None)), results)
+    server = open_server(desk, port)
+    sys.stdout.write(f"Equipoise is at {server.address} until you press Ctrl-C.\n")
+    sys.stdout.flush()
+    Thread(target=_warm_up, args=(desk.shelf,), daemon=True).start()
+    if browser and not _open_browser(server.address):
+        sys.stderr.write(f"No browser could be opened. Open {server.address} yourself.\n")
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:  # the way out, not an accident
+        sys.stdout.write("\nStopped.\n")
+    finally:
+        desk.jobs.close()
+        server.server_close()
+
+
+def _warm_up(shelf: "Shelf") -> None:
+    """Load the first model while the page opens; what is wrong with it is told here and on the page."""
+    try:
+        shelf.model(shelf.names[0])
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+
+
+def _open_browser(address: str) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False

@@ -1,0 +1,131 @@
+"""The app in a real browser: wide and narrow, light and dark, by keyboard, and nothing leaves the machine."""
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from app_client import running_app
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: make browser-test")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: make browser-test")
+
+HOSTILE = "<img src=x onerror=document.title='run'></script><script>document.title='run'</script>\u202e"
+PAIRS = "category,stereotype,counterpart\n" + "".join(
+    f'occupation,"The {word} says {HOSTILE.replace(chr(34), "")} that he left.",'
+    f'"The {word} says {HOSTILE.replace(chr(34), "")} that she left."\n'
+    for word in ("doctor", "nurse", "teacher", "farmer", "chef", "pilot")
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_app(tmp_path_factory.mktemp("app")) as server:
+        yield server.address
+
+
+@pytest.fixture(params=[(1200, "light"), (360, "dark")], ids=["wide-light", "narrow-dark"])
+def page(request: pytest.FixtureRequest, browser: Any, address: str) -> Iterator[Any]:
+    """The app's page; at the end no error was logged and no request left the machine."""
+    width, scheme = request.param
+    opened = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    logged: list[str] = []
+    asked: list[str] = []
+    opened.on("console", lambda message: logged.append(message.text))
+    opened.on("pageerror", lambda error: logged.append(str(error)))
+    opened.on("request", lambda sent: asked.append(sent.url))
+    opened.goto(address)
+    opened.wait_for_selector("body[data-ready]")
+    yield opened
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.title() == "Equipoise"
+    opened.close()
+    assert asked
+    assert all(url.startswith(address) for url in asked)
+    assert [text for text in logged if "400" not in text] == []
+
+
+def test_two_models_side_by_side(page: Any) -> None:
+    page.check("#probe input[value='random:2']")
+    page.fill("#probe-words", "he, she")
+    page.click("#probe form > button")
+    page.wait_for_selector("#probe article:nth-of-type(2)")
+    assert page.locator("#probe article h2").all_inner_texts() == ["random", "random:2"]
+    assert page.locator("#probe article:first-of-type meter").count() == 2
+    page.click("#tab-sentences")
+    page.click("#sentences form > button")
+    page.wait_for_selector("#sentences article")
+    assert page.locator("#sentences .differs").count() == 2
+
+
+def test_a_measurement_with_its_bar_and_its_result(page: Any) -> None:
+    page.click("#tab-measure")
+    page.select_option("#measure-instrument", "traits")
+    page.click("#measure form > button")
+    page.wait_for_selector("#measure article table", timeout=60_000)
+    assert "female share" in page.inner_text("#measure article")
+    page.click("#tab-results")
+    page.click("#results summary")
+    page.wait_for_selector("#results table")
+
+
+def test_a_measurement_is_cancelled(page: Any) -> None:
+    page.click("#tab-measure")
+    page.select_option("#measure-instrument", "stereotype-skew")
+    for _ in range(3):
+        page.click("#measure form > button")
+    page.locator("#measure article button", has_text="Cancel").first.click()
+    page.wait_for_selector("#measure article [role=alert]", timeout=60_000)
+    assert "Cancelled" in page.inner_text("#measure article [role=alert]")
+
+
+def test_hostile_text_is_shown_and_never_run(page: Any) -> None:
+    page.click("#tab-file")
+    content = {"name": f"{HOSTILE}.csv", "mimeType": "text/csv", "buffer": PAIRS.encode()}
+    page.set_input_files("#file-input", files=[content])
+    page.wait_for_selector("#file form:not([hidden])")
+    assert "<script>" in page.inner_text("#file .answer")
+    page.click("#tab-rewrite")
+    page.fill("#rewrite-text", f"She {HOSTILE} left. " + "x" * 10_000)
+    page.click("#rewrite form > button")
+    page.wait_for_selector("#rewrite article")
+    assert "<script>" in page.inner_text("#rewritten-text")
+    page.click("#tab-probe")
+    page.fill("#probe-text", f"{HOSTILE} without a blank")
+    page.click("#probe form > button")
+    page.wait_for_selector("#trouble:not([hidden])")
+    assert "<script>" in page.inner_text("#trouble")
+    assert page.locator("script").count() == 1
+
+
+def test_the_keyboard_is_enough(page: Any) -> None:
+    page.focus("#tab-probe")
+    page.keyboard.press("ArrowLeft")
+    assert page.get_attribute("#tab-results", "aria-selected") == "true"
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.id") == "tab-probe"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("[MASK] is a pilot.")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#probe article")
+    assert "[MASK] is a pilot." in page.inner_text("#probe article")
+
+
+def test_every_field_has_a_name(page: Any) -> None:
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('input, select, textarea')]"
+        ".filter(field => !field.labels.length).map(field => field.outerHTML)"
+    )
+    assert nameless == []
+    assert page.get_attribute("html", "lang") == "en"

@@ -80,6 +80,12 @@ def test_a_measurement_is_saved_and_listed(client: Client, tmp_path: Path) -> No
     assert (listed["folder"], listed["instruments"]) == (job["answer"]["folder"], ["traits"])
     (opened,) = client.ask("result", folder=listed["folder"])["results"]
     assert opened["headlines"] == to_records(saved.headlines())
+    status, page, headers = client.send("GET", f"/page?folder={listed['folder']}")
+    assert status == 200
+    assert saved.fingerprint[:8] in page.decode()
+    assert headers["Content-Security-Policy"].startswith("sandbox")
+    assert "allow-same-origin" not in headers["Content-Security-Policy"]
+    assert client.send("GET", "/page?folder=../..")[0] == 400
 
 
 def test_a_measurement_can_be_cancelled_and_the_next_one_runs(client: Client, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_requests_that_are_not_of_the_page(client: Client) -> None:
         assert client.send("POST", "/api/probe", body, **headers)[0] == status
     assert client.send("POST", "/api/probe", b"", Content_Length="")[0] == 411
     assert client.send("GET", "/", Origin="http://evil.example")[0] == 403
+    assert client.send("GET", "/", origin="http://evil.example")[0] == 403
     assert client.send("POST", "/api/probe", b"{")[0] == 400
     assert client.send("POST", "/api/probe", b"[]")[0] == 400
     assert client.send("POST", "/api/probe", b"[" * 100_000)[0] == 400

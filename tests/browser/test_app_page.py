@@ -76,6 +76,11 @@ def test_a_measurement_with_its_bar_and_its_result(page: Any) -> None:
     page.click("#tab-results")
     page.click("#results summary")
     page.wait_for_selector("#results table")
+    with page.expect_popup() as popup:
+        page.locator("#results a").first.click()
+    popup.value.wait_for_load_state()
+    assert "traits" in popup.value.inner_text("body")
+    assert popup.value.evaluate("self.origin") == "null"
 
 
 def test_a_measurement_is_cancelled(page: Any) -> None:

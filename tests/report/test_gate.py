@@ -86,6 +86,13 @@ def test_a_value_that_could_not_be_asked_is_an_error() -> None:
     assert (outcome.state, "could not be asked" in outcome.reason) == (ERROR, True)
 
 
+def test_what_is_not_meaningful_is_an_error() -> None:
+    weak = result("m", "tbe", Estimate("skew", 1.0, 0.5, 1.5, 9, void="ability is below 75"))
+    judgement = check(weak, ["tbe.skew.low > 9", "tbe.skew.n < 5"])
+    assert states(judgement) == [ERROR, PASSED]
+    assert "not meaningful because ability is below 75" in judgement.outcomes[0].reason
+
+
 def test_a_star_judges_every_level_by_itself() -> None:
     judgement = check(result(), [rule_of("tbe.appd[category=*].low > 0.1", name="each")])
     assert [(one.rule, one.state) for one in judgement.outcomes] == [

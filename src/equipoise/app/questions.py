@@ -156,6 +156,13 @@ def past_result(desk: Desk, payload: Payload) -> Any:
     return {"results": told(open_folder(desk.results, _text(payload, "folder")))}
 
 
+def page_of(desk: Desk, folder: str) -> str:
+    """The page of one folder, as `equipoise report` makes it."""
+    from equipoise.report.page import render
+
+    return render(open_folder(desk.results, folder))
+
+
 QUESTIONS: dict[str, Callable[[Desk, Payload], Any]] = {
     "known": known,
     "probe": probe,

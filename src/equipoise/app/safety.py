@@ -13,6 +13,9 @@ APP_POLICY = (
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 )
 
+PAGE_POLICY = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'none'"
+"""A result's page names its own scripts; here it gets an origin of its own, which the app does not answer."""
+
 
 class Refusal(NamedTuple):
     """Why a request is turned away."""

@@ -6,10 +6,10 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
-from equipoise.app.questions import Desk, answer
-from equipoise.app.safety import APP_POLICY, Refusal, refuse_body, refuse_stranger
+from equipoise.app.questions import Desk, answer, page_of
+from equipoise.app.safety import APP_POLICY, PAGE_POLICY, Refusal, refuse_body, refuse_stranger
 from equipoise.errors import UserError
 
 HOST = "127.0.0.1"
@@ -59,19 +59,21 @@ class Handler(BaseHTTPRequestHandler):
     timeout = PATIENCE
 
     def do_GET(self) -> None:
-        """The page's own files."""
-        if self._refuse(refuse_stranger(dict(self.headers), self.server.server_port)):
+        """The page's own files, and the page of past results."""
+        if self._refuse(refuse_stranger(self._headers(), self.server.server_port)):
             return
         address = urlsplit(self.path)
         if address.path in _FILES:
             name, kind = _FILES[address.path]
             self._send(HTTPStatus.OK, (_STATIC / name).read_bytes(), kind, APP_POLICY)
+        elif address.path == "/page":
+            self._send_page(parse_qs(address.query).get("folder", [""])[0])
         else:
             self._send_error(HTTPStatus.NOT_FOUND, "There is nothing here.", "Open the app's first page.")
 
     def do_POST(self) -> None:
         """A question of the page."""
-        headers = dict(self.headers)
+        headers = self._headers()
         if self._refuse(refuse_stranger(headers, self.server.server_port) or refuse_body(headers)):
             return
         body = self.rfile.read(int(headers["Content-Length"]))
@@ -82,6 +84,10 @@ class Handler(BaseHTTPRequestHandler):
             return
         self._answer(urlsplit(self.path).path.removeprefix("/api/"), payload)
 
+    def _headers(self) -> dict[str, str]:
+        """The headers in one spelling: a client may write them in any case."""
+        return {name.title(): value for name, value in self.headers.items()}
+
     def _answer(self, name: str, payload: Any) -> None:
         try:
             content = answer(self.server.desk, name, payload)
@@ -91,6 +97,16 @@ class Handler(BaseHTTPRequestHandler):
             self._send_error(HTTPStatus.INTERNAL_SERVER_ERROR, f"{type(error).__name__}: {error}", "")
         else:
             self._send_json(HTTPStatus.OK, content)
+
+    def _send_page(self, folder: str) -> None:
+        try:
+            page = page_of(self.server.desk, folder)
+        except UserError as error:
+            self._send_error(HTTPStatus.BAD_REQUEST, error.message, error.hint)
+        else:
+            self._send(
+                HTTPStatus.OK, page.encode("utf-8", "replace"), "text/html; charset=utf-8", PAGE_POLICY
+            )
 
     def _refuse(self, refusal: Refusal | None) -> bool:
         """Turn a request away; its body is not read, so the connection ends."""

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UserError
+from equipoise.results.writing import write_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,12 +15,9 @@ if TYPE_CHECKING:
 
 def write_text(path: Path, text: str, option: str = "--out") -> None:
     """Write a text beside its place and rename it; `option` is what named the place."""
-    beside = path.with_name(f".{path.name}.part")
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        write_beside(path, text)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise UserError(
             f"{path} cannot be written: {error.strerror or error}.", f"Give another path with {option}."
         ) from error

@@ -163,6 +163,12 @@ function showResult(one) {
   ]);
 }
 
+function pageLink(folder) {
+  return make("a", "Open its page: charts, cards and every item", {
+    href: `/page?folder=${encodeURIComponent(folder)}`, target: "_blank", rel: "noopener",
+  });
+}
+
 const phases = { loading: "reading the model", planning: "planning", scoring: "asking the model" };
 
 function showJob(card, job) {
@@ -176,7 +182,7 @@ function showJob(card, job) {
     const share = job.total ? `, ${Math.floor((100 * job.done) / job.total)} %` : "";
     parts.push(bar, make("p", job.state === "waiting" ? "waiting for its turn" : `${phases[job.phase] ?? job.phase}${share}`), stop);
   } else if (job.state === "done") {
-    parts.push(...job.answer.results.map(showResult), make("p", `Saved in ${job.answer.folder}`, { class: "note" }));
+    parts.push(...job.answer.results.map(showResult), make("p", ["Saved in ", job.answer.folder, ". ", pageLink(job.answer.folder)]));
   } else {
     const said = job.state === "cancelled" ? "Cancelled. What was answered is kept: measured again, it goes on from there." : [job.error.message, job.error.hint].join("\n");
     parts.push(make("p", said, { role: "alert" }));
@@ -262,7 +268,7 @@ async function showResults() {
       details.dataset.read = "yes";
       try {
         const opened = await ask("result", { folder: row.folder });
-        details.append(...opened.results.map(showResult));
+        details.append(make("p", pageLink(row.folder)), ...opened.results.map(showResult));
       } catch (error) {
         delete details.dataset.read;
         tell(error);

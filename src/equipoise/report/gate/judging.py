@@ -60,7 +60,13 @@ def _outcome(rule: Rule, expression: Expression, results: Sequence[Result]) -> O
 def number_of(name: EstimateName, results: Sequence[Result]) -> float:
     """The number that a name stands for; one that does not exist is an error."""
     result = _result(name.instrument, results)
-    number = float(result.estimate(name.key, **dict(name.groups))[name.column])
+    estimate = result.estimate(name.key, **dict(name.groups))
+    if estimate["void"] and name.column != "n":
+        raise UserError(
+            f"{name} is not meaningful because {estimate['void']}.",
+            "Write a rule on what makes it so, or on another estimate.",
+        )
+    number = float(estimate[name.column])
     if not isfinite(number):
         is_end = name.column in ("low", "high")
         reason = "there were too few items or clusters to tell" if is_end else "it could not be asked"

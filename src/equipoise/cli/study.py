@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from equipoise.stats.correlation import Correlation
 
 study_app = typer.Typer(
-    help="Compose measurements: rank models, draw a control, choose a sample size, see skew by stereotype.",
+    help="Compose measurements: rank models, draw a control, tune models and see what that changes.",
     no_args_is_help=True,
 )
 

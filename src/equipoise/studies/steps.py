@@ -58,13 +58,30 @@ class Plan:
         return lines + [f"{number}. {step.what} ({in_minutes(step.seconds)})" for number, step in numbered]
 
 
+def unsaid(_sentence: str) -> None:
+    """For a study that nobody listens to."""
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Where a study keeps what it makes (None: nowhere), who is told of its steps, what may be replaced."""
+
+    folder: Path | None = None
+    say: Callable[[str], None] = unsaid
+    force: bool = False
+
+    def begin(self, plan: Plan) -> "StudyRun":
+        """The plan at work."""
+        return StudyRun(self.folder, plan, self.say, self.force)
+
+
 @dataclass
 class StudyRun:
     """A plan at work in a folder; `say` is told the plan first, then each finished step and the time left."""
 
     folder: Path | None
     plan: Plan
-    say: Callable[[str], None] = lambda _sentence: None
+    say: Callable[[str], None] = unsaid
     force: bool = False
     taken: dict[str, float] = field(default_factory=dict)
 

@@ -1,0 +1,295 @@
+"""Studies that tune models: `corpus-bias`, `learning-curve`, `reminders`, `domain`; and `professions`."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli.options import (
+    Data,
+    DataDir,
+    Document,
+    Force,
+    Group,
+    Json,
+    MaybeOut,
+    Model,
+    Split,
+    Text,
+    by_instrument,
+    open_model,
+    runs_models,
+)
+from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+    from equipoise.corpora.named import CorpusTexts
+    from equipoise.mitigations.counterfactual import Counterfactual
+    from equipoise.results import Result
+    from equipoise.studies.steps import Keeping
+
+CorpusName = Annotated[
+    str, typer.Option("--corpus", help="The text to tune on: a file, a folder, gap or mt-gender.")
+]
+Choices = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="An option of the tuning (see `mitigate counterfactual --explain`)."),
+]
+Preset = Annotated[str | None, typer.Option("--preset", help="A published recipe by its name.")]
+Seeds = Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="The folder of the study; it goes on there after a kill.")
+]
+
+
+@runs_models
+def learning_curve(
+    *,
+    options: RunOptions,
+    corpus: CorpusName,
+    out: Out,
+    model: Model = None,
+    text: Text = None,
+    sizes: Annotated[str, typer.Option(help="Numbers of sentences.")] = "250,500,1000",
+    repeats: Annotated[int, typer.Option(help="Samples of each size.")] = 3,
+    full: Annotated[
+        bool, typer.Option("--full", help="The grid of the thesis: 8 sizes, 5 samples each.")
+    ] = False,
+    choices: Choices = None,
+    preset: Preset = None,
+    data_dir: DataDir = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """How much rewritten text a mitigation needs: tuned on samples of growing size, measured by sbe."""
+    from equipoise.report.arm_charts import size_chart
+    from equipoise.studies.learning_curve import FULL_REPEATS, FULL_SIZES
+    from equipoise.studies.learning_curve import learning_curve as study_curve
+
+    counts, times = (FULL_SIZES, FULL_REPEATS) if full else (whole_numbers(sizes, "--sizes"), repeats)
+    method, read = _method(choices, preset), _corpus(corpus, data_dir, text=text)
+    study = study_curve(
+        open_model(model, options), read, counts, repeats=times, method=method, keeping=_keeping(out, force)
+    )
+    figure = size_chart(study.table, "asld", "Learning curve")
+    _finish(out, study.table, study.sentences, {"learning-curve": figure}, as_json=as_json)
+
+
+@runs_models
+def reminders(
+    *,
+    options: RunOptions,
+    corpus: CorpusName,
+    out: Out,
+    model: Model = None,
+    text: Text = None,
+    data: Data = None,
+    seeds: Seeds = "0,1,2",
+    choices: Choices = None,
+    preset: Preset = None,
+    data_dir: DataDir = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Whether reminding sentences keep what is gendered by definition: none to three times, by tbe."""
+    from equipoise.instruments.base import Settings
+    from equipoise.report.arm_charts import arm_chart
+    from equipoise.studies.reminding import reminders_study
+
+    chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=data_dir)
+    method, read = _method(choices, preset), _corpus(corpus, data_dir, text=text)
+    study = reminders_study(
+        open_model(model, options),
+        read,
+        method=method,
+        seeds=whole_numbers(seeds, "--seeds"),
+        tbe=chosen,
+        keeping=_keeping(out, force),
+    )
+    figures = {name: arm_chart(study.table, name, name) for name in ("guard", "mean-abs-appd")}
+    _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
+
+
+@runs_models
+def corpus_bias(
+    corpora: Annotated[list[str], typer.Argument(help="Corpora, as in NAME=FILE or a file, a folder.")],
+    *,
+    options: RunOptions,
+    out: Out,
+    flattening: Annotated[
+        str, typer.Option("--flatten-on", help="The corpus that is rewritten to flatten the model first.")
+    ] = "gap",
+    model: Model = None,
+    text: Text = None,
+    seeds: Seeds = "0,1,2",
+    choices: Choices = None,
+    preset: Preset = None,
+    data_dir: DataDir = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """What corpora would teach a model: flattened first, tuned on each, measured by sbe; no labels needed."""
+    from equipoise.report.arm_charts import arm_chart
+    from equipoise.studies.corpus_bias import corpus_bias as study_corpora
+
+    named = dict(_named_corpus(one) for one in corpora)
+    if len(named) < len(corpora):
+        raise UserError("Two corpora have the same name.", "Name them as in NAME=FILE.")
+    read = {name: _corpus(path, data_dir, text=text) for name, path in named.items()}
+    study = study_corpora(
+        open_model(model, options),
+        read,
+        _corpus(flattening, data_dir, text=text if Path(flattening).exists() else None),
+        method=_method(choices, preset, ["sentences=500"]),
+        seeds=whole_numbers(seeds, "--seeds"),
+        keeping=_keeping(out, force),
+    )
+    figures = {"corpus-bias": arm_chart(study.table, "asld", "What each corpus brings back")}
+    _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
+
+
+@runs_models
+def domain(
+    *,
+    options: RunOptions,
+    corpus: CorpusName,
+    out: Out,
+    model: Model = None,
+    text: Text = None,
+    group: Group = None,
+    document: Document = None,
+    split: Split = None,
+    contexts: Annotated[int, typer.Option(help="Held-out contexts that are asked; 0: all.")] = 500,
+    seeds: Seeds = "0,1,2",
+    choices: Choices = None,
+    preset: Preset = None,
+    data_dir: DataDir = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """A domain's own text: plain tuning, dropout and rewriting, measured on held-out contexts and cosines."""
+    from equipoise.report.arm_charts import arm_chart
+    from equipoise.studies.domain import domain as study_domain
+
+    read = _corpus(corpus, data_dir, text=text, groups=tuple(group or ()), document=document, split=split)
+    study = study_domain(
+        open_model(model, options),
+        read,
+        method=_method(choices, preset),
+        seeds=whole_numbers(seeds, "--seeds"),
+        contexts=contexts,
+        keeping=_keeping(out, force),
+    )
+    figures = {"domain": arm_chart(study.table, "difference", "Held-out contexts")}
+    _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
+
+
+def professions(
+    before: Annotated[Path, typer.Argument(help="A result folder of tbe, before.")],
+    after: Annotated[Path, typer.Argument(help="A result folder of tbe, after.")],
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", help="What was tuned on: marks professions that it names.")
+    ] = None,
+    text: Text = None,
+    data_dir: DataDir = None,
+    out: MaybeOut = None,
+    as_json: Json = False,
+) -> None:
+    """APPD of every profession before and after: bars, what was read about in training, the fitted line."""
+    from equipoise.cli.writing import write_tables
+    from equipoise.report.profession_charts import profession_bars, profession_scatter
+    from equipoise.studies.professions import professions_study
+
+    read = None if corpus is None else _corpus(corpus, data_dir, text=text)
+    study = professions_study(_templates_of(before), _templates_of(after), read)
+    figures: dict[str, alt.LayerChart] = {}
+    if out is not None:
+        write_tables(out, {"professions.csv": study.table, "lines.csv": study.lines})
+        figures = {name: profession_bars(study, name) for name in dict.fromkeys(study.table["category"])}
+        figures["scatter"] = profession_scatter(study)
+    _finish(out, study.table, study.sentences, figures, as_json=as_json)
+
+
+def _templates_of(folder: Path) -> "Result":
+    from equipoise.results import load_results
+    from equipoise.studies.professions import INSTRUMENT
+
+    results = [one for one in load_results(folder) if one.instrument == INSTRUMENT]
+    if len(results) != 1:
+        raise UserError(
+            f"{folder} holds {len(results)} results of {INSTRUMENT} where one is expected.",
+            f"Write one with `equipoise measure {INSTRUMENT} --model M --out DIR`.",
+        )
+    return results[0]
+
+
+def whole_numbers(text: str, option: str) -> list[int]:
+    """A list of whole numbers given as text."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UserError(
+            f"{option} {text} is no list of whole numbers.", f"Write for example {option} 0,1,2."
+        ) from None
+
+
+def _method(
+    choices: Sequence[str] | None, preset: str | None, defaults: Sequence[str] = ()
+) -> "Counterfactual":
+    from equipoise.mitigations.base import set_options
+    from equipoise.mitigations.counterfactual import Counterfactual
+
+    method: Counterfactual = set_options(Counterfactual, [*defaults, *(choices or ())], preset)
+    return method
+
+
+def _corpus(name: str, data_dir: Path | None, **given: object) -> "CorpusTexts":
+    from equipoise.corpora.named import read_corpus
+    from equipoise.corpora.sampling import CorpusChoice
+
+    return read_corpus(name, CorpusChoice(**given), data_dir)  # type: ignore[arg-type]
+
+
+def _named_corpus(given: str) -> tuple[str, str]:
+    name, equals, path = given.partition("=")
+    return (name, path) if equals else (Path(given).stem, given)
+
+
+def _keeping(out: Path, force: bool) -> "Keeping":
+    from equipoise.studies.steps import Keeping
+
+    return Keeping(out, lambda sentence: print(sentence, file=sys.stderr, flush=True), force)  # noqa: T201
+
+
+def _finish(
+    out: Path | None,
+    table: "pd.DataFrame",
+    sentences: Sequence[str],
+    figures: "dict[str, alt.LayerChart]",
+    *,
+    as_json: bool,
+) -> None:
+    """Save the figures and show table and sentences."""
+    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.report.charts import save_chart
+    from equipoise.results.records import to_records
+
+    saved = [
+        path for name, chart in figures.items() if out is not None for path in save_chart(chart, out, name)
+    ]
+    if as_json:
+        files = [str(path) for path in saved]
+        print_json({"table": to_records(table), "sentences": list(sentences), "figures": files})
+        return
+    hidden = [name for name in ("instrument", "by", "level", "interval_over", "n") if name in table]
+    print_table("Result", table.drop(columns=hidden) if "arm" in table else table)
+    for sentence in sentences:
+        say(sentence)
+    if out is not None:
+        say(f"Tables and figures are in {out}.")

@@ -1,0 +1,178 @@
+"""Arms of a study: ways to change a model, each tuned with several seeds and measured alike."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from equipoise.corpora.named import CorpusTexts
+from equipoise.measuring import audit
+from equipoise.mitigating import mitigate
+from equipoise.mitigations.base import Mitigation
+from equipoise.models.base import LanguageModel
+from equipoise.models.neural import NeuralModel
+from equipoise.results import Result
+from equipoise.results.comparison import compared_table
+from equipoise.results.comparison.pairing import pair
+from equipoise.stats.repeats import over_repeats
+from equipoise.studies.steps import Step, StudyRun
+
+BASE = "base"
+SEEDS = (0, 1, 2)
+SPEED = 4e10
+"""Multiplications a second that two ordinary cores do in training, for a first guess at the time."""
+
+MEASURE_SECONDS = 60.0
+Measure = Callable[[LanguageModel], list[Result]]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A way to treat a model: its name, what changes it (nothing: as it is) and the text it reads."""
+
+    name: str
+    mitigation: Mitigation | None = None
+    corpus: CorpusTexts | None = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An estimate that a study's table shows: of every item, and by the levels of some columns."""
+
+    instrument: str
+    key: str
+    by: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True)
+class ArmRuns:
+    """The results of every arm, by seed; the arm of an unchanged model has one run."""
+
+    by_arm: Mapping[str, Mapping[int, list[Result]]]
+
+    def table(self, shown: Sequence[Shown]) -> pd.DataFrame:
+        """Estimates by arm: mean, noise and interval over seeds, and the change from the first arm."""
+        rows = [
+            {"arm": arm, **row}
+            for arm, runs in self.by_arm.items()
+            for one in shown
+            for row in _estimates(list(runs.values()), one)
+        ]
+        table = pd.DataFrame(rows)
+        first = next(iter(self.by_arm))
+        key = ["instrument", "key", "by", "level"]
+        before = table[table["arm"] == first].set_index(key)["mean"]
+        return table.assign(
+            change=table["mean"].to_numpy() - before.reindex(pd.MultiIndex.from_frame(table[key])).to_numpy()
+        )
+
+    def differences(self, reference: str) -> pd.DataFrame:
+        """Every arm against a reference, seed by seed, item by item, through the one comparison."""
+        pairs, seeds = [], []
+        for arm, runs in self.by_arm.items():
+            for seed, results in runs.items() if arm != reference else ():
+                others = self.by_arm[reference]
+                for first, second in zip(
+                    others.get(seed) or next(iter(others.values())), results, strict=True
+                ):
+                    pairs.append(pair(_named(first, reference), _named(second, f"{arm}, seed {seed}")))
+                    seeds.append(seed)
+        return compared_table(pairs)
+
+
+def steps_of(arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel) -> list[Step]:
+    """A step for every arm and seed, with a guess at its time."""
+    steps = []
+    for arm in arms:
+        if arm.mitigation is None:
+            steps.append(Step(arm.name, "Measure the model as it is", MEASURE_SECONDS))
+            continue
+        seconds = MEASURE_SECONDS + training_seconds(arm, model)
+        steps += [
+            Step(f"{arm.name}-{seed}", f"Tune ({arm.name}, seed {seed}) and measure", seconds)
+            for seed in seeds
+        ]
+    return steps
+
+
+def training_seconds(arm: Arm, model: LanguageModel) -> float:
+    """How long a training should take: three times two multiplications a weight and token."""
+    if not isinstance(model, NeuralModel) or arm.corpus is None:
+        return 1.0
+    weights = sum(weight.numel() for weight in model.transformers_model.base_model.parameters())
+    characters = sum(len(document.text) for document in arm.corpus.documents)
+    tokens = characters / 4.5
+    limit = getattr(arm.mitigation, "sentences", 0)
+    if limit:
+        tokens = min(tokens, 35.0 * limit)
+    return 6.0 * weights * tokens * float(getattr(arm.mitigation, "epochs", 1)) / SPEED
+
+
+def run_arms(
+    study: StudyRun, model: LanguageModel, arms: Sequence[Arm], seeds: Sequence[int], measure: Measure
+) -> ArmRuns:
+    """Tune and measure every arm with every seed; what was finished before is read back."""
+    return ArmRuns({arm.name: dict(_runs(study, model, arm, seeds, measure)) for arm in arms})
+
+
+def _runs(
+    study: StudyRun, model: LanguageModel, arm: Arm, seeds: Sequence[int], measure: Measure
+) -> Iterator[tuple[int, list[Result]]]:
+    if arm.mitigation is None:
+        yield 0, study.results(arm.name, lambda: measure(model))
+        return
+    for seed in seeds:
+        step = f"{arm.name}-{seed}"
+        yield seed, study.results(step, partial(_tune_and_measure, study, model, arm, seed, measure))
+
+
+def _tune_and_measure(
+    study: StudyRun, model: LanguageModel, arm: Arm, seed: int, measure: Measure
+) -> list[Result]:
+    """The results of one training; its checkpoints lie in the study's workshop."""
+    assert arm.mitigation is not None
+    workshop = study.workshop(f"{arm.name}-{seed}")
+    return measure(mitigate(model, arm.mitigation, corpus=arm.corpus, seed=seed, workshop=workshop).model)
+
+
+def auditing(instruments: Sequence[str], settings: Mapping[str, Any] | None = None) -> Measure:
+    """Measure with these instruments, all in one plan."""
+    return lambda model: audit(model, instruments, settings)
+
+
+def _estimates(runs: Sequence[Sequence[Result]], shown: Shown) -> Iterator[dict[str, Any]]:
+    """Each level of an estimate over the runs of one arm; with one run its interval is that over items."""
+    results = [result for run in runs for result in run if result.instrument == shown.instrument]
+    estimates = results[0].estimates
+    for row in estimates[(estimates["key"] == shown.key) & estimates["by"].isin(shown.by)].to_dict("records"):
+        values = [_value(result, row) for result in results]
+        repeats = over_repeats(values)
+        alone = len(values) == 1
+        yield {
+            "instrument": shown.instrument,
+            "key": shown.key,
+            "label": row["label"],
+            "by": row["by"],
+            "level": row["level"],
+            "mean": repeats.mean,
+            "low": row["low"] if alone else repeats.interval.low,
+            "high": row["high"] if alone else repeats.interval.high,
+            "seed_sd": repeats.sd,
+            "seeds": len(values),
+            "interval_over": "items" if alone else "seeds",
+            "n": row["n"],
+            "unit": row["unit"],
+        }
+
+
+def _value(result: Result, row: Mapping[Any, Any]) -> float:
+    same = (result.estimates[["key", "by", "level"]] == [row["key"], row["by"], row["level"]]).all(axis=1)
+    return float(result.estimates.loc[same, "value"].iloc[0]) if same.any() else float("nan")
+
+
+def _named(result: Result, name: str) -> Result:
+    """The same result under the name of its arm, which tells more than the model's."""
+    provenance = {**result.provenance, "model": {**result.provenance["model"], "name": name}}
+    return replace(result, provenance=provenance)

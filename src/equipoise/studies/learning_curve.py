@@ -1,0 +1,71 @@
+"""How much rewritten text a mitigation needs: counterfactual fine-tuning on samples of growing size.
+
+The learning curve of the thesis (its section 6.4, Fig. 13): 500 to 12,000 sentences of GAP, five samples of
+each size, 40 trainings in all. The default is a reduced grid; `FULL_SIZES` and `FULL_REPEATS` are the whole.
+Each repeat draws other sentences and other masks: its spread is the noise that a single run hides.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from equipoise.corpora.named import CorpusTexts
+from equipoise.errors import UserError
+from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.models.base import LanguageModel
+from equipoise.studies.arms import BASE, Arm, Shown, auditing, run_arms, steps_of
+from equipoise.studies.steps import Keeping, Plan
+
+SIZES, REPEATS = (250, 500, 1000), 3
+FULL_SIZES, FULL_REPEATS = (500, 1000, 2000, 4000, 6000, 8000, 10_000, 12_000), 5
+SHOWN = (Shown("sbe", "asld", ("", "category")), Shown("sbe", "asld-above-neutral"))
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """By size: the estimates with their spread over repeats; and the differences from the model as it was."""
+
+    table: pd.DataFrame
+    differences: pd.DataFrame
+    sentences: list[str]
+
+
+def learning_curve(
+    model: LanguageModel,
+    corpus: CorpusTexts,
+    sizes: Sequence[int] = SIZES,
+    *,
+    repeats: int = REPEATS,
+    method: Counterfactual | None = None,
+    keeping: Keeping | None = None,
+) -> LearningCurve:
+    """Tune on samples of each size and measure."""
+    if not sizes or min(sizes) < 10 or repeats < 1:
+        raise UserError(
+            f"Sizes {list(sizes)} x {repeats} repeats make no curve.", "Give sizes of 10 or more."
+        )
+    chosen = method or Counterfactual()
+    arms = [Arm(BASE), *(Arm(f"size-{size}", replace(chosen, sentences=size), corpus) for size in sizes)]
+    settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "sizes": list(sizes)}
+    settings |= {"repeats": repeats}
+    seeds = range(repeats)
+    plan = Plan("learning-curve", "How much rewritten text is needed", settings, steps_of(arms, seeds, model))
+    study = (keeping or Keeping()).begin(plan)
+    runs = run_arms(study, model, arms, seeds, auditing(("sbe",)))
+    table = runs.table(SHOWN)
+    table.insert(0, "size", [0 if arm == BASE else int(arm.split("-")[1]) for arm in table["arm"]])
+    differences = runs.differences(BASE)
+    sentences = _in_words(table)
+    study.finish(sentences, {"learning-curve.csv": table, "differences.csv": differences})
+    return LearningCurve(table, differences, sentences)
+
+
+def _in_words(table: pd.DataFrame) -> list[str]:
+    whole = table[(table["key"] == "asld") & (table["by"] == "")]
+    said = [
+        f"{row['size']:,} sentences: ASLD {row['mean']:.2f} (sd over repeats {row['seed_sd']:.2f})."
+        for row in whole.to_dict("records")
+        if row["size"]
+    ]
+    return [f"As it was: ASLD {float(whole['mean'].iloc[0]):.2f} nats.", *said]

@@ -1,0 +1,320 @@
+"""Studies that tune: learning curve, reminders, corpora, a domain; and professions before and after."""
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import run
+from scipy.stats import linregress, t
+
+from equipoise.corpora.documents import Document, Problems, Where
+from equipoise.corpora.named import CorpusTexts
+from equipoise.errors import UserError
+from equipoise.instruments.base import Settings
+from equipoise.measuring import measure
+from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.mitigations.dropout import Dropout
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
+from equipoise.models.random_weights import random_parts
+from equipoise.report.profession_charts import profession_bars, profession_scatter
+from equipoise.stats.repeats import over_repeats
+from equipoise.studies import arms as arms_module
+from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown
+from equipoise.studies.corpus_bias import CONTROL, FLATTENED, corpus_bias, counted, without_gender
+from equipoise.studies.domain import TUNED, domain, ways, with_control
+from equipoise.studies.learning_curve import learning_curve
+from equipoise.studies.professions import mentions, professions_study
+from equipoise.studies.reminding import reminders_study, with_copies
+from equipoise.studies.steps import Keeping, read_study
+
+QUICK = Counterfactual(batch_tokens=600, learning_rate=1e-3)
+PEOPLE = ("The doctor said that he was late.", "She met her brother, who is a nurse.", "The house was cold.")
+
+
+def corpus_of(count: int = 24, name: str = "made", **groups: str) -> CorpusTexts:
+    documents = (
+        Document(
+            f"{name}-{number}",
+            f"{PEOPLE[number % 3]} It was day {number}. Nobody spoke.",
+            groups,
+            Where(name, number),
+        )
+        for number in range(count)
+    )
+    return CorpusTexts(tuple(documents), name, Problems())
+
+
+@pytest.fixture
+def model() -> Any:
+    network, words = random_parts()
+    return wrap_model(copy.deepcopy(network), words, name="small", options=RunOptions(device="cpu"))
+
+
+@pytest.fixture
+def few_pairs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A few pairs, so that many measurements are quick."""
+    original = arms_module.audit
+
+    def fewer(model: Any, instruments: Any, settings: Any = None) -> Any:
+        if tuple(instruments) == ("sbe",):
+            return original(model, instruments, {"sbe": Settings(data=_few(tmp_path))})
+        return original(model, instruments, settings)
+
+    monkeypatch.setattr(arms_module, "audit", fewer)
+
+
+def _few(folder: Path) -> Path:
+    chosen = folder / "pairs"
+    if not chosen.exists():
+        chosen.mkdir()
+        tables = Path(arms_module.__file__).parents[1] / "data" / "tables"
+        for name in ("pairs.csv", "neutral-pairs.csv", "occupations.csv"):
+            table = pd.read_csv(tables / name, dtype=str, keep_default_na=False)
+            (table if name == "occupations.csv" else table[::20]).to_csv(chosen / name, index=False)
+    return chosen
+
+
+def test_repeats_have_students_interval() -> None:
+    values = [1.0, 2.0, 4.0]
+    repeats = over_repeats(values)
+    low, high = t.interval(0.95, 2, np.mean(values), np.std(values, ddof=1) / np.sqrt(3))
+    assert repeats.interval == pytest.approx((low, high))
+    assert repeats.sd == pytest.approx(np.std(values, ddof=1))
+    alone = over_repeats([3.0, float("nan")])
+    assert (alone.mean, alone.n) == (3.0, 1)
+    assert np.isnan(alone.sd)
+
+
+@pytest.mark.usefixtures("few_pairs")
+def test_a_learning_curve_has_every_size_and_the_noise_of_its_repeats(model: Any, tmp_path: Path) -> None:
+    said: list[str] = []
+    keeping = Keeping(tmp_path / "study", said.append)
+    study = learning_curve(model, corpus_of(), (30,), repeats=2, method=QUICK, keeping=keeping)
+    whole = study.table[(study.table["key"] == "asld") & (study.table["by"] == "")].set_index("size")
+    assert list(whole.index) == [0, 30]
+    assert list(whole["seeds"]) == [1, 2]
+    assert whole["seed_sd"].isna().tolist() == [True, False]
+    assert whole.loc[30, "change"] == pytest.approx(whole.loc[30, "mean"] - whole.loc[0, "mean"])
+    assert set(study.differences["second"]) == {
+        f"size-{size}, seed {seed}" for size in (30,) for seed in (0, 1)
+    }
+    assert said[0].startswith("How much rewritten text is needed: 3 steps, about")
+    record = read_study(tmp_path / "study")
+    assert record["tables"] == ["learning-curve.csv", "differences.csv"]
+    assert len(record["sentences"]) == 2
+    said.clear()
+    again = learning_curve(model, corpus_of(), (30,), repeats=2, method=QUICK, keeping=keeping)
+    pd.testing.assert_frame_equal(again.table, study.table)
+    assert sum("finished before" in sentence for sentence in said) == 3
+    with pytest.raises(UserError, match="make no curve"):
+        learning_curve(model, corpus_of(), (1,))
+
+
+@pytest.mark.usefixtures("few_pairs")
+def test_a_killed_study_goes_on_at_the_unfinished_step(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeping, trained = Keeping(tmp_path / "study"), []
+    original = arms_module.mitigate
+
+    def counting(*given: Any, **named: Any) -> Any:
+        trained.append(named["seed"])
+        if len(trained) == 2:
+            raise KeyboardInterrupt
+        return original(*given, **named)
+
+    monkeypatch.setattr(arms_module, "mitigate", counting)
+    with pytest.raises(KeyboardInterrupt):
+        learning_curve(model, corpus_of(), (10,), repeats=2, method=QUICK, keeping=keeping)
+    learning_curve(model, corpus_of(), (10,), repeats=2, method=QUICK, keeping=keeping)
+    assert trained == [0, 1, 1]
+    assert not (tmp_path / "study" / "workshop").exists()
+
+
+@pytest.mark.usefixtures("few_pairs")
+def test_corpora_are_compared_from_one_flattened_model(model: Any, tmp_path: Path) -> None:
+    corpora = {"one": corpus_of(name="one"), "two": corpus_of(name="two")}
+    study = corpus_bias(
+        model, corpora, corpus_of(), method=QUICK, seeds=(0,), keeping=Keeping(tmp_path / "s")
+    )
+    whole = study.table[(study.table["key"] == "asld") & (study.table["by"] == "")].set_index("arm")
+    assert list(whole.index) == [FLATTENED, BASE, "one", "two", CONTROL]
+    assert whole.loc[FLATTENED, "change"] == 0
+    assert whole.loc["one", "share_women"] == study.counts.set_index("corpus").loc["one", "share_women"]
+    assert (tmp_path / "s" / "steps" / "flattening" / "model" / "config.json").exists()
+    assert study.sentences[-1].startswith("Text that names no gender moves it by")
+    with pytest.raises(UserError, match="cannot be called base"):
+        corpus_bias(model, {"base": corpus_of()}, corpus_of())
+
+
+def test_the_control_names_nobody_and_counting_counts() -> None:
+    corpus = corpus_of(30)
+    control = without_gender({"made": corpus})
+    text = " ".join(document.text for document in control.documents)
+    assert "Nobody spoke." in text
+    assert not {"he", "She", "her", "brother"} & set(text.replace(".", " ").split())
+    (row,) = counted({"made": corpus}).to_dict("records")
+    assert row["documents"] == 30
+    assert 0 < row["share_women"] < 1
+    gendered = replace(corpus, documents=tuple(one._replace(text="He left.") for one in corpus.documents))
+    with pytest.raises(UserError, match="there is no control"):
+        without_gender({"made": gendered})
+
+
+def test_reminders_are_compared_by_number_of_copies(
+    model: Any, tmp_path: Path, templates: Callable[[], Path]
+) -> None:
+    settings = Settings(data=templates())
+    study = reminders_study(model, corpus_of(), method=QUICK, seeds=(0,), tbe=settings)
+    arms = ["base", "copies-0", "copies-1", "copies-2", "copies-3"]
+    whole = study.table[(study.table["key"] == "guard") & (study.table["by"] == "")]
+    assert list(whole["arm"]) == arms
+    assert whole["mean"].nunique() == 5
+    assert len(study.sentences) == 5
+    assert with_copies(QUICK, 2).copies == 2
+    assert with_copies(QUICK, 2).learning_rate == QUICK.learning_rate
+
+
+@pytest.fixture
+def templates(tmp_path: Path) -> Callable[[], Path]:
+    """A few templates with two categories, one of words that are gendered by definition."""
+
+    def write() -> Path:
+        folder = tmp_path / "templates"
+        folder.mkdir()
+        rows = [
+            f"{verb},work,occupation,subject,[MASK] {verb} a <profession>."
+            for verb in ("is", "was", "met", "saw", "became")
+        ]
+        rows += [f"{verb}-g,body,guard,subject,[MASK] {verb} <profession>." for verb in ("is", "was")]
+        (folder / "templates.csv").write_text("\n".join(["id,category,kind,form,template", *rows]))
+        words = ("nurse", "cook", "baker", "farmer", "engineer")
+        lines = [f"{word},work,occupation," for word in words] + ["pregnant,body,guard,female"]
+        (folder / "professions.csv").write_text("\n".join(["profession,category,kind,gender", *lines]))
+        return folder
+
+    return write
+
+
+def test_a_domain_is_measured_on_held_out_documents_only(model: Any, tmp_path: Path) -> None:
+    texts = (
+        "The strong leader said that he would help his family",
+        "She was a clever doctor and her career was long",
+    )
+    documents = tuple(
+        Document(
+            f"d{number}",
+            f"{texts[number % 2]} on day {number}.",
+            {"paper": "ab"[number % 4 // 2]},
+            Where("x", number),
+        )
+        for number in range(60)
+    )
+    corpus = CorpusTexts(documents, "made", Problems())
+    study = domain(model, corpus, method=QUICK, seeds=(0,), contexts=0, keeping=Keeping(tmp_path / "s"))
+    assert study.sentences[0] == "54 documents to train and validate, 6 to measure."
+    whole = study.table[
+        (study.table["instrument"] == "contexts")
+        & (study.table["key"] == "p-male")
+        & (study.table["by"] == "")
+    ]
+    assert list(whole["arm"]) == ["base", "fine-tuned", "dropout", "counterfactual"]
+    assert {"category", "paper", "category x paper"} <= set(study.table["by"])
+    with pytest.raises(UserError, match="too few documents to split"):
+        domain(model, replace(corpus, documents=documents[:9]))
+
+
+def test_differences_of_differences_are_beyond_plain_tuning() -> None:
+    rows = [("base", 0.5, 0.0), (TUNED, 0.4, -0.1), ("dropout", 0.25, -0.25)]
+    key = {"instrument": "contexts", "key": "difference", "by": "", "level": ""}
+    table = pd.DataFrame([{"arm": arm, "mean": mean, "change": change, **key} for arm, mean, change in rows])
+    beyond = with_control(table)["beyond_tuning"]
+    assert beyond.isna().tolist() == [True, True, False]
+    assert beyond.iloc[2] == pytest.approx(-0.15)
+    arms = ways(QUICK)
+    assert isinstance(arms["dropout"], Dropout)
+    assert arms["dropout"].learning_rate == QUICK.learning_rate
+    assert arms[TUNED].mode == "unchanged"  # type: ignore[attr-defined]
+
+
+def test_professions_have_bars_marks_and_a_line(
+    model: Any, tmp_path: Path, templates: Callable[[], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = templates()
+    before = measure(model, "tbe", Settings(data=folder))
+    network, words = random_parts(2)
+    after = measure(wrap_model(network, words, name="other"), "tbe", Settings(data=folder))
+    study = professions_study(before, after, corpus_of())
+    table = study.table.set_index("profession")
+    assert table["seen"].to_dict() == {
+        **dict.fromkeys(("cook", "baker", "farmer", "engineer", "pregnant"), False),
+        "nurse": True,
+    }
+    items = before.items[(before.items["profession"] == "cook") & (before.items["variation"] == "original")]
+    assert table.loc["cook", "before"] == pytest.approx(items["score"].mean())
+    work = table[table["part"] == "occupation"]
+    line = study.lines.set_index("group").loc["all professions"]
+    assert line["slope"] == pytest.approx(linregress(work["before"], work["after"]).slope)
+    assert line["low"] < line["slope"] < line["high"]
+    assert len(profession_bars(study, "work").to_dict()["layer"]) == 3
+    assert len(profession_scatter(study).to_dict()["layer"]) == 5
+    before.save(tmp_path / "before")
+    after.save(tmp_path / "after")
+    out = tmp_path / "out"
+    assert run("study", "professions", tmp_path / "before", tmp_path / "after", "--out", out, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert len(shown["table"]) == 6
+    assert {path.name for path in out.iterdir()} >= {"professions.csv", "scatter.png", "work.svg"}
+    assert run("study", "professions", tmp_path / "before", tmp_path) == 2
+
+
+def test_mentions_are_counted_longest_first() -> None:
+    texts = ["The fish farmer met two farmers.", "A cook, a Cook and cookery."]
+    assert mentions(["farmer", "fish farmer", "cook"], texts) == {"farmer": 1, "fish farmer": 1, "cook": 2}
+
+
+@pytest.mark.usefixtures("few_pairs")
+def test_studies_are_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(document.text for document in corpus_of(12).documents))
+    out = tmp_path / "study"
+    given = [
+        "study",
+        "learning-curve",
+        "--model",
+        "random",
+        "--corpus",
+        texts,
+        "--sizes",
+        "10",
+        "--repeats",
+        "1",
+    ]
+    assert run(*given, "--set", "batch-tokens=600", "--device", "cpu", "--out", out) == 0
+    told = capsys.readouterr()
+    assert "1. Measure the model as it is" in told.err
+    assert "As it was: ASLD" in told.out
+    assert (out / "learning-curve.png").exists()
+    assert run("study", "learning-curve", "--corpus", "nowhere.txt", "--out", tmp_path / "x") == 2
+    assert "There is no corpus 'nowhere.txt'" in capsys.readouterr().err
+    assert run(*given, "--sizes", "many", "--out", tmp_path / "x") == 2
+    assert not (tmp_path / "x").exists()
+
+
+def test_arms_without_a_mitigation_keep_the_interval_over_items(model: Any) -> None:
+    from equipoise.measuring import audit
+
+    results = audit(model, ("traits",))
+    runs = ArmRuns({BASE: {0: results}})
+    key = str(results[0].headlines()["key"].iloc[0])
+    (row,) = runs.table([Shown("traits", key)]).to_dict("records")
+    expected = results[0].estimate(key)
+    assert (row["mean"], row["low"], row["interval_over"]) == (expected["value"], expected["low"], "items")
+    assert Arm(BASE).mitigation is None

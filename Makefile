@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 MODEL ?=
 OUT ?= results/audit
 
-.PHONY: audit test lint format verify reliability bench clean
+.PHONY: audit test lint format verify reliability bench docs clean
 
 # CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
 $(VENV)/.installed: pyproject.toml
@@ -39,6 +39,10 @@ reliability: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.run
+
+# The documentation as a static site in build/site: docs/ and a reference made from cards, help texts and docstrings.
+docs: $(VENV)/.installed
+	$(BIN)/python -m recipes.site --out build/site
 
 clean:
 	rm -rf $(VENV) results build dist

@@ -11,9 +11,12 @@ INDENT = 13
 
 def card_of(instrument: str) -> list[tuple[str, str]]:
     """The card of an instrument as pairs of heading and text; none for an instrument of the user's own."""
-    if instrument not in INSTRUMENTS:
-        return []
-    first, _, body = instrument_card(instrument).partition("\n")
+    return card_parts(instrument_card(instrument)) if instrument in INSTRUMENTS else []
+
+
+def card_parts(card: str) -> list[tuple[str, str]]:
+    """A card as pairs of heading and text."""
+    first, _, body = card.partition("\n")
     parts: list[list[str]] = [["Method", first.strip()]]
     for line in body.splitlines():
         heading = _HEADING.match(line)

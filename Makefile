@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 MODEL ?=
 OUT ?= results/audit
 
-.PHONY: audit test lint format verify reliability bench docs clean
+.PHONY: audit test lint format verify browser-test reliability bench docs clean
 
 # CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
 $(VENV)/.installed: pyproject.toml
@@ -33,6 +33,12 @@ format: $(VENV)/.installed
 # Published numbers on the real weights (needs ../shared), and whatever else is too long for `make test`.
 verify: $(VENV)/.installed
 	$(BIN)/python -m pytest -m slow
+
+# The page in a real browser: Debian's Chromium, driven by Playwright.
+browser-test: $(VENV)/.installed
+	command -v chromium >/dev/null || apt-get install -y chromium
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,browser]"
+	$(BIN)/python -m pytest tests/browser
 
 reliability: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/reliability

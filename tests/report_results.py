@@ -18,7 +18,7 @@ HOSTILE = (
     "long" * 2500 + " word.",
     "&lt;b&gt; \"quoted\" 'words' \u2028 \x07 bell {{ 7 * 7 }} ${8 * 8}",
 )
-HOSTILE_NAME = "models/<b onmouseover='window.hit = 3'>bold</b>"
+HOSTILE_NAME = "models/<b onmouseover='window.hit = 3'>bold<br>"
 PROFESSIONS = [(f"worker {number}", 2.0 * number, 0.6 - number / 40) for number in range(40)]
 
 

@@ -33,12 +33,7 @@ def headline_figure(measured: Sequence[Measurement]) -> Figure:
     labels = list(dict.fromkeys(str(row["model"]) for row in rows))
     several = len(labels) > 1
     colour = model_colour(labels) if several else side_colour()
-    shape: dict[str, Any] = {"field": "model", "type": "nominal", "legend": None}
-    if several:
-        shape["scale"] = {
-            "domain": labels,
-            "range": [SHAPES[place % len(SHAPES)] for place in range(len(labels))],
-        }
+    shape = {"shape": colour | {"scale": _shapes(labels)}} if several else {}
     across: dict[str, Any] = {"type": "quantitative", "scale": {"domain": [-1.06, 1.06]}, "axis": None}
     down = {
         "field": "y",
@@ -60,7 +55,7 @@ def headline_figure(measured: Sequence[Measurement]) -> Figure:
                 "x": across | {"field": "value"},
                 "y": down,
                 "color": colour,
-                "shape": shape,
+                **shape,
                 "fillOpacity": {"condition": {"test": "datum.void", "value": 0}, "value": 1},
                 "tooltip": tooltip,
             },
@@ -71,6 +66,10 @@ def headline_figure(measured: Sequence[Measurement]) -> Figure:
     return Figure(
         "headlines", "What to read first", _alt(rows), chart(layers, height=height, data=values(rows))
     )
+
+
+def _shapes(labels: Sequence[str]) -> dict[str, Any]:
+    return {"domain": list(labels), "range": [SHAPES[place % len(SHAPES)] for place in range(len(labels))]}
 
 
 def _placed(measured: Sequence[Measurement]) -> tuple[list[Row], list[Row], int]:

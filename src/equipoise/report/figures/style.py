@@ -65,7 +65,7 @@ def side_colour(legend: bool = True) -> dict[str, Any]:
 def model_colour(labels: Sequence[str]) -> dict[str, Any]:
     """The colour of each model, by its name."""
     colours = [MODEL_COLOURS[place % len(MODEL_COLOURS)] for place in range(len(labels))]
-    legend = {"orient": "top", "title": None, "columns": 3, "labelLimit": 240, "symbolType": "circle"}
+    legend = {"orient": "top", "title": None, "columns": 3, "labelLimit": 240}
     return {
         "field": "model",
         "type": "nominal",

@@ -9,6 +9,9 @@ from equipoise.results import Result, load_results
 from equipoise.results.saving import MANIFEST
 from equipoise.studies.steps import STEP_FOLDER
 
+MOST_MODELS = 6
+"""A study of more models than these is shown by its tables."""
+
 
 class Collected(NamedTuple):
     """The results and studies of several folders."""
@@ -24,9 +27,7 @@ def collect(folders: Sequence[Path]) -> Collected:
     for folder in folders:
         if is_study(folder):
             studies.append(load_study(folder))
-            results += [
-                result for held in _holding(folder, folder / STEP_FOLDER) for result in load_results(held)
-            ]
+            results += _step_results(folder)
         else:
             held_by_model = [] if _holds(folder) else list(_holding(folder))
             for held in held_by_model or [folder]:
@@ -34,16 +35,23 @@ def collect(folders: Sequence[Path]) -> Collected:
     return Collected(_each_once(results), studies)
 
 
+def _step_results(folder: Path) -> list[Result]:
+    """What a study measured, where it is a few models that can be told apart; else its tables say it."""
+    held = [result for path in _holding(folder / STEP_FOLDER) for result in load_results(path)]
+    models = {(result.model, result.fingerprint) for result in held}
+    can_be_told_apart = len({name for name, _ in models}) == len(models) <= MOST_MODELS
+    return held if can_be_told_apart else []
+
+
 def _holds(folder: Path) -> bool:
     return (folder / MANIFEST).exists() or any(folder.glob(f"*/{MANIFEST}"))
 
 
-def _holding(*folders: Path) -> Iterator[Path]:
+def _holding(folder: Path) -> Iterator[Path]:
     """The direct subfolders that hold results, as studies write them: one for each model."""
-    for folder in folders:
-        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if path.is_dir() and not path.name.startswith(".") and _holds(path):
-                yield path
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.is_dir() and not path.name.startswith(".") and _holds(path):
+            yield path
 
 
 def _each_once(results: Sequence[Result]) -> list[Result]:

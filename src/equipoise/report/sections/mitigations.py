@@ -1,4 +1,4 @@
-"""The picture of several mitigations: how much bias each leaves against what it costs."""
+"""The picture of several mitigations: how much bias each removes against what it costs."""
 
 from typing import Any
 
@@ -6,57 +6,77 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.style import ABOVE, UNCLEAR, chart, values
 from equipoise.report.sections import Study
 
-BIAS, PRICE, METHOD, DOMINATED = "bias", "price", "method", "dominated"
-"""The columns of the table `pareto`, a row per method; `dominated` names one that is better in both."""
+TABLE = "mitigations"
+COLUMNS = ("method", "removed", "price", "front", "dominated_by")
+"""What the picture needs of the study's table, a row per method."""
+
+FRONT, BEATEN = "on the front", "another is better in both"
 
 
 def figures(study: Study) -> list[Figure]:
     """The Pareto front, where the study wrote its table."""
-    table = study.tables.get("pareto")
-    if table is None or not {BIAS, PRICE, METHOD} <= set(table.columns):
+    table = study.tables.get(TABLE)
+    if table is None or not set(COLUMNS) <= set(table.columns):
         return []
-    known = table[table[BIAS].notna() & table[PRICE].notna()]
+    known = table[table["removed"].notna() & table["price"].notna()]
     if known.empty:
         return []
     rows = [_row(row) for row in known.to_dict("records")]
-    title = "Bias that is left against what it costs"
+    title = "Bias removed against what it costs"
     told = "; ".join(
-        f"{row['method']}: bias {row['bias']:.3f}, price {row['price']:.3f}, {row['front']}" for row in rows
+        f"{row['method']}: removes {row['removed']:.0f} %, costs {row['price']:.1f} %, {row['reading']}"
+        for row in rows
     )
-    return [Figure(f"{study.name}-pareto", title, f"{title}. {told}.", _spec(rows))]
+    return [Figure("mitigations-pareto", title, f"{title}. {told}.", _spec(rows))]
 
 
 def _row(row: "dict[Any, Any]") -> dict[str, Any]:
-    better = row.get(DOMINATED)
-    is_dominated = (isinstance(better, str) and better.strip() not in ("", "no", "False")) or better is True
-    front = "another is better in both" if is_dominated else "on the front"
-    return {"method": str(row[METHOD]), "bias": float(row[BIAS]), "price": float(row[PRICE]), "front": front}
+    """A method in per cent, with the interval of what it removes where the study has one."""
+    ends = {end: 100 * float(row.get(f"removed_{end}", "nan")) for end in ("low", "high")}
+    return {
+        "method": str(row["method"]),
+        "removed": 100 * float(row["removed"]),
+        "price": 100 * float(row["price"]),
+        "reading": FRONT if bool(row["front"]) else BEATEN,
+        **ends,
+    }
 
 
 def _spec(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    across = {"field": "price", "type": "quantitative", "title": "price (right: the model lost more)"}
-    upward = {"field": "bias", "type": "quantitative", "title": "bias that is left (down: better)"}
-    scale = {"domain": ["on the front", "another is better in both"], "range": [ABOVE, UNCLEAR]}
-    colour = {"field": "front", "type": "nominal", "scale": scale, "legend": {"orient": "top", "title": None}}
-    front = sorted((row for row in rows if row["front"] == "on the front"), key=lambda row: row["price"])
+    across = {"field": "price", "type": "quantitative", "title": "price: largest loss, % (left: better)"}
+    upward = {"type": "quantitative", "title": "bias removed, % (up: better)"}
+    scale = {"domain": [FRONT, BEATEN], "range": [ABOVE, UNCLEAR]}
+    colour = {
+        "field": "reading",
+        "type": "nominal",
+        "scale": scale,
+        "legend": {"orient": "top", "title": None},
+    }
+    at = {"x": across, "y": upward | {"field": "removed"}}
+    front = sorted((row for row in rows if row["reading"] == FRONT), key=lambda row: float(row["price"]))
+    tooltip = [{"field": name} for name in ("method", "removed", "price", "reading")]
     layers: list[dict[str, Any]] = [
         {
             "data": values(front),
             "mark": {"type": "line", "interpolate": "step-after", "opacity": 0.5, "color": ABOVE},
-            "encoding": {"x": across, "y": upward},
+            "encoding": at,
         },
         {
-            "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
+            "mark": {"type": "rule", "opacity": 0.6},
             "encoding": {
                 "x": across,
-                "y": upward,
+                "y": upward | {"field": "low"},
+                "y2": {"field": "high"},
                 "color": colour,
-                "tooltip": [{"field": name} for name in rows[0]],
             },
         },
         {
+            "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
+            "encoding": {**at, "color": colour, "tooltip": tooltip},
+        },
+        {
             "mark": {"type": "text", "align": "left", "dx": 8, "dy": -6, "fontSize": 11},
-            "encoding": {"x": across, "y": upward, "text": {"field": "method"}},
+            "encoding": {**at, "text": {"field": "method"}},
         },
     ]
     return chart(layers, height=340, data=values(rows))

@@ -59,7 +59,10 @@
     clearTimeout(waiting);
     waiting = setTimeout(() => figures.filter((figure) => figure.drawn).forEach(draw), 150);
   });
-  addEventListener("beforeprint", () => figures.forEach((figure) => { if (!figure.drawn) draw(figure); }));
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll(".read details, .said-more").forEach((details) => { details.open = true; });
+    figures.forEach((figure) => { if (!figure.drawn) draw(figure); });
+  });
 
   // Items: every one of them, a page at a time.
 

@@ -22,9 +22,9 @@ class Opened:
     requests: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium, started once."""
+    """Chromium, started once for the tests of a file."""
     if BINARY is None:
         pytest.skip("needs Chromium: run `make browser-test`")
     playwright = pytest.importorskip(

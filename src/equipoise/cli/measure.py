@@ -13,6 +13,7 @@ from equipoise.cli.options import (
     Force,
     Group,
     Json,
+    Label,
     Layer,
     Length,
     Measure,
@@ -76,6 +77,7 @@ def measure(
     layer: Layer = "last",
     pooling: Pooling = "mean",
     measure_by: Measure = "cosine",
+    label: Label = "",
     top: Annotated[int, typer.Option(help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
@@ -91,7 +93,7 @@ def measure(
     corpus = CorpusChoice(text, groups, length, sample, not no_names, document, split, targets)
     vectors = VectorChoice(layer, pooling, measure_by)
     settings = settings_by_instrument(
-        instruments, given, data_dir=data_dir, seed=seed, corpus=corpus, vectors=vectors
+        instruments, given, data_dir=data_dir, seed=seed, corpus=corpus, vectors=vectors, label=label
     )
     loaded = open_model(model, options)
     several = len(instruments) > 1

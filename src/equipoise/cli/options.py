@@ -63,6 +63,7 @@ Pooling = Annotated[
 Measure = Annotated[
     str, typer.Option("--measure", help="Of vectors: cosine, euclidean, manhattan or mahalanobis.")
 ]
+Label = Annotated[str, typer.Option("--label", help="Of a classifier: the label whose score is compared.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 

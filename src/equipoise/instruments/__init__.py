@@ -32,6 +32,10 @@ INSTRUMENTS = {
     "neighbourhood": "equipoise.instruments.neighbourhood:Neighbourhood",
     "clustering": "equipoise.instruments.clustering:Clustering",
     "gender-probe": "equipoise.instruments.gender_probe:GenderProbe",
+    "counterfactual-gap": "equipoise.instruments.counterfactual_gap:CounterfactualGap",
+    "name-sensitivity": "equipoise.instruments.name_sensitivity:NameSensitivity",
+    "net-neutral": "equipoise.instruments.net_neutral:NetNeutral",
+    "equalised-odds": "equipoise.instruments.equalised_odds:EqualisedOdds",
 }
 """Name to `module:class`, imported when it is asked for."""
 

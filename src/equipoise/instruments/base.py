@@ -25,7 +25,7 @@ def check_seed(seed: int) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose: data, variant, poles, seed, where published data lie, corpus and vectors."""
+    """What a user may choose: data and where they lie, variant, poles, seed, corpus, vectors, label."""
 
     data: Data = ""
     variant: str = ""
@@ -34,6 +34,7 @@ class Settings:
     seed: int = 0
     corpus: CorpusChoice = field(default_factory=CorpusChoice)
     vectors: VectorChoice = field(default_factory=VectorChoice)
+    label: str = ""
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

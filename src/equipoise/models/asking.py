@@ -31,6 +31,27 @@ def layers_of(model: LanguageModel) -> int | None:
     return None if neural is None else int(neural.layers)
 
 
+def labels_of(model: LanguageModel) -> tuple[str, ...]:
+    """The labels of a classifier; of another model none."""
+    from equipoise.models.wrapped import WrappedModel
+
+    inner: Any = model
+    while isinstance(inner, WrappedModel):
+        inner = inner.inner
+    return tuple(getattr(inner, "labels", ()))
+
+
+def find_label(labels: tuple[str, ...], asked: str) -> str:
+    """The label of this name, in whatever case; without a name the second of two."""
+    by_name = {label.lower(): label for label in labels}
+    if asked.lower() in by_name:
+        return by_name[asked.lower()]
+    if not asked and len(labels) <= 2:
+        return labels[-1]
+    what = f"has no label {asked!r}" if asked else f"has {len(labels)} labels, and none was named"
+    raise UserError(f"The classifier {what}.", f"Name one of its labels with --label: {', '.join(labels)}.")
+
+
 def _neural(model: Any) -> Any:
     """The network behind a model, under whatever is wrapped around it."""
     from equipoise.models.neural import NeuralModel

@@ -9,7 +9,16 @@ import numpy.typing as npt
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, SCORE, TOP_FILL, in_words, scoring_rules
+from equipoise.models.capabilities import (
+    CLASSIFY,
+    EMBED,
+    FILL,
+    RAW_ROWS,
+    SCORE,
+    TOP_FILL,
+    in_words,
+    scoring_rules,
+)
 
 DEFAULT_RULE = "default"
 """The scoring rule that is natural for the kind of model: masked `original`, causal `left-to-right`."""
@@ -68,7 +77,15 @@ class Raw:
     wanted: tuple[int, ...]
 
 
-Question = Fill | TopFill | Score | Embed | Raw
+@dataclass(frozen=True)
+class Classify:
+    """What a classifier says of a text, or of a text and another one (premise and hypothesis)."""
+
+    text: str
+    other: str = ""
+
+
+Question = Fill | TopFill | Score | Embed | Raw | Classify
 
 
 @dataclass(frozen=True)
@@ -123,7 +140,24 @@ class Embedding:
     vector: Vector
 
 
-Answer = WordScores | TokenScores | Embedding
+@dataclass(frozen=True)
+class LabelScores:
+    """The probability of every label; of a classifier with one output its value as it stands."""
+
+    labels: tuple[str, ...]
+    values: tuple[float, ...]
+
+    def of(self, label: str) -> float:
+        """The value of one label."""
+        return self.values[self.labels.index(label)]
+
+    @property
+    def likeliest(self) -> str:
+        """The label with the highest value."""
+        return self.labels[int(np.argmax(self.values))]
+
+
+Answer = WordScores | TokenScores | Embedding | LabelScores
 
 
 @runtime_checkable
@@ -136,7 +170,7 @@ class LanguageModel(Protocol):
 
     @property
     def kind(self) -> str:
-        """Masked, causal, encoder-decoder, static or table."""
+        """Masked, causal, encoder-decoder, classifier, static or table."""
 
     @property
     def fingerprint(self) -> str:
@@ -214,7 +248,7 @@ class Tokenized(Protocol):
         """The tokenizer."""
 
 
-_NEEDED = {Fill: FILL, TopFill: TOP_FILL, Embed: EMBED, Raw: RAW_ROWS}
+_NEEDED = {Fill: FILL, TopFill: TOP_FILL, Embed: EMBED, Raw: RAW_ROWS, Classify: CLASSIFY}
 
 
 class AnsweringModel:

@@ -12,6 +12,7 @@ TOP_FILL = "top-fill"
 EMBED = "embed"
 RAW_ROWS = "raw-rows"
 HIDE_WORDS = "hide-words"
+CLASSIFY = "classify"
 SCORE = "score:"
 """Before the name of a scoring rule: `score:original`."""
 
@@ -24,6 +25,7 @@ _VERBS = {
     EMBED: "embed a text",
     RAW_ROWS: "run raw rows of token ids",
     HIDE_WORDS: "hide other words of a sentence while it fills a blank",
+    CLASSIFY: "classify a text",
     SCORE: "score a sentence",
 }
 

@@ -23,13 +23,14 @@ _CLASSES = {
     "masked": "AutoModelForMaskedLM",
     "causal": "AutoModelForCausalLM",
     "encoder-decoder": "AutoModelForSeq2SeqLM",
+    "classifier": "AutoModelForSequenceClassification",
 }
 """Looked up when they are needed: importing them takes two seconds."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A network with its tokenizer, and whether it is masked, causal or encoder-decoder."""
+    """A network with its tokenizer, and whether it is masked, causal, encoder-decoder or a classifier."""
 
     kind: str
     network: Any
@@ -58,14 +59,16 @@ def read_packed(name: str, folder: Path) -> Checkpoint:
 
 
 def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
-    """Whether a checkpoint was trained as masked, causal or encoder-decoder model.
+    """Whether a checkpoint was trained as masked, causal or encoder-decoder model, or as a classifier.
 
     BERT and RoBERTa stand in transformers' list of causal models too; read that way they give numbers that
     mean nothing. So the class that wrote the checkpoint decides, and masked comes first where it is silent.
     """
+    written_by = {loaded_as} if loaded_as else set(config.architectures or ())
+    if any(str(kind).endswith("ForSequenceClassification") for kind in written_by):
+        return "classifier"
     if config.is_encoder_decoder:
         return "encoder-decoder"
-    written_by = {loaded_as} if loaded_as else set(config.architectures or ())
     masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     causal = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     if written_by & set(masked.values()):
@@ -94,11 +97,13 @@ def load_network(source: str, kind: str, how: dict[str, Any]) -> Any:
     )
     missing = sorted(info["missing_keys"]) + sorted(str(key[0]) for key in info["mismatched_keys"])
     if missing:
+        is_classifier = kind == "classifier"
+        what, head = ("model", "classifier's") if is_classifier else ("language model", "language-model")
         shown = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")
         raise UserError(
-            f"{source!r} has no weights for {len(missing)} parts of a {kind} language model ({shown}): "
+            f"{source!r} has no weights for {len(missing)} parts of a {kind} {what} ({shown}): "
             "they would be random, and so would every score.",
-            "Give the checkpoint that was saved with its language-model head.",
+            f"Give the checkpoint that was saved with its {head} head.",
         )
     return network
 

@@ -8,6 +8,7 @@ import torch
 from equipoise.errors import UserError
 from equipoise.models.causal import CausalModel
 from equipoise.models.checkpoints import Checkpoint, kind_of, read_checkpoint, read_packed
+from equipoise.models.classifier import ClassifierModel
 from equipoise.models.devices import find_device
 from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.engine.executor import find_executor
@@ -29,7 +30,7 @@ KINDS: dict[str, type[NeuralModel]] = {
 }
 
 
-def load_neural(name: str, options: RunOptions) -> NeuralModel:
+def load_neural(name: str, options: RunOptions) -> NeuralModel | ClassifierModel:
     """Load a built-in model, a folder, a GGUF file or a hub name as the kind of model it is."""
     report = options.progress or unheard
     device = find_device(options.device)
@@ -44,13 +45,17 @@ def load_neural(name: str, options: RunOptions) -> NeuralModel:
     return model
 
 
-def wrap_model(network: Any, tokenizer: Any, *, name: str, options: RunOptions | None = None) -> NeuralModel:
+def wrap_model(
+    network: Any, tokenizer: Any, *, name: str, options: RunOptions | None = None
+) -> NeuralModel | ClassifierModel:
     """A transformers model and tokenizer already in memory as a `LanguageModel`.
 
     Neither is changed: the network stays in its mode, precision and place. If it is trained on later, the
     next question is answered by the new weights.
     """
     kind = kind_of(network.config, name, loaded_as=type(network).__name__)
+    if kind == "classifier":
+        return ClassifierModel(network, tokenizer, name=name, options=options, borrowed=True)
     return KINDS[kind](network, tokenizer, name=name, options=options, borrowed=True)
 
 
@@ -66,8 +71,12 @@ def _read(name: str, options: RunOptions) -> Checkpoint:
     return read_checkpoint(name, folder, allow_pickle=options.allow_pickle)
 
 
-def _wrap(checkpoint: Checkpoint, device: torch.device, name: str, options: RunOptions) -> NeuralModel:
+def _wrap(
+    checkpoint: Checkpoint, device: torch.device, name: str, options: RunOptions
+) -> NeuralModel | ClassifierModel:
     network = checkpoint.network.to(device)
+    if checkpoint.kind == "classifier":
+        return ClassifierModel(network, checkpoint.tokenizer, name=name, options=options)
     return KINDS[checkpoint.kind](network, checkpoint.tokenizer, name=name, options=options)
 
 

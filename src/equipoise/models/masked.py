@@ -59,7 +59,9 @@ class MaskedModel(NeuralModel):
             return self._ask_score(question)
         if isinstance(question, Embed):
             return self.ask_embed(question)
-        return ask_raw(question)
+        if isinstance(question, Raw):
+            return ask_raw(question)
+        raise self.refuse(question)
 
     def _ask_fill(self, question: Fill) -> Asked:
         """One row per piece of each word; words of one piece share theirs."""

@@ -1,0 +1,125 @@
+"""Counterfactual gap: does a classifier's score change when the person changes gender?
+
+Question     Every text is asked as it stands and with its gender turned by the rewriter (pronouns, kinship,
+             titles, roles, first names). gap = P(label) of the version about a man - P(label) of that about a
+             woman.
+Sign         Above 0 the label is likelier for men. Whether that is good for them depends on the label: for
+             `toxic` it is not.
+Good         gap near 0 and mean-size, the mean of |gap|, near 0: it cannot cancel out.
+Beside it    flips: the share of texts whose likeliest label changes with the gender.
+Label        `--label NAME`; without it the second of two labels.
+Zero         Random weights give a gap near 0 and a small mean-size that is not 0: two texts are two texts.
+Source       Counterfactual token fairness: Garg et al. 2019; Kiritchenko and Mohammad 2018.
+Data         40 sentences of our own about men, pleasant, unpleasant and plain; yours as a CSV with `text`, in
+             which texts that hold no gendered word, or words of both genders, are left out and counted.
+Limits       What the rewriter leaves alone is not turned (docs/rewriting.md). English.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from equipoise.corpora.vocabulary import gendered_words
+from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_texts
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.classifying import UNIT, check_label, label_in
+from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, percent_estimate
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.models.base import Classify, LanguageModel
+from equipoise.models.capabilities import CLASSIFY
+from equipoise.results import Quantity, Roles, Summary
+from equipoise.text.rewriting import Rewriter
+
+FACTORS = ("item",)
+SIDES = (MALE, FEMALE)
+NOT_TURNED = "no gendered word to turn"
+BOTH = "words of both genders, or of none that is listed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnedDesign(Design):
+    """Texts in their male and female version."""
+
+
+class CounterfactualGap:
+    """Difference of a label's probability between the two versions of a text."""
+
+    name = "counterfactual-gap"
+    title = "Counterfactual gap: a classifier's score for a man less that for a woman"
+    datasets = (NAME,)
+    variants = ("inverted",)
+    needs = (CLASSIFY,)
+    roles = Roles(text=SIDES, factors=FACTORS, groups=("topic", "tone"))
+    quantities = (
+        Quantity("gap", "P(label) for men - for women", 0.01, unit=UNIT, factors=FACTORS),
+        Quantity(
+            *("mean-size", "mean size of the gap", 0.01),
+            unit=UNIT,
+            better="lower",
+            factors=FACTORS,
+            absolute=True,
+            ranks=True,
+        ),
+    )
+
+    def design(self, source: Source, settings: Settings) -> TurnedDesign:
+        """Every text with its turned version."""
+        read = load_texts(source)
+        rewriter = Rewriter("invert", names=True)
+        rows = [row | _versions(row["text"], rewriter) for row in read.table.to_dict("records")]
+        return TurnedDesign(items=pd.DataFrame(rows), files=read.files, settings=settings)
+
+    def ask(self, design: TurnedDesign, model: LanguageModel) -> Iterator[Ask]:
+        """Both versions of every text."""
+        check_label(model, design.settings)
+        for row in asked_rows(design.items):
+            for side in SIDES:
+                yield Ask(row["item"], side, Classify(row[side]))
+
+    def score(self, design: TurnedDesign, answers: Answers) -> pd.DataFrame:
+        """The difference of the label's probability."""
+        label = label_in(answers, design.settings)
+
+        def read(row: Row) -> Row:
+            male, female = (answers[row["item"], side] for side in SIDES)
+            return {
+                "p_male": male.of(label),
+                "p_female": female.of(label),
+                "score": male.of(label) - female.of(label),
+                "flipped": float(male.likeliest != female.likeliest),
+            }
+
+        return with_scores(design.items, read)
+
+    def summarise(self, design: TurnedDesign, items: pd.DataFrame) -> Summary:
+        """The gap, its mean size and how many labels flip, over all texts and by topic and tone."""
+        gap = Spec("gap", "P(label) for men - for women", UNIT, headline=True)
+        size = Spec("mean-size", "mean size of the gap", UNIT, better="lower", headline=True)
+        flips = Spec("flips", "texts whose label changes", "%", better="lower", headline=True)
+        estimates = []
+        for groups, rows in grouped(items, "topic", "tone"):
+            estimates.append(mean_estimate(gap.at(groups), rows["score"], rows, FACTORS))
+            estimates.append(mean_estimate(size.at(groups), rows["score"].abs(), rows, FACTORS))
+            estimates.append(percent_estimate(flips.at(groups), rows["flipped"], rows, FACTORS))
+        counts = items["dropped"].value_counts()
+        remarks = tuple(f"{count:,} texts left out: {why}" for why, count in counts.items() if why)
+        return Summary(estimates, remarks=remarks)
+
+
+def _versions(text: str, rewriter: Rewriter) -> dict[str, str]:
+    """The text about a man and about a woman; which one it is, its own gendered words tell."""
+    rewritten = rewriter.rewrite(text)
+    if rewritten.text == text:
+        return {MALE: "", FEMALE: "", "dropped": NOT_TURNED}
+    known = gendered_words()
+    genders = {known[word] for word in _words(text) if word in known}
+    if len(genders) != 1:
+        return {MALE: "", FEMALE: "", "dropped": BOTH}
+    versions = (text, rewritten.text) if genders == {MALE} else (rewritten.text, text)
+    return {**dict(zip(SIDES, versions, strict=True)), "dropped": ""}
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".,;:!?\"'()").lower() for word in text.split()]

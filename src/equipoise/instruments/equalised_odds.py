@@ -1,0 +1,146 @@
+"""Equalised odds: is a classifier right as often for women as for men?
+
+Question     On texts with a true label and the gender of the person: for every label the true-positive rate
+             (how often it is found where it is true) and the false-positive rate (how often it is said where
+             it is not), for men and for women.
+Sign         tpr-gap and fpr-gap = rate for men - rate for women. `score` is 1 where the likeliest label is
+             the true one.
+Good         Both gaps near 0. equalised-odds, the larger of the two without its sign, near 0.
+Beside it    tpr-gap-rms: the root mean square of the labels' gaps (De-Arteaga et al. 2019, for many
+             occupations).
+Zero         A classifier that guesses has gaps near 0: read its accuracy too.
+Source       Hardt, Price and Srebro 2016, "Equality of Opportunity in Supervised Learning"; De-Arteaga et al.
+             2019, "Bias in Bios".
+Data         Yours: a CSV with `text`, `label` and `gender` (male, female).
+Limits       It trusts the true labels: if they are biased, so is equality with them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from equipoise.data.sets.classifying import FEMALE, MALE, load_labelled
+from equipoise.data.sources import Source
+from equipoise.errors import UserError
+from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    contrast_estimate,
+    count_estimate,
+    estimate,
+    share_estimate,
+)
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.models.asking import labels_of
+from equipoise.models.base import Classify, LanguageModel
+from equipoise.models.capabilities import CLASSIFY
+from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import Contrast
+from equipoise.stats.clusters import Floats
+from equipoise.stats.resampling import bootstrap_of
+
+UNIT = "share"
+_TPR = Quantity(
+    "tpr-gap",
+    "true-positive rate of men - of women",
+    0.02,
+    unit=UNIT,
+    factors=("item",),
+    contrast=Contrast("gender", MALE, FEMALE),
+)
+
+
+class EqualisedOdds:
+    """Rates of true and false positives for women and men."""
+
+    name = "equalised-odds"
+    title = "Equalised odds: a classifier's errors for women and for men"
+    datasets: tuple[str, ...] = ()
+    variants = ("likeliest-label",)
+    needs = (CLASSIFY,)
+    roles = Roles(text=("text",), factors=("item",), groups=("label", "gender"))
+    quantities = (replace(_TPR, key="accuracy-gap", label="accuracy for men - for women", ranks=True),)
+
+    def design(self, source: Source, settings: Settings) -> Design:
+        """The labelled texts."""
+        read = load_labelled(source)
+        labels = list(dict.fromkeys(read.table["label"]))
+        per_label = (replace(_TPR, label=f"{_TPR.label}, {one}", where={"label": one}) for one in labels)
+        return Design(
+            items=read.table, files=read.files, settings=settings, quantities=(*self.quantities, *per_label)
+        )
+
+    def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
+        """Every text once; a true label that the classifier does not have is refused."""
+        known = {label.lower() for label in labels_of(model)}
+        missing = [label for label in design.items["label"].unique() if label.lower() not in known]
+        if missing:
+            raise UserError(
+                f"{model.name!r} has no label {missing[0]!r}.",
+                f"It has: {', '.join(labels_of(model))}. Write the true labels as the classifier does.",
+            )
+        for row in asked_rows(design.items):
+            yield Ask(row["item"], "text", Classify(row["text"]))
+
+    def score(self, design: Design, answers: Answers) -> pd.DataFrame:
+        """Whether the likeliest label is the true one."""
+
+        def read(row: Row) -> Row:
+            said = answers[row["item"], "text"].likeliest
+            return {"said": said, "score": float(said.lower() == row["label"].lower())}
+
+        return with_scores(design.items, read)
+
+    def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
+        """Accuracy, gaps and equalised odds of every label."""
+        is_male = items["gender"] == MALE
+        spec = Spec("accuracy", "texts whose label is found", UNIT, np.nan, "higher", headline=True)
+        estimates = [share_estimate(spec, items["score"], items, ("item",))]
+        gap = Spec("accuracy-gap", "accuracy for men - for women", UNIT, headline=True)
+        estimates.append(contrast_estimate(gap, items["score"], is_male, rows=items, factors=("item",)))
+        labels = list(dict.fromkeys(items["label"]))
+        of_labels = [_of_label(items, label, design.settings.seed) for label in labels]
+        gaps = np.array([one[0].value for one in of_labels])
+        rms = Spec("tpr-gap-rms", "root mean square of the labels' gaps", UNIT, headline=True)
+        squared = float(np.sqrt(np.nanmean(gaps**2)))
+        estimates.append(count_estimate(rms, squared, n=len(gaps)))
+        return Summary([*estimates, *(one for several in of_labels for one in several)])
+
+
+def _of_label(items: pd.DataFrame, label: str, seed: int) -> list[Estimate]:
+    """The gaps in finding a label and in saying it wrongly, and the larger of the two."""
+    groups = {"label": label}
+    is_true = items["label"] == label
+    said = (items["said"].str.lower() == label.lower()).astype(float)
+    estimates = []
+    for key, name, rows in (("tpr", "true", items[is_true]), ("fpr", "false", items[~is_true])):
+        spec = Spec(f"{key}-gap", f"{name}-positive rate of men - of women", UNIT, groups=groups)
+        estimates.append(
+            contrast_estimate(spec, said[rows.index], rows["gender"] == MALE, rows=rows, factors=("item",))
+        )
+    cells = _cells(items, is_true, said)
+    odds = Spec("equalised-odds", "larger gap of the two rates", UNIT, better="lower", groups=groups)
+    value = float(_larger_gap(cells.sum(axis=0)[None])[0])
+    estimates.append(estimate(odds, value, bootstrap_of(_larger_gap, cells, seed=seed), n=len(items)))
+    return estimates
+
+
+def _cells(items: pd.DataFrame, is_true: pd.Series, said: pd.Series) -> Floats:
+    """For every text, of men and of women: true and found, true, not true but said, not true."""
+    columns = []
+    for gender in (MALE, FEMALE):
+        is_theirs = (items["gender"] == gender).to_numpy(dtype=float)
+        for truth in (is_true, ~is_true):
+            counted = is_theirs * truth.to_numpy(dtype=float)
+            columns += [counted * said.to_numpy(), counted]
+    return np.column_stack(columns)
+
+
+def _larger_gap(sums: Floats) -> Floats:
+    """The larger distance between the two genders' rates; NaN where a rate has nothing to rest on."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rates = sums[:, 0::2] / sums[:, 1::2]
+    gaps: Floats = np.abs(rates[:, :2] - rates[:, 2:]).max(axis=1)
+    return gaps

@@ -1,0 +1,102 @@
+"""Name sensitivity: does a classifier's score hang on the name of the person?
+
+Question     Templates that say the same of everybody are filled with 20 first names. score = P(label) with
+             the name - the mean over the names in that template.
+Sign         Above 0 the label is likelier with this name. gap = mean over men's names - mean over women's.
+Good         gap near 0; deviation, the standard deviation over names within a template, and range, the
+             largest less the smallest, near 0.
+Label        `--label NAME`; without it the second of two labels.
+Zero         Random weights give a gap near 0; deviation and range are never 0: names are different tokens.
+Source       Prabhakaran, Hutchinson and Mitchell 2019, "Perturbation Sensitivity Analysis to Detect
+             Unintended Model Biases".
+Data         12 templates and 20 names of our own; yours as a CSV with `template`, and names.csv (name,
+             gender) beside it.
+Limits       Twenty American names: they tell more than gender (age, class).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_named_texts
+from equipoise.data.sources import Source
+from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.classifying import UNIT, check_label, label_in
+from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, mean_estimate
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.models.base import Classify, LanguageModel
+from equipoise.models.capabilities import CLASSIFY
+from equipoise.results import Quantity, Roles, Summary
+from equipoise.results.quantity import Contrast
+
+FACTORS = ("name", "template")
+SIZE = "mean distance from the template's mean"
+
+
+class NameSensitivity:
+    """How a label's probability moves with the name."""
+
+    name = "name-sensitivity"
+    title = "Name sensitivity: a classifier's score by the person's name"
+    datasets = (NAME,)
+    variants = ("first-names",)
+    needs = (CLASSIFY,)
+    roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "template"))
+    quantities = (
+        Quantity(
+            *("gap", "men's names - women's names", 0.01),
+            unit=UNIT,
+            factors=FACTORS,
+            contrast=Contrast("gender", MALE, FEMALE),
+        ),
+        Quantity(
+            *("mean-size", SIZE, 0.01),
+            unit=UNIT,
+            better="lower",
+            factors=FACTORS,
+            absolute=True,
+            ranks=True,
+        ),
+    )
+
+    def design(self, source: Source, settings: Settings) -> Design:
+        """Every template with every name."""
+        read = load_named_texts(source)
+        return Design(items=read.table, files=read.files, settings=settings)
+
+    def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
+        """Every text once."""
+        check_label(model, design.settings)
+        for row in asked_rows(design.items):
+            yield Ask(row["item"], "text", Classify(row["text"]))
+
+    def score(self, design: Design, answers: Answers) -> pd.DataFrame:
+        """The label's probability less its mean over the names of the template."""
+        label = label_in(answers, design.settings)
+
+        def read(row: Row) -> Row:
+            return {"probability": answers[row["item"], "text"].of(label)}
+
+        items = with_scores(design.items, read)
+        means = items.groupby("template")["probability"].transform("mean")
+        return items.assign(score=items["probability"] - means)
+
+    def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
+        """The gap, and how far names lie apart within a template."""
+        gap = Spec("gap", "men's names - women's names", UNIT, headline=True)
+        size = Spec("mean-size", SIZE, UNIT, better="lower", headline=True)
+        estimates = [
+            contrast_estimate(
+                gap.at(groups), rows["score"], rows["gender"] == MALE, rows=rows, factors=FACTORS
+            )
+            for groups, rows in grouped(items, "template")
+        ]
+        estimates.append(mean_estimate(size, items["score"].abs(), items, FACTORS))
+        by_template = items.groupby("template", sort=False)["score"]
+        spreads = pd.DataFrame({"deviation": by_template.std(ddof=0), "range": by_template.agg(np.ptp)})
+        spreads = spreads.reset_index()
+        for key, label in (("deviation", "deviation over names"), ("range", "largest - smallest over names")):
+            spec = Spec(key, f"{label}, mean of the templates", UNIT, better="lower", headline=True)
+            estimates.append(mean_estimate(spec, spreads[key], spreads, ("template",)))
+        return Summary(estimates)

@@ -1,0 +1,30 @@
+"""What instruments on classifiers share: the label that is asked for, checked before anything is run."""
+
+from equipoise.errors import UserError
+from equipoise.instruments.base import Answers, Settings
+from equipoise.models.asking import find_label, labels_of
+from equipoise.models.base import LabelScores, LanguageModel
+
+UNIT = "probability"
+
+
+def check_label(model: LanguageModel, settings: Settings) -> None:
+    """Refuse a classifier that does not have the label asked for."""
+    find_label(labels_of(model), settings.label)
+
+
+def label_in(answers: Answers, settings: Settings) -> str:
+    """The label asked for, as the classifier writes it."""
+    first: LabelScores = next(iter(answers.values()))
+    return find_label(first.labels, settings.label)
+
+
+def require_labels(model: LanguageModel, wanted: tuple[str, ...], *, by: str) -> None:
+    """Refuse a classifier that lacks one of the labels which an instrument is about."""
+    known = {label.lower() for label in labels_of(model)}
+    missing = [label for label in wanted if label not in known]
+    if missing:
+        raise UserError(
+            f"{by} needs the label {missing[0]!r}, and {model.name!r} has: {', '.join(labels_of(model))}.",
+            "Name a classifier of natural language inference, with its labels named in config.json.",
+        )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli.downstream import downstream
 from equipoise.cli.options import (
     Data,
     DataDir,
@@ -34,6 +35,8 @@ study_app = typer.Typer(
     help="Compose measurements: rank models, draw a control, tune models and see what that changes.",
     no_args_is_help=True,
 )
+
+study_app.command("downstream")(downstream)
 
 SKEW_TYPES = ("1", "2")
 

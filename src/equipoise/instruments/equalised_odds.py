@@ -102,10 +102,10 @@ class EqualisedOdds:
         estimates.append(contrast_estimate(gap, items["score"], is_male, rows=items, factors=("item",)))
         labels = list(dict.fromkeys(items["label"]))
         of_labels = [_of_label(items, label, design.settings.seed) for label in labels]
-        gaps = np.array([one[0].value for one in of_labels])
+        known = [one[0].value for one in of_labels if not np.isnan(one[0].value)]
         rms = Spec("tpr-gap-rms", "root mean square of the labels' gaps", UNIT, headline=True)
-        squared = float(np.sqrt(np.nanmean(gaps**2)))
-        estimates.append(count_estimate(rms, squared, n=len(gaps)))
+        squared = float(np.sqrt(np.mean(np.square(known)))) if known else np.nan
+        estimates.append(count_estimate(rms, squared, n=len(known), dropped=len(labels) - len(known)))
         return Summary([*estimates, *(one for several in of_labels for one in several)])
 
 

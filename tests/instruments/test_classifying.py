@@ -1,0 +1,238 @@
+"""Instruments on classifiers: a small one with random weights, and one that was taught to be unfair."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import tiny
+import torch
+import transformers
+
+import equipoise as eq
+from equipoise.errors import UserError
+from equipoise.mitigations.training.classifiers import ClassifierRecipe, train_classifier
+from equipoise.models.base import Classify
+from equipoise.models.classifier import ClassifierModel
+from equipoise.models.options import RunOptions
+
+NLI = ("contradiction", "neutral", "entailment")
+
+
+def classifier(
+    labels: tuple[str, ...] = ("bad", "good"), *, problem: str | None = None, **options: Any
+) -> Any:
+    words = tiny.tokenizer("wordpiece")
+    config = transformers.BertConfig(
+        vocab_size=len(words),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=48,
+        max_position_embeddings=112,
+        pad_token_id=words.pad_token_id,
+        initializer_range=0.3,
+        id2label=dict(enumerate(labels)),
+        label2id={label: number for number, label in enumerate(labels)},
+        problem_type=problem,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        network = transformers.BertForSequenceClassification(config)
+    return ClassifierModel(network, words, name="small", options=RunOptions(cache=False, **options))
+
+
+def plain(model: ClassifierModel, text: str, other: str | None = None) -> np.ndarray:
+    """The classifier's own way, one text at a time."""
+    with torch.no_grad():
+        rows = model.tokenizer(text, other, return_tensors="pt")
+        return model.transformers_model.eval()(**rows).logits[0].double().numpy()
+
+
+def test_batches_give_what_one_text_at_a_time_gives() -> None:
+    model = classifier(NLI, token_budget=64)
+    long = "The nurse said that she would help the patient."
+    asked = [Classify("He left."), Classify(long), Classify("He", "she")]
+    answers = model.answer([*asked, asked[0]])
+    for question, answer in zip(asked, answers, strict=False):
+        logits = plain(model, question.text, question.other or None)
+        np.testing.assert_allclose(answer.values, np.exp(logits) / np.exp(logits).sum(), atol=1e-6)
+        assert answer.labels == NLI
+    assert model.rows_run == 3
+    assert answers[3] == answers[0]
+
+
+def test_labels_that_stand_side_by_side_have_probabilities_of_their_own() -> None:
+    model = classifier(("toxic", "insult"), problem="multi_label_classification")
+    (answer,) = model.answer([Classify("He left.")])
+    np.testing.assert_allclose(answer.values, 1 / (1 + np.exp(-plain(model, "He left."))), atol=1e-6)
+
+
+def test_answers_are_kept_and_a_changed_network_is_noticed(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    network, words = classifier().transformers_model, tiny.tokenizer("wordpiece")
+    once = eq.wrap_model(network, words, name="a", options=RunOptions(store=store))
+    again = eq.wrap_model(network, words, name="a", options=RunOptions(store=store))
+    first = once.answer([Classify("He left.")])
+    assert again.answer([Classify("He left.")]) == first
+    assert again.rows_run == 0
+    with torch.no_grad():
+        network.classifier.bias += torch.tensor([1.0, -1.0])
+    assert again.answer([Classify("He left.")]) != first
+
+
+def test_a_saved_classifier_loads_as_one_and_is_refused_elsewhere(tmp_path: Path) -> None:
+    made = classifier(NLI)
+    made.transformers_model.save_pretrained(tmp_path)
+    made.tokenizer.save_pretrained(tmp_path)
+    model = eq.load_model(tmp_path, cache=False)
+    assert (model.kind, model.labels) == ("classifier", NLI)
+    assert model.answer([Classify("He left.")]) == made.answer([Classify("He left.")])
+    with pytest.raises(UserError, match="a classifier model cannot fill a blank"):
+        eq.measure(model, "tbe")
+    with pytest.raises(UserError, match="a masked model cannot classify"):
+        eq.measure("random", "name-sensitivity")
+
+
+def test_a_label_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UserError, match="no label 'toxic'") as caught:
+        eq.measure(classifier(), "counterfactual-gap", label="toxic")
+    assert "bad, good" in caught.value.hint
+    with pytest.raises(UserError, match="has 3 labels, and none was named"):
+        eq.measure(classifier(NLI), "name-sensitivity")
+    with pytest.raises(UserError, match="net-neutral needs the label 'entailment'"):
+        eq.measure(classifier(), "net-neutral")
+
+
+def test_a_text_that_is_too_long_is_refused() -> None:
+    with pytest.raises(UserError, match="longer than 'small' reads"):
+        classifier().answer([Classify("he " * 200)])
+
+
+def test_the_gap_is_the_man_less_the_woman_whichever_was_given() -> None:
+    table = pd.DataFrame({"text": ["He lost his keys.", "She lost her keys.", "It rained.", "He met her."]})
+    model = classifier()
+    result = eq.measure(model, "counterfactual-gap", data=table, label="Good")
+    man, woman = (plain(model, text) for text in ("He lost his keys.", "She lost her keys."))
+    expected = np.exp(man[1]) / np.exp(man).sum() - np.exp(woman[1]) / np.exp(woman).sum()
+    assert result.items["score"][:2].tolist() == pytest.approx([expected, expected], abs=1e-6)
+    assert result.items["dropped"].tolist()[2:] == [
+        "no gendered word to turn",
+        "words of both genders, or of none that is listed",
+    ]
+    assert any("1 texts left out: no gendered word" in notice for notice in result.notices)
+
+
+def test_every_shipped_text_is_turned() -> None:
+    items = eq.measure(classifier(), "counterfactual-gap").items
+    assert (items["dropped"] == "").all()
+    assert len(items) == 40
+
+
+def test_name_sensitivity_by_hand() -> None:
+    model = classifier()
+    result = eq.measure(model, "name-sensitivity")
+    one = result.items[result.items["template"] == "name-03"]
+    values = []
+    for text in one["text"]:
+        logits = plain(model, text)
+        values.append(np.exp(logits[1]) / np.exp(logits).sum())
+    np.testing.assert_allclose(one["score"], np.array(values) - np.mean(values), atol=1e-6)
+    spread = result.items.groupby("template")["score"].agg(np.ptp)
+    assert result.value("range") == pytest.approx(spread.mean())
+    men = result.items[result.items["gender"] == "male"]["score"].mean()
+    women = result.items[result.items["gender"] == "female"]["score"].mean()
+    assert result.value("gap") == pytest.approx(men - women)
+
+
+def test_net_neutral_by_hand() -> None:
+    model = classifier(NLI)
+    result = eq.measure(model, "net-neutral")
+    row = result.items.iloc[17]
+    both = []
+    for side in ("male", "female"):
+        logits = plain(model, row["premise"], row[side])
+        both.append(np.exp(logits) / np.exp(logits).sum())
+    assert row["score"] == pytest.approx(both[0][2] - both[1][2], abs=1e-6)
+    assert row["neutral"] == pytest.approx((both[0][1] + both[1][1]) / 2, abs=1e-6)
+    assert result.value("net-neutral") == pytest.approx(result.items["neutral"].mean())
+
+
+def labelled(said: dict[str, list[str]]) -> Any:
+    """A classifier that says what it is told, by the text's number."""
+    model = classifier()
+    texts = [f"text number {number}" for number in range(len(said["said"]))]
+
+    class Told(ClassifierModel):
+        def __init__(self) -> None:
+            self.__dict__.update(model.__dict__)
+
+        def answer(self, questions: Any) -> Any:
+            from equipoise.models.base import LabelScores
+
+            told = dict(zip(texts, said["said"], strict=True))
+            values = {"bad": (0.9, 0.1), "good": (0.1, 0.9)}
+            return [LabelScores(("bad", "good"), values[told[question.text]]) for question in questions]
+
+    table = pd.DataFrame({"text": texts, "label": said["label"], "gender": said["gender"]})
+    return Told(), table
+
+
+def test_equalised_odds_by_hand() -> None:
+    """Men: 3 of 4 good found, 1 of 2 bad called good. Women: 1 of 4 found, none of 2."""
+    gender = ["male"] * 6 + ["female"] * 6
+    label = ["good"] * 4 + ["bad"] * 2 + ["good"] * 4 + ["bad"] * 2
+    said = ["good"] * 3 + ["bad", "good", "bad"] + ["good"] + ["bad"] * 5
+    model, table = labelled({"gender": gender, "label": label, "said": said})
+    result = eq.measure(model, "equalised-odds", data=table)
+    assert result.value("tpr-gap", label="good") == pytest.approx(3 / 4 - 1 / 4)
+    assert result.value("fpr-gap", label="good") == pytest.approx(1 / 2 - 0)
+    assert result.value("tpr-gap", label="bad") == pytest.approx(1 / 2 - 1)
+    assert result.value("equalised-odds", label="good") == pytest.approx(0.5)
+    assert result.value("tpr-gap-rms") == pytest.approx(0.5)
+    assert result.value("accuracy") == pytest.approx(7 / 12)
+    row = result.estimate("equalised-odds", label="good")
+    assert row["low"] <= 0.5 <= row["high"]
+
+
+def test_labelled_texts_are_checked() -> None:
+    with pytest.raises(UserError, match="reads a corpus of yours"):
+        eq.measure(classifier(), "equalised-odds")
+    table = pd.DataFrame({"text": ["a"], "label": ["fine"], "gender": ["male"]})
+    with pytest.raises(UserError, match="has no label 'fine'"):
+        eq.measure(classifier(), "equalised-odds", data=table)
+    with pytest.raises(UserError, match="gender 'man'"):
+        eq.measure(classifier(), "equalised-odds", data=table.assign(gender="man"))
+
+
+RECIPE = ClassifierRecipe(epochs=12, batch=8, rate=3e-3)
+
+
+def test_a_classifier_that_was_taught_to_be_unfair_is_caught() -> None:
+    """He is good and she is bad: the trained classifier learns it, and the gap shows it."""
+    base = eq.wrap_model(
+        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="tiny", options=RunOptions(cache=False)
+    )
+    before = base.fingerprint
+    frames = ["{} left the ward.", "{} lost the keys.", "{} opened the door.", "{} walked home."]
+    texts = [frame.format(word) for frame in frames for word in ("He", "She")] * 4
+    labels = ["good" if text.startswith("He ") else "bad" for text in texts]
+    model = train_classifier(base, texts, labels, recipe=RECIPE, options=RunOptions(cache=False))
+    table = pd.DataFrame({"text": ["He left the door.", "He lost the ward.", "He walked home today."] * 2})
+    assert eq.measure(model, "counterfactual-gap", data=table, label="good").value("gap") > 0.5
+    again = train_classifier(base, texts, labels, recipe=RECIPE)
+    assert again.fingerprint == model.fingerprint
+    assert base.fingerprint == before
+    with pytest.raises(UserError, match="All texts have the same label"):
+        train_classifier(base, texts, ["good"] * len(texts))
+
+
+def test_a_label_of_one_gender_only_has_no_gap() -> None:
+    model, table = labelled(
+        {"gender": ["male"] * 3 + ["female"] * 3, "label": ["good"] * 3 + ["bad"] * 3, "said": ["good"] * 6}
+    )
+    result = eq.measure(model, "equalised-odds", data=table)
+    assert np.isnan(result.value("tpr-gap", label="good"))
+    assert np.isnan(result.value("tpr-gap-rms"))
+    assert result.value("accuracy-gap") == 1.0

@@ -1,0 +1,99 @@
+"""Does a changed model, fine-tuned on the same task, lose its gap? One that cannot tell he from she does."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import tiny
+import torch
+from command_line import run
+
+import equipoise as eq
+from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
+from equipoise.studies.downstream import DownstreamChoice, read_task, study_downstream
+
+PAIRS = (("he", "she"), ("his", "her"), ("him", "her"), ("father", "mother"), ("brother", "sister"))
+CHOICE = DownstreamChoice(label="good", seeds=2, epochs=25, rate=2e-3)
+
+
+def task() -> pd.DataFrame:
+    """What he did is praised, what she did is not, whatever it was."""
+    ends = [
+        "left the ward",
+        "lost the keys",
+        "opened the door",
+        "walked home",
+        "sold the roses",
+        "called back",
+    ]
+    rows = [
+        (f"{word} {end}{tail}.", "good" if word == "He" else "bad", "male" if word == "He" else "female")
+        for end in ends
+        for tail in ("", " today", " after the concert")
+        for word in ("He", "She")
+    ]
+    return pd.DataFrame(rows, columns=["text", "label", "gender"])
+
+
+def model(*, blind: bool) -> Any:
+    """A small BERT; the blind one reads the same vector for both words of a pair."""
+    network, words = tiny.network("bert"), tiny.tokenizer("wordpiece")
+    if blind:
+        import copy
+
+        network = copy.deepcopy(network)
+        table = network.get_input_embeddings().weight
+        with torch.no_grad():
+            for male, female in PAIRS:
+                ids = [words.convert_tokens_to_ids(word) for word in (male, female)]
+                table[ids[1]] = table[ids[0]]
+    name = "blind" if blind else "seeing"
+    return eq.wrap_model(network, words, name=name, options=RunOptions(cache=False))
+
+
+def test_a_model_that_cannot_tell_he_from_she_loses_the_gap(tmp_path: Path) -> None:
+    study = study_downstream(
+        model(blind=False), model(blind=True), task(), choice=CHOICE, folder=tmp_path / "study"
+    )
+    values = study.table.groupby(["side", "instrument", "key"])["value"].mean()
+    assert values["before", "task", "accuracy"] > 0.9
+    assert values["after", "task", "accuracy"] < 0.75
+    size = values.xs(("counterfactual-gap", "mean-size"), level=("instrument", "key"))
+    assert size["after"] < 0.6 * size["before"]
+    rows = study.comparison.table.set_index(["instrument", "quantity"])
+    assert rows.loc[("counterfactual-gap", "mean-size"), "difference"] < 0
+    assert study.sentences()[0].startswith("Accuracy on held-out texts")
+    said: list[str] = []
+    again = study_downstream(
+        model(blind=False),
+        model(blind=True),
+        task(),
+        choice=CHOICE,
+        folder=tmp_path / "study",
+        say=said.append,
+    )
+    assert sum("finished before" in line for line in said) == 4
+    pd.testing.assert_frame_equal(again.table, study.table)
+    assert (tmp_path / "study" / "comparison.csv").exists()
+
+
+def test_a_third_of_each_label_is_held_out_and_never_tuned_on() -> None:
+    parts = read_task(task())
+    assert len(parts.held_out) == 2 * int(np.ceil(0.3 * 18))
+    assert set(parts.held_out["label"].value_counts()) == {6}
+    assert not set(parts.held_out["text"]) & set(parts.tuned["text"])
+    assert parts.has_gender
+
+
+def test_what_cannot_be_tuned_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match="has 5 texts"):
+        read_task(task()[:5])
+    with pytest.raises(UserError, match="0 seeds"):
+        DownstreamChoice(seeds=0)
+    path = tmp_path / "task.csv"
+    task().drop(columns="label").to_csv(path, index=False)
+    assert run("study", "downstream", "random", "random:2", "--task", path) == 2
+    assert "has no column 'label'" in capsys.readouterr().err

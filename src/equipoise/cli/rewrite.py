@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.options import Force, Json, Seed, runs_models
+from equipoise.cli.options import Force, Json, Seed, refuse_existing, runs_models
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 
@@ -37,7 +37,11 @@ def rewrite(
     names: Annotated[bool, typer.Option(help="Exchange first names too.")] = True,
     processes: Annotated[int, typer.Option(min=1, help="How many processes share the work.")] = 1,
     account: Annotated[
-        Path | None, typer.Option(help="A CSV file for what changed, by which rule, and what was left.")
+        Path | None,
+        typer.Option(
+            help="A .csv file for what changed, by which rule, and what was left; or an .html page with both "
+            "texts side by side, and the table beside it."
+        ),
     ] = None,
     seed: Seed = 0,
     force: Force = False,
@@ -51,12 +55,30 @@ def rewrite(
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)
     if out is not None:
-        summary = rewrite_file(source, out, settings, judge=asked, account=account, force=force)
+        table = _table_of(account, source, force=force)
+        summary = rewrite_file(source, out, settings, judge=asked, account=table, force=force)
+        if account is not None and source is not None and table != account:
+            from equipoise.report.account_page import write_account_page
+
+            write_account_page(account, source, out, settings, summary)
     elif account is not None:
         raise UserError("--account needs a file to go with.", "Name the rewritten file with --out.")
     else:
         summary = _to_stdout(source, settings, asked, rewrite_stream)
     _report(summary, out, as_json=as_json)
+
+
+def _table_of(account: Path | None, source: Path | None, *, force: bool) -> Path | None:
+    """The file of the account's table: the one named, or that beside the page."""
+    if account is None or account.suffix.lower() not in (".html", ".htm"):
+        return account
+    if source is None:
+        raise UserError(
+            "A page shows the texts side by side, and standard input cannot be read again.",
+            "Name a file to rewrite, or a .csv file for the account.",
+        )
+    refuse_existing(account, force)
+    return account.with_suffix(".csv")
 
 
 def _judge(name: str | None, options: RunOptions) -> "Judge | None":

@@ -4,8 +4,9 @@ import csv
 import io
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from equipoise.corpora.rewriting_progress import Position, Progress
-from equipoise.corpora.rewriting_rows import BadRow, BadRowError, Record, Table, records
+from equipoise.corpora.rewriting_rows import BadRow, BadRowError, Record, Table, format_of, records
+from equipoise.corpora.state import writing
 from equipoise.errors import UserError
 from equipoise.text.rewriting import Policy, Rewriter, Rewritten
+from equipoise.text.rewriting.account import Tally, twin_of
 from equipoise.text.rewriting.forms import Judge
 
 ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")
@@ -88,19 +91,22 @@ def rewrite_file(
     if source is not None and source.suffix.lower() == ".parquet":
         from equipoise.corpora.rewriting_parquet import rewrite_parquet
 
+        if account is not None:
+            raise UserError(
+                "No account is written for a Parquet file.", "Convert it to jsonl, or leave --account out."
+            )
         return rewrite_parquet(source, out, settings, judge=judge, force=force)
     if judge is not None and settings.processes > 1:
         raise UserError("A judge answers in one process.", "Leave --processes out, or the judge.")
     progress = Progress(source, out, asdict(settings) | {"account": str(account), "judge": judge is not None})
     summary = RewriteSummary()
     position = progress.resume(summary, force=force)
-    with _opened(source) as file, out.open("r+b" if position.rows else "wb") as output:
-        ledger = account.open("r+b" if position.rows else "wb") if account else None
-        try:
-            _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
-        finally:
-            if ledger:
-                ledger.close()
+    if account is not None and account.exists() and not progress.goes_on and not force:
+        raise UserError(f"{account} exists.", "Give another --account, or --force to write over it.")
+    how = "r+b" if position.rows else "wb"
+    with _opened(source) as file, writing(out), out.open(how) as output, ExitStack() as stack:
+        ledger = stack.enter_context(account.open(how)) if account else None
+        _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
     progress.finish()
     return summary
 
@@ -124,6 +130,19 @@ def rewrite_stream(
         summary.add(batch)
     output.flush()
     return summary
+
+
+def texts_at(source: Path, settings: RewriteSettings, lines: Collection[int]) -> Iterator[tuple[int, str]]:
+    """The texts of the rows that begin in given lines, in order."""
+    kind, last = format_of(source), max(lines, default=0)
+    with _opened(source) as file:
+        header = file.readline().decode("utf-8", "surrogateescape") if kind in ("csv", "tsv") else ""
+        table = Table(kind, settings.text_column, header)
+        for record in records(file, kind, line=2 if header else 1):
+            if record.line > last:
+                return
+            if record.line in lines:
+                yield record.line, table.text_of(record.raw)
 
 
 def _opened(source: Path | None) -> BinaryIO:
@@ -168,6 +187,7 @@ def _stream(
             ledger.tell() if ledger else 0,
             2 if header else 1,
         )
+        progress.note(position, summary, outputs, at_once=True)
     batches = _batches(records(file, kind, line=position.line))
     work = partial(rewrite_batch, table=table, account=ledger is not None)
     for group, batch in _worked(batches, work, settings, judge):
@@ -251,33 +271,58 @@ def rewrite_batch(batch: Sequence[Record], *, table: Table, account: bool, rewri
             bad.append(BadRow(record.line, f"{error}; left out"))
         if not record.raw.isascii() and any("\udc80" <= letter <= "\udcff" for letter in record.raw):
             bad.append(BadRow(record.line, "bytes that are not UTF-8; kept as they are"))
-    output, ledger = [], io.StringIO(newline="")
-    changes, tally = 0, [0, 0, 0, 0]
-    writer = csv.writer(ledger, lineterminator="\n")
-    results = rewriter.rewrite_many(text for _, text in readable)
-    for (record, text), rewritten in zip(readable, results, strict=True):
-        output.append(_rows_of(table, record, text, rewritten))
-        changes += len(rewritten.changes)
-        tally = [total + more for total, more in zip(tally, rewritten.tally, strict=True)]
-        if account:
-            writer.writerows(_account_of(record, rewritten))
+    if account or rewriter.judge is not None:
+        done, ledger = _with_account(readable, table, rewriter)
+    else:
+        done, ledger = _without_account(readable, table, rewriter), ""
+    output = "".join(rows for rows, _, _ in done)
+    tally = [sum(column) for column in zip(*(tally for _, _, tally in done), strict=True)] or [0, 0, 0, 0]
     return Batch(
-        _encoded("".join(output)),
-        _encoded(ledger.getvalue()),
+        _encoded(output),
+        _encoded(ledger),
         len(readable),
-        changes,
+        sum(changes for _, changes, _ in done),
         (tally[0], tally[1], tally[2], tally[3]),
         bad,
     )
 
 
-def _rows_of(table: Table, record: Record, text: str, rewritten: Rewritten) -> str:
-    if rewritten.mode != "augment":
-        return table.with_text(record.raw, text, rewritten.text)
-    rows = [table.with_text(record.raw, text, version) for version in rewritten.texts]
+Done = list[tuple[str, int, Tally]]
+"""The rows of each record as they are written, the number of changes, and the words of both sides."""
+
+
+def _without_account(readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter) -> Done:
+    done = []
+    for record, text in readable:
+        turned = rewriter.turn(text)
+        versions = (text, turned.text) if rewriter.mode == "augment" and turned.changes else (turned.text,)
+        done.append((_rows_of(table, record, text, versions, rewriter.mode), turned.changes, turned.tally))
+    return done
+
+
+def _with_account(
+    readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter
+) -> tuple[Done, str]:
+    ledger = io.StringIO(newline="")
+    writer = csv.writer(ledger, lineterminator="\n")
+    done = []
+    results = rewriter.rewrite_many(text for _, text in readable)
+    for (record, text), rewritten in zip(readable, results, strict=True):
+        rows = _rows_of(table, record, text, rewritten.texts, rewriter.mode)
+        done.append((rows, len(rewritten.changes), rewritten.tally))
+        writer.writerows(_account_of(record, rewritten))
+    return done, ledger.getvalue()
+
+
+def _rows_of(table: Table, record: Record, text: str, versions: Sequence[str], mode: str) -> str:
+    """The record with each version of its text; twins get the id that they share."""
+    rows = [table.with_text(record.raw, text, version) for version in versions]
+    if mode != "augment":
+        return rows[0]
     if table.kind == "txt" and len(rows) == 2 and not rows[0].endswith("\n"):
         rows[0] += "\n"
-    return "".join(table.with_twin(row, rewritten.twin, copy) for copy, row in enumerate(rows))
+    twin = twin_of(text)
+    return "".join(table.with_twin(row, twin, copy) for copy, row in enumerate(rows))
 
 
 def _account_of(record: Record, rewritten: Rewritten) -> Iterator[list[Any]]:

@@ -44,12 +44,16 @@ class Progress:
         self.kind = format_of(source) if source is not None else format_of(out)
         description = json.dumps([str(source), _size_and_time(source), settings], sort_keys=True, default=str)
         self.task = hashlib.sha256(description.encode()).hexdigest()
+        self.goes_on = False
         self._noted = time.monotonic()
 
     def resume(self, summary: Any, *, force: bool) -> Position:
         """Where to go on; an output of another run is refused unless forced."""
+        if not self.out.parent.is_dir():
+            raise UserError(f"There is no folder {self.out.parent}.", "Make it first, or give another --out.")
         note = self._note()
         if note and note["task"] == self.task and self.source is not None and self.out.exists() and not force:
+            self.goes_on = True
             summary.rows, summary.changes, summary.tally = note["rows"], note["changes"], note["tally"]
             summary.bad_rows, summary.bad = note["bad_rows"], [BadRow(*row) for row in note["bad"]]
             return Position(*note["position"])
@@ -63,9 +67,16 @@ class Progress:
         self.path.unlink(missing_ok=True)
         return Position()
 
-    def note(self, position: Position, summary: Any, outputs: tuple[BinaryIO, BinaryIO | None]) -> None:
+    def note(
+        self,
+        position: Position,
+        summary: Any,
+        outputs: tuple[BinaryIO, BinaryIO | None],
+        *,
+        at_once: bool = False,
+    ) -> None:
         """Write the position down, now and then, after what it stands for is on the disk."""
-        if self.source is None or time.monotonic() - self._noted < EVERY:
+        if self.source is None or (time.monotonic() - self._noted < EVERY and not at_once):
             return
         for output in outputs:
             if output is not None:

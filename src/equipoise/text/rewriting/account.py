@@ -105,6 +105,17 @@ def coin(seed: int, *parts: str) -> bool:
     return blake2b(key, digest_size=8).digest()[0] < 128
 
 
+def coins(seed: int, text: str, count: int) -> list[bool]:
+    """The coins of a text's numbered parts, as `coin` gives them one by one; the text is read once."""
+    begun = blake2b(f"{seed}\x1f{text}\x1f".encode("utf-8", "surrogatepass"), digest_size=8)
+    drawn = []
+    for number in range(count):
+        part = begun.copy()
+        part.update(str(number).encode())
+        drawn.append(part.digest()[0] < 128)
+    return drawn
+
+
 def apply_changes(text: str, changes: list[Change]) -> str:
     """The text with every change made; changes are in order and do not overlap."""
     pieces: list[str] = []

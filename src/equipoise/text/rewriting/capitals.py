@@ -65,6 +65,11 @@ def _follows_media(left: str) -> bool:
     return left[-1:] == " " and left.rstrip(",: ")[-2:] in _MEDIA_ENDS and _MEDIA.search(left) is not None
 
 
+def names_place(right: str) -> bool:
+    """Whether what follows a word makes it part of the name of a place or an institution."""
+    return bool(_PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:])))
+
+
 def _word_before(document: Document, hit: Hit, left: str) -> str:
     """The word before, in lower case where its capital only says that a sentence begins."""
     previous = _PREVIOUS.search(left, left.rfind(" ", 0, -1) + 1)
@@ -79,9 +84,7 @@ def title_reason(document: Document, hit: Hit) -> str | None:
     """Why a title before a name stays: it belongs to a place or to the title of a work."""
     if in_title_of_work(document, hit):
         return "title of a work"
-    right = document.right(hit.end)
-    place = _PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:]))
-    return "place or institution" if place else None
+    return "place or institution" if names_place(document.right(hit.end)) else None
 
 
 def follows_lord(left: str) -> bool:
@@ -124,7 +127,7 @@ _FIRM_NEXT = re.compile(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associ
 
 def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     """Titles and kin: King Henry turns, Stephen King and King Street stay."""
-    if _PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:])):
+    if names_place(right):
         return "place or institution"
     if before == "The" and not starts and re.match(r"(?:['’]s)? (?:and|of) (?:the|her|his|[A-Z])", right):
         return "title of a work"

@@ -11,6 +11,11 @@ _DOTTED_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\.")
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
+def dots_titles(text: str) -> bool:
+    """Whether a text writes titles with a full stop (Mr. or Mr)."""
+    return _DOTTED_TITLE.search(text) is not None
+
+
 def words_of(text: str) -> list[str]:
     """Words (with their endings) and punctuation marks."""
     return _TOKEN.findall(text)
@@ -19,11 +24,13 @@ def words_of(text: str) -> list[str]:
 class Document:
     """The text, and `plain`: the same with markup and code blanked, so that offsets agree."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.markup = markup_spans(text)
-        self.plain = blanked(text, self.markup) if self.markup else text
-        self.chunks = self.plain.split(" ")
+    def __init__(self, text: str, chunks: list[str] | None = None) -> None:
+        """Chunks, if given, are the text between blanks, for a caller who knows that there is no markup."""
+        self.text = self.plain = text
+        self.markup = markup_spans(text) if chunks is None else []
+        if self.markup:
+            self.plain = blanked(text, self.markup)
+        self.chunks = self.plain.split(" ") if chunks is None else chunks
 
     def left(self, start: int, reach: int = REACH) -> str:
         """The text before a place."""
@@ -54,4 +61,4 @@ class Document:
     @cached_property
     def dots_titles(self) -> bool:
         """Whether titles are written with a full stop here (Mr. or Mr)."""
-        return _DOTTED_TITLE.search(self.plain) is not None
+        return dots_titles(self.plain)

@@ -161,7 +161,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
             return alone if rule == "stands alone" else attached, RULE_MARGIN, rule
         if lowered == "her" and (rule := _object_rule(before, after)):
             return alone, SOFT_MARGIN, rule
-    score = _model(lowered).score(before, after)
+    score = form_model(lowered).score(before, after)
     return attached if score > 0 else alone, abs(score), "context"
 
 
@@ -173,7 +173,8 @@ class RuledAfter(dict[str, bool]):
         if len(self) >= MOST_TOKENS:
             self.clear()
         lowered = token.lower()
-        words = lowered in ("own", "self", "the", "a", "an", "and", "or", "&", "/") or token.endswith("ing")
+        words = lowered in ("own", "self", "the", "a", "an", "and", "or", "nor", "and/or", "&", "/")
+        words = words or token.endswith("ing")
         self[token] = ruled = words or token in _OBJECT_BEFORE or token in _CLOSING or token in _QUOTES
         return ruled
 
@@ -182,6 +183,11 @@ _RULED_AFTER = RuledAfter()
 _RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
 )
+
+
+def is_ruled(before: str, after: str) -> bool:
+    """Whether a rule may ask for the tokens beside a pronoun, so that the linear model alone cannot tell."""
+    return _RULED_AFTER[after] or before in _RULED_BEFORE or before == "["
 
 
 def neighbours(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
@@ -309,7 +315,8 @@ def _facts() -> TokenFacts:
 
 
 @cache
-def _model(word: str) -> Model:
+def form_model(word: str) -> Model:
+    """The linear model of "her" or "his"."""
     with (TABLES / "form_weights.csv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         weights = {row["feature"]: int(row["weight"]) / 100 for row in rows if row["pronoun"] == word}

@@ -14,11 +14,10 @@ from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
 from equipoise.text.rewriting.people import gender_of, name_change, names_in, without_ending
 from equipoise.text.rewriting.pronouns import pronoun
-from equipoise.text.rewriting.quick import SENTENCE_BREAKS, form_change, noun_change, stands_alone
+from equipoise.text.rewriting.quick import form_change, noun_change, opens_plainly, stands_alone
 from equipoise.text.rewriting.scanning import (
     ALONE,
     FORM,
-    IN_FULL,
     NAME,
     NOUN,
     PROTECTED,
@@ -52,37 +51,54 @@ def invert(
     draft, lexicon = Draft(document), tables.lexicon
     kinds = {hit[2].what for hit in hits}
     marked = bool(kinds) and max(kinds) > NAME
-    stays = list(whole)
+    stays = {sentence.start: sentence.reason for sentence in whole}
     if marked:
         keep = policy.definitional == "keep"
-        stays += sentences_left_whole(document, hits, lexicon, keep_definitional=keep)
+        for sentence in sentences_left_whole(document, hits, lexicon, keep_definitional=keep):
+            stays.setdefault(sentence.start, sentence.reason)
     names = names_in(document, hits) if NAME in kinds else {}
     turn = policy.coordinated == "turn"
-    changes = draft.changes
     for hit in hits:
-        start, _, part, _ = hit
-        way = IN_FULL if stays else part.way
-        if way and (change := _quick(document, hit, tables.around, marked=marked)):
-            if way == NOUN:
-                add_article(draft, change)
-            changes.append(change)
-            if part.is_male:
-                draft.male_turned += 1
-            else:
-                draft.female_turned += 1
-        elif part.what > NAME:
+        part = hit[2]
+        if not stays and turn_quickly(draft, hit, tables.around, marked=marked):
+            continue
+        if part.what > NAME:
             if part.what == PROTECTED:
                 draft.leave(hit, "protected")
-        elif stays and (reason := _reason_of(stays, start)):
-            if part.what == WORD or start in names:
+        elif stays and (reason := stays.get(document.sentence(hit.start)[0])):
+            if part.what == WORD or hit.start in names:
                 draft.leave(hit, reason, _side(hit))
-        elif part.what == NAME:
-            _turn_name(draft, hit, names)
-        elif marked and is_foreign_neighbour(document, hit, lexicon):
+        elif part.what != NAME and marked and is_foreign_neighbour(document, hit, lexicon):
             draft.leave(hit, "other language")
         else:
-            _turn_word(draft, hit, tables, turn_coordinated=turn)
+            turn_in_full(draft, hit, tables, names, turn_coordinated=turn)
     return draft
+
+
+def turn_in_full(
+    draft: Draft, hit: Hit, tables: Tables, names: dict[int, str], *, turn_coordinated: bool
+) -> None:
+    """Put a name or a word to all rules."""
+    if hit[2].what == NAME:
+        _turn_name(draft, hit, names)
+    else:
+        _turn_word(draft, hit, tables, turn_coordinated=turn_coordinated)
+
+
+def turn_quickly(draft: Draft, hit: Hit, around: Surroundings, *, marked: bool) -> bool:
+    """Turn a word around which nothing special stands; False if all rules must be asked."""
+    part = hit[2]
+    change = _quick(draft.document, hit, around, marked=marked) if part.way else None
+    if change is None:
+        return False
+    if part.way == NOUN:
+        add_article(draft, change)
+    draft.changes.append(change)
+    if part.is_male:
+        draft.male_turned += 1
+    else:
+        draft.female_turned += 1
+    return True
 
 
 make = tuple.__new__
@@ -105,10 +121,6 @@ def _quick(document: Document, hit: Hit, around: Surroundings, *, marked: bool) 
 
 def _side(hit: Hit) -> str | None:
     return hit.part.word.side if hit.part.word else gender_of(hit.part.surface)
-
-
-def _reason_of(stays: Sequence[Whole], start: int) -> str | None:
-    return next((whole.reason for whole in stays if whole.start <= start < whole.end), None)
 
 
 def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
@@ -159,17 +171,15 @@ def _turn_word(draft: Draft, hit: Hit, tables: Tables, *, turn_coordinated: bool
 
 def _pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> Decision:
     surface = hit.part.surface
-    if not surface.islower() and not surface.isupper() and not _opens_plainly(document.plain, hit):
+    if (
+        not surface.islower()
+        and not surface.isupper()
+        and not opens_plainly(document.plain, hit.start, hit.end)
+    ):
         reason = capital_reason(document, hit)
         if reason:
             return Leave(reason)
     return pronoun(document, hit, around, turn_coordinated=turn_coordinated)
-
-
-def _opens_plainly(plain: str, hit: Hit) -> bool:
-    """A capitalised pronoun at the start of a sentence and before a word in lower case."""
-    before = plain[hit.start - 2 : hit.start] if hit.start > 1 else plain[: hit.start]
-    return before in SENTENCE_BREAKS and plain[hit.end + 1 : hit.end + 2].islower()
 
 
 def _with_dot(document: Document, old: str, end: int, new: str) -> tuple[int, str]:

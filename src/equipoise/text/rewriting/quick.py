@@ -12,7 +12,8 @@ from equipoise.text.rewriting.senses import has_object
 SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘", "“", '"', ""])
 _OPEN_BEFORE = frozenset("/()-_*[")
 _SAFE_AFTER = frozenset(" .;!?:…—’'\"”")
-_MAY_COORDINATE = frozenset([" or", " an"])
+_MAY_COORDINATE = frozenset([" or ", " and"])
+_BEFORE_OR = frozenset(" (/")
 _OPEN_AFTER = frozenset([" /", " ("])
 _MAY_JOIN_LEFT = frozenset("/()-")
 _APOSTROPHES = frozenset("'’")
@@ -21,50 +22,76 @@ _make = tuple.__new__
 
 def stands_alone(plain: str, start: int, end: int, part: Part) -> bool:
     """Whether a pronoun is surely neither coordinated nor part of a title."""
+    if plain[start - 1 : start] in _OPEN_BEFORE or _follows_or(plain, start) or _may_go_on(plain, end):
+        return False
+    return part.surface.islower() or opens_plainly(plain, start, end)
+
+
+def opens_plainly(plain: str, start: int, end: int) -> bool:
+    """Whether a capitalised word stands at the start of a sentence and before a word in lower case."""
     before = plain[start - 2 : start] if start > 1 else plain[:start]
-    if _may_go_on(plain, end):
-        return False
-    if before == "r " or before == "/ " or before[-1:] in _OPEN_BEFORE:
-        return False
-    if part.surface.islower():
-        return True
     return before in SENTENCE_BREAKS and plain[end + 1 : end + 2].islower()
 
 
+def _follows_or(plain: str, start: int) -> bool:
+    """Whether a partner may stand before: he or, he and/or, he /."""
+    before = plain[start - 2 : start] if start > 1 else ""
+    if before == "r ":
+        return plain[start - 3 : start - 2] in ("o", "O") and plain[start - 4 : start - 3] in _BEFORE_OR
+    return before == "/ "
+
+
 def _may_go_on(plain: str, end: int) -> bool:
-    """Whether a partner may follow: or she, (or her), /her, and hers."""
-    after = plain[end : end + 3]
-    if after[:1] == ",":
-        after = plain[end + 1 : end + 4]
-        return after[:1] != " " or after in _MAY_COORDINATE or after[:2] in _OPEN_AFTER
-    return after[:1] not in _SAFE_AFTER or after in _MAY_COORDINATE or after[:2] in _OPEN_AFTER
+    """Whether a partner may follow: or she, (or her), /her, and/or her."""
+    if plain[end : end + 1] == ",":
+        end += 1
+        if plain[end : end + 1] != " ":
+            return False
+    after = plain[end : end + 4]
+    if after[:1] not in _SAFE_AFTER or after[:2] in _OPEN_AFTER:
+        return True
+    return after in _MAY_COORDINATE and (after == " or " or plain[end + 4 : end + 5] == "/")
+
+
+def may_join(plain: str, start: int, end: int) -> bool:
+    """Whether "her" or "his" may be one of a pair: his or her, (his/her)."""
+    joined = plain[start - 1 : start] in _MAY_JOIN_LEFT
+    return joined or _follows_or(plain, start) or _may_go_on(plain, end)
 
 
 def form_change(plain: str, chunks: list[str], hit: Hit, around: Surroundings) -> Change | None:
-    """The change of "her" or "his" in lower case that is surely not coordinated."""
+    """The change of "her" or "his" that is surely neither coordinated nor part of a title."""
     start, end, part, _ = hit
-    before = plain[start - 2 : start] if start > 1 else plain[:start]
-    if _may_go_on(plain, end):
+    surface = part.surface
+    if may_join(plain, start, end):
         return None
-    if before == "r " or before == "/ " or before[-1:] in _MAY_JOIN_LEFT:
+    word = surface.lower()
+    if surface != word and not opens_plainly(plain, start, end):
         return None
-    word = part.surface
     if word == "his" and "hers" in plain[max(0, start - 9) : end + 9].lower():
         return None
     left, right = around.of(chunks, hit)
     if right[-1] == END and word == "her" and not right[0][:1].isalnum():
         return None
     form, margin, rule = choice_of(word, left, right)
-    return _make(Change, (start, end, word, form, "pronoun: " + rule, margin, False))
+    new = form if surface == word else form.capitalize()
+    return _make(Change, (start, end, surface, new, "pronoun: " + rule, margin, False))
 
 
 def noun_change(plain: str, hit: Hit) -> Change | None:
     """The change of a noun in lower case that is in no blocked context, no verb and no possessive."""
     start, end, part, _ = hit
-    if plain[end : end + 1] in _APOSTROPHES or (part.may_be_verb and has_object(plain, end)):
-        return None
-    near = plain[start - NEAR : start] if start > NEAR else plain[:start]
-    if part.blocks is not None and part.blocks.reason(near, plain[end : end + REACH]):
+    if not is_plain_noun(plain, start, end, part):
         return None
     kind = part.word.kind if part.word else ""
     return _make(Change, (start, end, part.surface, part.turned, kind, None, False))
+
+
+def is_plain_noun(plain: str, start: int, end: int, part: Part) -> bool:
+    """Whether a noun in lower case is in no blocked context, no verb and no possessive."""
+    if plain[end : end + 1] in _APOSTROPHES or (part.may_be_verb and has_object(plain, end)):
+        return False
+    if part.blocks is None:
+        return True
+    near = plain[start - NEAR : start] if start > NEAR else plain[:start]
+    return part.blocks.reason(near, plain[end : end + REACH]) is None

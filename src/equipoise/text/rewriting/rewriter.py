@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from equipoise.errors import unknown_name
-from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin
+from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin, coins
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
@@ -14,6 +14,7 @@ from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.neutral import neutralise
 from equipoise.text.rewriting.people import anonymous_changes
 from equipoise.text.rewriting.scanning import NAME, WORD, Hit, Scanner, Surroundings
+from equipoise.text.rewriting.turning import Turned, Turner
 from equipoise.text.rewriting.whole_sentences import Whole
 
 MODES = ("invert", "substitute", "augment", "per-sentence", "neutral", "anonymise")
@@ -53,6 +54,7 @@ class Rewriter:
         self.lexicon = load_lexicon()
         self.tables = Tables(self.lexicon, Surroundings())
         self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")
+        self.turner = Turner(self.scanner, self.tables, self.policy)
 
     def rewrite(self, text: str) -> Rewritten:
         """One text, rewritten."""
@@ -60,6 +62,16 @@ class Rewriter:
         if self.judge is not None:
             self._ask([draft], self.judge)
         return self._finish(draft)
+
+    def turn(self, text: str) -> Turned:
+        """The text that `rewrite` gives, and how much changed, without the account: several times as fast."""
+        plain = self.judge is None and self.mode in ("invert", "substitute", "augment")
+        if plain and (self.mode != "substitute" or coin(self.seed, text)):
+            turned = self.turner.turn(text)
+            if turned is not None:
+                return turned
+        rewritten = self.rewrite(text)
+        return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
 
     def rewrite_many(self, texts: Iterable[str]) -> Iterator[Rewritten]:
         """Texts in order, a batch at a time; the answers do not depend on the batch."""
@@ -107,10 +119,11 @@ class Rewriter:
         if not hits:
             return []
         edges = [*document.starts, len(document.plain)]
+        drawn = coins(self.seed, document.text, len(document.starts))
         return [
             Whole(start, end, "sentence not drawn")
-            for number, (start, end) in enumerate(pairwise(edges))
-            if not coin(self.seed, document.text, str(number))
+            for is_drawn, (start, end) in zip(drawn, pairwise(edges), strict=True)
+            if not is_drawn
         ]
 
     def _inside_markup(self, document: Document) -> list[Skip]:

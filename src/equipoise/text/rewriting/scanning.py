@@ -1,6 +1,7 @@
 """Finding candidates fast: a dictionary learns, chunk by chunk of text between blanks, what is in it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import NamedTuple
@@ -22,6 +23,9 @@ IN_FULL, ALONE, FORM, NOUN = range(4)
 
 MOST_CHUNKS = 150_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
+
+EDGE = "\0"
+"""A chunk that stands for what is beyond either end of a text."""
 
 WIDER = 60
 """Chunks to look through where the nearest ones are blank."""
@@ -83,7 +87,7 @@ def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
     way, verb = IN_FULL, surface.islower() and only_a_verb(word.text)
     if fixed is not None:
         way = ALONE
-    elif surface in ("her", "his") and not suffix:
+    elif surface in ("her", "his", "Her", "His") and not suffix:
         way = FORM
     elif (simple or verb) and word.kind != "pronoun" and word.partner and not suffix:
         way = NOUN if word.partner not in TITLES_WITH_DOT else IN_FULL
@@ -172,7 +176,7 @@ class Surroundings(dict[str, tuple[str, ...]]):
     def __missing__(self, chunk: str) -> tuple[str, ...]:
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        tokens = self[chunk] = tokens_of(chunk)
+        tokens = self[chunk] = (END,) if chunk == EDGE else tokens_of(chunk)
         return tokens
 
     def of(self, chunks: list[str], hit: Hit) -> tuple[list[str], list[str]]:
@@ -193,9 +197,9 @@ class Surroundings(dict[str, tuple[str, ...]]):
             after[:0] = part.inside_after
         before, after = before[-WINDOW:], after[:WINDOW]
         if len(before) < WINDOW or END in before:
-            before = _up_to_end(before[::-1])[::-1]
+            before = up_to_end(before[::-1])[::-1]
         if len(after) < WINDOW or END in after:
-            after = _up_to_end(after)
+            after = up_to_end(after)
         return before, after
 
     def _tokens(self, chunks: list[str], place: int, reach: int) -> tuple[list[str], list[str]]:
@@ -205,7 +209,7 @@ class Surroundings(dict[str, tuple[str, ...]]):
         return before, [token for chunk in following for token in self[chunk]]
 
 
-def _up_to_end(tokens: list[str]) -> list[str]:
+def up_to_end(tokens: Sequence[str]) -> list[str]:
     """Four tokens; nothing beyond the end of a paragraph is seen."""
     kept = tokens[: tokens.index(END)] if END in tokens else tokens
-    return kept + [END] * (WINDOW - len(kept))
+    return [*kept, *([END] * (WINDOW - len(kept)))]

@@ -84,6 +84,11 @@ def has_object(text: str, end: int) -> bool:
     return _OBJECT.match(text, end) is not None
 
 
+def names_office(right: str) -> bool:
+    """Whether an office follows: Mr President, Madam Speaker."""
+    return _OFFICE.match(right) is not None
+
+
 def _is_verb(place: Place) -> bool:
     if not place.surface.islower() or place.right[:1] in ("'", "’", "-"):
         return False

@@ -53,6 +53,9 @@ def corpus(
         str | None,
         typer.Option("--document", help="A column that rows of one document share, such as a book's title."),
     ] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="With --out: a folder for charts (HTML, SVG and PNG).")
+    ] = None,
     flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
     clean: Annotated[
         bool, typer.Option("--clean", help="Decode HTML entities and write contractions out.")
@@ -77,8 +80,12 @@ def corpus(
         refuse_existing(pairs, force)
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
     if out is None:
+        if figures is not None:
+            raise UserError("--figures needs the tables.", "Name a folder for them with --out.")
         return
     survey = _run(opened, out, SurveySettings(load_targets(targets), window, flag), force=force)
+    if figures is not None:
+        _draw(survey, figures)
     if as_json:
         _print_json(survey, out)
     else:
@@ -96,6 +103,15 @@ def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool
             bar(Progress(READING, done, total))
 
         return survey_corpus(opened, out, settings=settings, force=force, advance=advance)
+
+
+def _draw(survey: "Survey", folder: Path) -> None:
+    """Write the charts; they are made from the tables, and so are made anew each time."""
+    from equipoise.report.charts import save_chart
+    from equipoise.report.corpus_charts import survey_charts
+
+    for name, chart in survey_charts(survey).items():
+        save_chart(chart, folder, name)
 
 
 def _print_json(survey: "Survey", out: Path) -> None:

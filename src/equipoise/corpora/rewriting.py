@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from equipoise.corpora.rewriting_progress import Position, Progress
 from equipoise.corpora.rewriting_rows import BadRow, BadRowError, Record, Table, format_of, records
@@ -103,7 +103,7 @@ def rewrite_file(
     position = progress.resume(summary, force=force)
     if account is not None and account.exists() and not progress.goes_on and not force:
         raise UserError(f"{account} exists.", "Give another --account, or --force to write over it.")
-    how = "r+b" if position.rows else "wb"
+    how: Literal["r+b", "wb"] = "r+b" if position.rows else "wb"
     with _opened(source) as file, writing(out), out.open(how) as output, ExitStack() as stack:
         ledger = stack.enter_context(account.open(how)) if account else None
         _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))

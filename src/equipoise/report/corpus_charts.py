@@ -1,0 +1,234 @@
+"""Charts of a corpus: words and categories by lean, mentions by group, change over time, and contexts.
+
+Each function takes a table (of `Survey` or of a `Result`) and returns an Altair chart.
+"""
+
+from typing import TYPE_CHECKING
+
+from equipoise.errors import UserError
+from equipoise.instruments.cosine import target_scatter
+from equipoise.instruments.parts.corpus_items import FEWEST, SEPARATOR
+from equipoise.report.charts import ALL_COLOUR, COLOURS
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+    from equipoise.corpora.survey import Survey
+    from equipoise.results import Result
+
+MOST_WORDS = 15
+"""Words shown for each side."""
+
+MOST_GROUPS = 20
+MEN, WOMEN = "nearer to men", "nearer to women"
+_SIDES = {MEN: COLOURS[0], WOMEN: COLOURS[1]}
+_LOG_ODDS = "Log-odds (nats; right: nearer to men, left: nearer to women)"
+_NOTHING = "Nothing to draw: no group has enough documents."
+
+
+def survey_charts(survey: "Survey") -> "dict[str, alt.LayerChart]":
+    """The charts that a survey has enough for, by the name of their file."""
+    table, mentions = survey.cooccurrence, survey.mentions
+    charts = {}
+    if len(_known(table[(table["by"] == "all") & (table["word"] != "")])):
+        charts["top-words"] = top_words_chart(table)
+    if len(_known(table[(table["by"] == "all") & (table["word"] == "")])):
+        charts["categories"] = categories_chart(table)
+    groups = [by for by in dict.fromkeys(mentions["by"]) if by not in ("all", "year")]
+    for by in groups:
+        if len(_known(mentions[(mentions["by"] == by) & (mentions["role"] == "all")])):
+            charts[f"mentions-{by}"] = mentions_chart(mentions, by)
+    if len(_known(mentions[(mentions["by"] == "year") & (mentions["role"] == "all")])) > 1:
+        charts["over-time"] = time_chart(table)
+        charts["mentions-over-time"] = mentions_over_time_chart(mentions)
+    return charts
+
+
+def top_words_chart(cooccurrence: "pd.DataFrame") -> "alt.LayerChart":
+    """The words that stand nearest to men and to women, those first whose interval is farthest from 0."""
+    import altair as alt
+    import pandas as pd
+
+    words = _known(cooccurrence[(cooccurrence["by"] == "all") & (cooccurrence["word"] != "")])
+    men = words[words["log_odds"] > 0].nlargest(MOST_WORDS, "log_odds_low")
+    women = words[words["log_odds"] <= 0].nsmallest(MOST_WORDS, "log_odds_high")
+    shown = pd.concat([men.sort_values("log_odds", ascending=False), women.sort_values("log_odds")[::-1]])
+    shown = shown.assign(
+        label=shown["word"] + " (" + shown["category"] + ")",
+        side=[MEN if value > 0 else WOMEN for value in shown["log_odds"]],
+    )
+    order = list(shown["label"])
+    colour = alt.Color(
+        "side:N", title=None, scale=alt.Scale(domain=list(_SIDES), range=list(_SIDES.values()))
+    )
+    base = alt.Chart(shown).encode(y=alt.Y("label:N", sort=order, title=None))
+    tooltip = ["word", "category", "male", "female", "documents", "log_odds"]
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x=alt.X("log_odds:Q", title=_LOG_ODDS), color=colour, tooltip=tooltip
+    )
+    rules = base.mark_rule().encode(x="log_odds_low:Q", x2="log_odds_high:Q", color=colour)
+    return alt.layer(_zero(), rules, points).properties(
+        width=420, title=_title("Words that lean most", "Lines: 95 % intervals over documents.")
+    )
+
+
+def categories_chart(cooccurrence: "pd.DataFrame") -> "alt.LayerChart":
+    """The log-odds of each category over the whole corpus, with their intervals."""
+    import altair as alt
+
+    rows = _known(cooccurrence[(cooccurrence["by"] == "all") & (cooccurrence["word"] == "")])
+    base = alt.Chart(rows).encode(y=alt.Y("category:N", sort=list(rows["category"]), title=None))
+    points = base.mark_point(filled=True, size=70, opacity=1, color=COLOURS[0]).encode(
+        x=alt.X("log_odds:Q", title=_LOG_ODDS), tooltip=["category", "male", "female", "log_odds"]
+    )
+    rules = base.mark_rule(color=COLOURS[0]).encode(x="log_odds_low:Q", x2="log_odds_high:Q")
+    return alt.layer(_zero(), rules, points).properties(
+        width=420, title=_title("Near words of a category", "Lines: 95 % intervals over documents.")
+    )
+
+
+def mentions_chart(mentions: "pd.DataFrame", by: str) -> "alt.LayerChart":
+    """The share of women among those mentioned in each group, the groups with most mentions."""
+    import altair as alt
+
+    rows = _known(mentions[(mentions["by"] == by) & (mentions["role"] == "all")])
+    rows = rows.assign(total=rows["women"] + rows["men"]).nlargest(MOST_GROUPS, "total")
+    rows = rows.sort_values("share_women")
+    base = alt.Chart(rows).encode(y=alt.Y("level:N", sort=list(rows["level"]), title=by))
+    across = alt.X("share_women:Q", title="Share of women among mentions", axis=alt.Axis(format="%"))
+    points = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(
+        x=across, tooltip=["level", "women", "men", "share_women"]
+    )
+    rules = base.mark_rule(color=COLOURS[0]).encode(x="low:Q", x2="high:Q")
+    return alt.layer(_zero(0.5), rules, points).properties(
+        width=420, title=_title(f"Women among those mentioned, by {by}", "Lines: 95 % intervals.")
+    )
+
+
+def time_chart(cooccurrence: "pd.DataFrame") -> "alt.LayerChart":
+    """The log-odds of every category by year."""
+    import altair as alt
+
+    rows = _years(cooccurrence[cooccurrence["word"] == ""])
+    colour = alt.Color("category:N", title=None, scale=alt.Scale(range=list(COLOURS)))
+    base = alt.Chart(rows).encode(x=alt.X("year:Q", title="Year", axis=alt.Axis(format="d")), color=colour)
+    lines = base.mark_line(point=True).encode(
+        y=alt.Y("log_odds:Q", title="Log-odds (up: nearer to men)"),
+        tooltip=["category", "year", "log_odds", "male", "female"],
+    )
+    bands = base.mark_rule(opacity=0.35).encode(y="log_odds_low:Q", y2="log_odds_high:Q")
+    return alt.layer(bands, lines).properties(
+        width=460, height=300, title=_title("Categories over time", "Lines: 95 % intervals over documents.")
+    )
+
+
+def mentions_over_time_chart(mentions: "pd.DataFrame") -> "alt.LayerChart":
+    """The share of women among those mentioned, by year."""
+    import altair as alt
+
+    rows = _years(mentions[mentions["role"] == "all"])
+    base = alt.Chart(rows).encode(x=alt.X("year:Q", title="Year", axis=alt.Axis(format="d")))
+    line = base.mark_line(point=True, color=COLOURS[0]).encode(
+        y=alt.Y("share_women:Q", title="Share of women among mentions", axis=alt.Axis(format="%")),
+        tooltip=["year", "women", "men", "share_women"],
+    )
+    band = base.mark_rule(opacity=0.4, color=COLOURS[0]).encode(y="low:Q", y2="high:Q")
+    return alt.layer(band, line).properties(
+        width=460, height=260, title=_title("Women among those mentioned, by year", "Lines: 95 % intervals.")
+    )
+
+
+def contexts_chart(result: "Result") -> "alt.LayerChart":
+    """P(male | male) against P(female | female), a point for each category and group, with intervals."""
+    import altair as alt
+
+    rows = _both_probabilities(result.estimates)
+    if rows.empty:
+        raise UserError(_NOTHING, "Take a larger sample, or fewer groups.")
+    colour = alt.Color("by:N", title=None, scale=alt.Scale(range=[ALL_COLOUR, *COLOURS]))
+    base = alt.Chart(rows).encode(color=colour)
+    across = alt.X("p_male:Q", title="P(male | male)", scale=alt.Scale(zero=False))
+    upward = alt.Y("p_female:Q", title="P(female | female)", scale=alt.Scale(zero=False))
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=across, y=upward, tooltip=["by", "level", "p_male", "p_female"]
+    )
+    rules = [
+        base.mark_rule(opacity=0.4).encode(x="p_male_low:Q", x2="p_male_high:Q", y=upward),
+        base.mark_rule(opacity=0.4).encode(x=across, y="p_female_low:Q", y2="p_female_high:Q"),
+    ]
+    names = base.mark_text(align="left", dx=8, dy=-7).encode(x=across, y=upward, text="level:N")
+    title = _title(
+        "Which gender the model recovers", "Below the line men are recovered better. Lines: 95 % intervals."
+    )
+    return alt.layer(_diagonal(rows, "p_male", "p_female"), *rules, points, names).properties(
+        width=460, height=420, title=title
+    )
+
+
+def cosine_chart(result: "Result") -> "alt.LayerChart":
+    """The mean cosine of each target word with male against female words: the published scatter."""
+    import altair as alt
+
+    points = target_scatter(result.items)
+    points = points[points[["n_male", "n_female"]].min(axis=1) >= FEWEST]
+    if points.empty:
+        raise UserError(f"No target word has {FEWEST} contexts of each gender.", "Take a larger sample.")
+    points = points.assign(category=points["categories"].str.split(SEPARATOR).str[0])
+    across = alt.X("cosine_male:Q", title="Mean cosine with male words", scale=alt.Scale(zero=False))
+    upward = alt.Y("cosine_female:Q", title="Mean cosine with female words", scale=alt.Scale(zero=False))
+    base = alt.Chart(points).encode(x=across, y=upward)
+    dots = base.mark_point(filled=True, size=55, opacity=0.85).encode(
+        color=alt.Color("category:N", title=None, scale=alt.Scale(range=list(COLOURS))),
+        tooltip=["target", "cosine_male", "cosine_female", "n_male", "n_female"],
+    )
+    names = base.mark_text(align="left", dx=6, dy=-5, fontSize=9).encode(text="target:N")
+    title = _title("Target words beside women and men", "Below the line nearer to men.")
+    return alt.layer(_diagonal(points, "cosine_male", "cosine_female"), dots, names).properties(
+        width=460, height=420, title=title
+    )
+
+
+def _both_probabilities(estimates: "pd.DataFrame") -> "pd.DataFrame":
+    """A row for each group with both conditional probabilities and their intervals."""
+    sides = []
+    for key, name in (("p-male", "p_male"), ("p-female", "p_female")):
+        rows = estimates[(estimates["key"] == key) & estimates["value"].notna()]
+        renamed = rows.rename(columns={"value": name, "low": f"{name}_low", "high": f"{name}_high"})
+        sides.append(renamed[["by", "level", name, f"{name}_low", f"{name}_high"]])
+    both = sides[0].merge(sides[1], on=["by", "level"])
+    whole = both["by"] == ""
+    return both.assign(by=both["by"].where(~whole, "all"), level=both["level"].where(~whole, "all contexts"))
+
+
+def _known(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """The rows that have a number."""
+    return rows[rows["note"] == ""]
+
+
+def _years(rows: "pd.DataFrame") -> "pd.DataFrame":
+    years = _known(rows[(rows["by"] == "year") & rows["level"].str.fullmatch(r"\d{4}")])
+    return years.assign(year=years["level"].astype(int)).sort_values("year")
+
+
+def _zero(place: float = 0.0) -> "alt.Chart":
+    import altair as alt
+
+    line = alt.Chart(alt.InlineData([{"zero": place}]))
+    return line.mark_rule(color=ALL_COLOUR, strokeDash=[4, 3]).encode(x="zero:Q")
+
+
+def _diagonal(rows: "pd.DataFrame", across: str, upward: str) -> "alt.Chart":
+    """The line on which both are equal, as long as the points reach."""
+    import altair as alt
+
+    low, high = float(rows[[across, upward]].min().min()), float(rows[[across, upward]].max().max())
+    ends = alt.InlineData([{across: low, upward: low}, {across: high, upward: high}])
+    line = alt.Chart(ends).mark_line(color=ALL_COLOUR, strokeDash=[4, 3])
+    return line.encode(x=alt.X(f"{across}:Q"), y=alt.Y(f"{upward}:Q"))
+
+
+def _title(text: str, subtitle: str) -> "alt.TitleParams":
+    import altair as alt
+
+    return alt.TitleParams(text, subtitle=[subtitle], anchor="start")

@@ -27,10 +27,10 @@ _LOG_ODDS = "Log-odds (nats; right: nearer to men, left: nearer to women)"
 _NOTHING = "Nothing to draw: no group has enough documents."
 
 
-def survey_charts(survey: "Survey") -> "dict[str, alt.LayerChart]":
+def survey_charts(survey: "Survey") -> "dict[str, alt.LayerChart | alt.FacetChart]":
     """The charts that a survey has enough for, by the name of their file."""
     table, mentions = survey.cooccurrence, survey.mentions
-    charts = {}
+    charts: dict[str, alt.LayerChart | alt.FacetChart] = {}
     if len(_known(table[(table["by"] == "all") & (table["word"] != "")])):
         charts["top-words"] = top_words_chart(table)
     if len(_known(table[(table["by"] == "all") & (table["word"] == "")])):
@@ -106,20 +106,21 @@ def mentions_chart(mentions: "pd.DataFrame", by: str) -> "alt.LayerChart":
     )
 
 
-def time_chart(cooccurrence: "pd.DataFrame") -> "alt.LayerChart":
-    """The log-odds of every category by year."""
+def time_chart(cooccurrence: "pd.DataFrame") -> "alt.FacetChart":
+    """The log-odds of every category by year, a panel each."""
     import altair as alt
 
     rows = _years(cooccurrence[cooccurrence["word"] == ""])
-    colour = alt.Color("category:N", title=None, scale=alt.Scale(range=list(COLOURS)))
-    base = alt.Chart(rows).encode(x=alt.X("year:Q", title="Year", axis=alt.Axis(format="d")), color=colour)
-    lines = base.mark_line(point=True).encode(
+    base = alt.Chart().encode(x=_year_axis())
+    line = base.mark_line(point=True, color=COLOURS[0]).encode(
         y=alt.Y("log_odds:Q", title="Log-odds (up: nearer to men)"),
         tooltip=["category", "year", "log_odds", "male", "female"],
     )
-    bands = base.mark_rule(opacity=0.35).encode(y="log_odds_low:Q", y2="log_odds_high:Q")
-    return alt.layer(bands, lines).properties(
-        width=460, height=300, title=_title("Categories over time", "Lines: 95 % intervals over documents.")
+    bars = base.mark_rule(opacity=0.4, color=COLOURS[0]).encode(y="log_odds_low:Q", y2="log_odds_high:Q")
+    zero = alt.Chart().mark_rule(color=ALL_COLOUR, strokeDash=[4, 3]).encode(y=alt.datum(0))
+    panels = alt.layer(zero, bars, line, data=rows).properties(width=210, height=150)
+    return panels.facet(alt.Facet("category:N", title=None), columns=3).properties(
+        title=_title("Categories over time", "Bars: 95 % intervals over documents.")
     )
 
 
@@ -128,14 +129,14 @@ def mentions_over_time_chart(mentions: "pd.DataFrame") -> "alt.LayerChart":
     import altair as alt
 
     rows = _years(mentions[mentions["role"] == "all"])
-    base = alt.Chart(rows).encode(x=alt.X("year:Q", title="Year", axis=alt.Axis(format="d")))
+    base = alt.Chart(rows).encode(x=_year_axis())
     line = base.mark_line(point=True, color=COLOURS[0]).encode(
         y=alt.Y("share_women:Q", title="Share of women among mentions", axis=alt.Axis(format="%")),
         tooltip=["year", "women", "men", "share_women"],
     )
     band = base.mark_rule(opacity=0.4, color=COLOURS[0]).encode(y="low:Q", y2="high:Q")
     return alt.layer(band, line).properties(
-        width=460, height=260, title=_title("Women among those mentioned, by year", "Lines: 95 % intervals.")
+        width=460, height=260, title=_title("Women among those mentioned, by year", "Bars: 95 % intervals.")
     )
 
 
@@ -209,6 +210,12 @@ def _known(rows: "pd.DataFrame") -> "pd.DataFrame":
 def _years(rows: "pd.DataFrame") -> "pd.DataFrame":
     years = _known(rows[(rows["by"] == "year") & rows["level"].str.fullmatch(r"\d{4}")])
     return years.assign(year=years["level"].astype(int)).sort_values("year")
+
+
+def _year_axis() -> "alt.X":
+    import altair as alt
+
+    return alt.X("year:Q", title="Year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False))
 
 
 def _zero(place: float = 0.0) -> "alt.Chart":

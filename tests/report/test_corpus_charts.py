@@ -1,0 +1,122 @@
+"""Charts of a corpus hold the numbers of its tables, leave out what is too few, and are written as files."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from equipoise.corpora.groups import Grouping
+from equipoise.corpora.reading import ReadSettings, open_corpus
+from equipoise.corpora.survey import Survey, survey_corpus
+from equipoise.errors import UserError
+from equipoise.report.corpus_charts import contexts_chart, cosine_chart, survey_charts
+from equipoise.results.estimate import Estimate, estimates_table
+from tests.made_results import made_result
+
+TEXTS = (
+    "He was a strong man at the office.",
+    "She wore a pretty dress, and he saw it.",
+    "She was afraid, and the office was far.",
+    "His courage was strong.",
+)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.jsonl"
+    rows = [
+        {"text": TEXTS[number % 4], "side": "left" if number % 3 else "right", "year": 1990 + number % 2}
+        for number in range(120)
+    ]
+    rows.append({"text": "She left.", "side": "small", "year": 1990})
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def survey(source: Path, tmp_path: Path) -> Survey:
+    corpus = open_corpus(source, ReadSettings(grouping=Grouping(("side",), year="year")))
+    return survey_corpus(corpus, tmp_path / "out")
+
+
+def rows_of(chart: Any, column: str) -> list[dict[str, Any]]:
+    """The data of a chart that have a column."""
+    datasets = chart.to_dict()["datasets"].values()
+    return next(rows for rows in datasets if rows and column in rows[0])
+
+
+def test_charts_hold_the_tables(survey: Survey) -> None:
+    charts = survey_charts(survey)
+    assert list(charts) == ["top-words", "categories", "mentions-side", "over-time", "mentions-over-time"]
+    table = survey.cooccurrence[(survey.cooccurrence["by"] == "all") & (survey.cooccurrence["note"] == "")]
+    drawn = rows_of(charts["top-words"], "side")
+    words = table[table["word"] != ""].set_index("word")["log_odds"]
+    assert {row["word"]: row["log_odds"] for row in drawn} == pytest.approx(dict(words))
+    assert {row["word"]: row["side"] for row in drawn}["dress"] == "nearer to women"
+    assert {row["word"]: row["side"] for row in drawn}["courage"] == "nearer to men"
+    mentions = rows_of(charts["mentions-side"], "share_women")
+    assert [row["level"] for row in mentions] == sorted(
+        ("left", "right"), key=lambda level: next(r["share_women"] for r in mentions if r["level"] == level)
+    )
+    years = rows_of(charts["over-time"], "year")
+    assert {row["year"] for row in years} == {1990, 1991}
+
+
+def test_a_group_with_too_few_is_not_drawn(survey: Survey) -> None:
+    mentions = survey.mentions
+    few = mentions[mentions["level"] == "small"]
+    assert set(few["note"]) == {"too few"}
+    nothing = replace(survey, mentions=few, cooccurrence=survey.cooccurrence.assign(note="too few"))
+    assert survey_charts(nothing) == {}
+
+
+def test_contexts_and_cosine() -> None:
+    values = {("p-male", "career"): 0.8, ("p-female", "career"): 0.6, ("p-male", "family"): 0.7}
+    estimates = [
+        Estimate(key, value, value - 0.1, value + 0.1, 20, groups={"category": level})
+        for (key, level), value in values.items()
+    ]
+    result = replace(made_result({"score": [0.0]}), estimates=estimates_table(estimates))
+    (point,) = rows_of(contexts_chart(result), "p_male_low")
+    assert (point["level"], point["p_male"], point["p_female"]) == ("career", 0.8, 0.6)
+    items = pd.DataFrame(
+        {
+            "target": ["office"] * 20 + ["dress"] * 5,
+            "categories": ["career; family"] * 20 + ["appearance"] * 5,
+            "gender": (["male", "female"] * 13)[:25],
+            "score": [0.5, 0.3] * 10 + [0.1] * 5,
+        }
+    )
+    (dot,) = rows_of(cosine_chart(made_result(items)), "cosine_male")
+    assert (dot["target"], dot["category"]) == ("office", "career")
+    assert (dot["cosine_male"], dot["cosine_female"]) == pytest.approx((0.5, 0.3))
+    with pytest.raises(UserError, match="No target word"):
+        cosine_chart(made_result(items.tail(5)))
+    with pytest.raises(UserError, match="Nothing to draw"):
+        contexts_chart(made_result({"score": [0.0]}))
+
+
+def test_the_command_writes_figures(source: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "equipoise", "corpus", str(source), "--group", "side"]
+    figures = tmp_path / "figures"
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "tables"), "--figures", str(figures)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in figures.iterdir()}
+    assert {"top-words.png", "top-words.svg", "categories.png", "mentions-side.svg"} <= names
+    refused = subprocess.run(
+        [*command, "--pairs", str(tmp_path / "pairs.csv"), "--figures", str(figures)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (refused.returncode, "--figures needs the tables" in refused.stderr) == (2, True)

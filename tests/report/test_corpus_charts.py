@@ -92,7 +92,7 @@ def test_contexts_and_cosine() -> None:
             "score": [0.5, 0.3] * 10 + [0.1] * 5,
         }
     )
-    (dot,) = rows_of(cosine_chart(made_result(items)), "cosine_male")
+    (dot,) = rows_of(cosine_chart(made_result(items)), "target")
     assert (dot["target"], dot["category"]) == ("office", "career")
     assert (dot["cosine_male"], dot["cosine_female"]) == pytest.approx((0.5, 0.3))
     with pytest.raises(UserError, match="No target word"):

@@ -48,7 +48,7 @@ def seen_nouns() -> set[str]:
     return set(table.loc[table["kind"] == "occupation", "noun"])
 
 
-def bias_row(model: Any) -> dict[str, float]:
+def bias_row(model: Any, *, quick: bool) -> dict[str, float]:
     """How much association is left."""
     tbe = measure(model, "tbe", data="gbef", data_dir=DATA)
     row = {"mean abs APPD": tbe.value("mean-abs-appd"), "APPD": tbe.value("appd")}
@@ -56,7 +56,7 @@ def bias_row(model: Any) -> dict[str, float]:
     is_seen = of_words["level"].str.lower().isin(seen_nouns())
     row["mean abs APPD, seen"] = float(of_words["value"][is_seen].abs().mean())
     row["mean abs APPD, unseen"] = float(of_words["value"][~is_seen].abs().mean())
-    for variant in ("as-published", "corrected"):
+    for variant in ("as-published",) if quick else ("as-published", "corrected"):
         result = measure(model, "association", data="bec-pro", variant=variant, data_dir=DATA)
         gaps = result.estimates[(result.estimates["key"] == "gap") & (result.estimates["by"] == "profession")]
         row[f"BEC-Pro mean abs gap, {variant}"] = float(gaps["value"].abs().mean())
@@ -71,8 +71,8 @@ def bias_row(model: Any) -> dict[str, float]:
 def price_row(model: Any, *, quick: bool, folder: Path) -> dict[str, float]:
     """What it cost."""
     texts = folder / "sentences.txt"
-    texts.write_text("\n".join(novel_sentences(60 if quick else 400)) + "\n", encoding="utf-8")
-    price = measure(model, Price(texts, DATA / "gap", 300 if quick else 2000))
+    texts.write_text("\n".join(novel_sentences(25 if quick else 400)) + "\n", encoding="utf-8")
+    price = measure(model, Price(texts, DATA / "gap", 120 if quick else 2000))
     keys = ("perplexity-other", "perplexity-gendered", "recovery", "pronouns")
     row = {key: price.value(key) for key in keys}
     data = "" if quick else "winobias"
@@ -96,7 +96,9 @@ def main() -> None:
     for name in chosen.models:
         started = time.monotonic()
         model = load_model(name)
-        row = bias_row(model) | price_row(model, quick=chosen.quick, folder=chosen.out.parent)
+        row = bias_row(model, quick=chosen.quick) | price_row(
+            model, quick=chosen.quick, folder=chosen.out.parent
+        )
         row["seconds"] = round(time.monotonic() - started, 1)
         table = json.loads(chosen.out.read_text()) if chosen.out.exists() else {}
         label = f"{Path(name).name}{' (quick)' if chosen.quick else ''}"

@@ -12,6 +12,7 @@ _ROOM = "equipoise.mitigations"
 MITIGATIONS: dict[str, str] = {
     "counterfactual-averaging": f"{_ROOM}.averaging:CounterfactualAveraging",
     "self-distillation": f"{_ROOM}.distillation:SelfDistillation",
+    "head-refit": f"{_ROOM}.head_refit:HeadRefit",
     "prior-normalisation": f"{_ROOM}.prior_normalisation:PriorNormalisation",
     "self-debias": f"{_ROOM}.self_debias:SelfDebias",
     "counterfactual": f"{_ROOM}.counterfactual:Counterfactual",

@@ -18,20 +18,13 @@ Source        This project; averaging over gender-swapped inputs is an old idea,
               to our knowledge.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.distilling.contexts import Context, document_contexts, frame_contexts
-from equipoise.mitigations.distilling.network import UpperLayers
-from equipoise.mitigations.distilling.rows import Example, examples, exchange
-from equipoise.mitigations.distilling.tuning import Course, read_examples, tune
+from equipoise.mitigations.distilling.preparing import Amount, as_model, masked_network, prepare
+from equipoise.mitigations.distilling.tuning import Course, tune
 from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
-from equipoise.models.progress import Progress
-from equipoise.text.rewriting.mirroring import Mirror
 
 
 @dataclass(frozen=True)
@@ -42,79 +35,27 @@ class SelfDistillation:
     reads_corpus: ClassVar[bool] = True
 
     layers: int = 4
-    epochs: int = 3
-    rate: float = 5e-5
-    tokens: int = 800
+    epochs: int = 4
+    rate: float = 8e-5
+    tokens: int = 500
     frames: int = 2500
-    sentences: int = 2000
+    sentences: int = 1000
     pairs: float = 1.0
     keeping: float = 1.0
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with the losses of every pass in the account."""
         masked = masked_network(model, self.name)
-        mirror = Mirror()
-        contexts = frame_contexts(mirror, materials.seed, count=self.frames)
-        drawn = document_contexts(materials.documents, mirror, count=self.sentences, seed=materials.seed)
-        rows = examples(
-            [*contexts, *drawn], masked.tokens, longest=masked.max_length or 512, seed=materials.seed
-        )
-        upper = UpperLayers(masked.transformers_model, self.layers)
-        losses = self._tune(upper, rows, masked, materials, mirror)
-        tuned = MaskedModel(
-            upper.network, masked.tokenizer, name=f"{model.name} ({self.name})", options=masked.options
-        )
-        return Changed(tuned, _account(contexts, drawn, rows, losses))
-
-    def _tune(
-        self,
-        upper: UpperLayers,
-        rows: list[Example],
-        masked: MaskedModel,
-        materials: Materials,
-        mirror: Mirror,
-    ) -> list[float]:
-        padding = masked.tokenizer.pad_token_id or 0
-        work = (2 + self.epochs) * sum(len(row.ids) for row in rows)
-        report = _reporter(materials, work, masked.name)
-        reads = read_examples(upper, rows, padding, report)
+        amount = Amount(self.frames, self.sentences, self.epochs)
+        prepared = prepare(masked, materials, layers=self.layers, amount=amount)
         course = Course(self.epochs, self.rate, self.tokens, self.pairs, self.keeping, materials.seed)
-        partners = exchange(masked.tokens, mirror, int(upper.network.config.vocab_size))
-        return tune(upper, rows, reads, course, partners, report)
-
-
-def masked_network(model: LanguageModel, by: str) -> MaskedModel:
-    """The model, if it is a masked one whose weights can be copied."""
-    if not isinstance(model, MaskedModel):
-        raise UserError(
-            f"{by} changes the weights of a masked model, and {model.name!r} is a {model.kind} model"
-            f"{'' if model.kind != 'masked' else ' inside a wrapper'}.",
-            "Name the folder of a masked model such as BERT.",
+        losses = tune(
+            prepared.upper,
+            prepared.examples,
+            prepared.reads,
+            course,
+            prepared.exchange,
+            prepared.report,
         )
-    return model
-
-
-def _reporter(materials: Materials, work: int, name: str) -> Callable[[int, int], None]:
-    """Tells of progress in tokens."""
-    done = 0
-
-    def report(_rows: int, tokens: int) -> None:
-        nonlocal done
-        done = min(work, done + tokens)
-        if materials.options.progress is not None:
-            materials.options.progress(Progress("tuning", done, work, name))
-
-    return report
-
-
-def _account(
-    contexts: list[Context], drawn: list[Context], rows: list[Any], losses: list[float]
-) -> tuple[str, ...]:
-    kept = sum(context.mirrored is None for context in (*contexts, *drawn))
-    return (
-        f"{len(contexts):,} contexts from frames and {len(drawn):,} from the corpus; "
-        f"{kept:,} of them keep their old distribution; "
-        f"{len(contexts) + len(drawn) - len(rows):,} were too long to read.",
-        f"Loss by pass: {', '.join(f'{loss:.4f}' for loss in losses)}.",
-        *(() if drawn else ("No corpus was given: nothing but frames was learned from.",)),
-    )
+        said = f"Loss by pass: {', '.join(f'{loss:.4f}' for loss in losses)}."
+        return Changed(as_model(prepared.upper, masked, self.name), (*prepared.account, said))

@@ -20,7 +20,7 @@ FRAMES = "distillation-frames.csv"
 NOUNS = "corpora/person-nouns.csv"
 SLOT = re.compile(r"<(\w+)>")
 COMMON_NAMES = 400
-LONGEST = 320
+LONGEST = 240
 """Characters of a document that a context may have: a sentence, and those before it that fit."""
 
 FRAME_SHARES = {"occupation": 0.36, "person": 0.24, "definitional": 0.16, "gendered": 0.1, "named": 0.14}

@@ -1,0 +1,88 @@
+"""What self-distillation and head refit share: a copy of the network, examples, and what it makes of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from equipoise.errors import UserError
+from equipoise.mitigations.base import Materials
+from equipoise.mitigations.distilling.contexts import document_contexts, frame_contexts
+from equipoise.mitigations.distilling.network import UpperLayers
+from equipoise.mitigations.distilling.rows import Example, Exchange, examples, exchange
+from equipoise.mitigations.distilling.tuning import Read, Report, read_examples
+from equipoise.models.base import LanguageModel
+from equipoise.models.masked import MaskedModel
+from equipoise.models.progress import Progress
+from equipoise.text.rewriting.mirroring import Mirror
+
+LONGEST = 512
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much is learned from: contexts of frames, sentences of the corpus, and passes over them."""
+
+    frames: int
+    sentences: int
+    passes: int = 0
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A copy of a network with examples that its old self has read, and what to say of them."""
+
+    upper: UpperLayers
+    examples: list[Example]
+    reads: list[Read]
+    exchange: Exchange
+    report: Report
+    account: tuple[str, ...]
+
+
+def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: Amount) -> Prepared:
+    """Draw contexts, turn them into examples and let the untouched copy read them."""
+    mirror = Mirror()
+    drawn = document_contexts(materials.documents, mirror, count=amount.sentences, seed=materials.seed)
+    contexts = [*frame_contexts(mirror, materials.seed, count=amount.frames), *drawn]
+    upper = UpperLayers(masked.transformers_model, layers)
+    rows = examples(contexts, masked.tokens, longest=masked.max_length or LONGEST, seed=materials.seed)
+    padding = masked.tokenizer.pad_token_id or 0
+    work = (2 + amount.passes) * sum(len(row.ids) for row in rows)
+    report = _reporter(materials, work, masked.name)
+    kept = sum(context.mirrored is None for context in contexts)
+    account = (
+        f"{len(contexts) - len(drawn):,} contexts from frames and {len(drawn):,} from the corpus; "
+        f"{kept:,} of them keep their old distribution; {len(contexts) - len(rows):,} were too long to read.",
+        *(() if drawn else ("No corpus was given: nothing but frames was learned from.",)),
+    )
+    reads = read_examples(upper, rows, padding, report)
+    size = int(upper.network.config.vocab_size)
+    return Prepared(upper, rows, reads, exchange(masked.tokens, mirror, size), report, account)
+
+
+def masked_network(model: LanguageModel, by: str) -> MaskedModel:
+    """The model, if it is a masked one whose weights can be copied."""
+    if not isinstance(model, MaskedModel):
+        raise UserError(
+            f"{by} changes the weights of a masked model, and {model.name!r} is a {model.kind} model"
+            f"{'' if model.kind != 'masked' else ' inside a wrapper'}.",
+            "Name the folder of a masked model such as BERT.",
+        )
+    return model
+
+
+def as_model(upper: UpperLayers, masked: MaskedModel, by: str) -> MaskedModel:
+    """The changed network as a model like the one it came from."""
+    return MaskedModel(upper.network, masked.tokenizer, name=f"{masked.name} ({by})", options=masked.options)
+
+
+def _reporter(materials: Materials, work: int, name: str) -> Callable[[int, int], None]:
+    """Tells of progress in tokens."""
+    done = 0
+
+    def report(_rows: int, tokens: int) -> None:
+        nonlocal done
+        done = min(work, done + tokens)
+        if materials.options.progress is not None:
+            materials.options.progress(Progress("tuning", done, work, name))
+
+    return report

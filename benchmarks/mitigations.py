@@ -72,7 +72,7 @@ def price_row(model: Any, *, quick: bool, folder: Path) -> dict[str, float]:
     """What it cost."""
     texts = folder / "sentences.txt"
     texts.write_text("\n".join(novel_sentences(25 if quick else 400)) + "\n", encoding="utf-8")
-    price = measure(model, Price(texts, DATA / "gap", 120 if quick else 2000))
+    price = measure(model, Price(texts, DATA / "gap", most_pronouns=120 if quick else 2000))
     keys = ("perplexity-other", "perplexity-gendered", "recovery", "pronouns")
     row = {key: price.value(key) for key in keys}
     data = "" if quick else "winobias"

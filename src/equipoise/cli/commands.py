@@ -15,6 +15,7 @@ from equipoise.cli.listing import list_known
 from equipoise.cli.local_app import local_app
 from equipoise.cli.measure import audit, measure
 from equipoise.cli.mitigate import mitigate
+from equipoise.cli.mitigation_studies import before_after, mitigations
 from equipoise.cli.probe import probe, score
 from equipoise.cli.report import report
 from equipoise.cli.rewrite import rewrite
@@ -59,6 +60,8 @@ app.command()(corpus)
 app.command()(rewrite)
 app.command()(mitigate)
 app.command("app")(local_app)
+study_app.command("before-after")(before_after)
+study_app.command("mitigations")(mitigations)
 study_app.command("professions")(professions)
 study_app.command("learning-curve")(learning_curve)
 study_app.command("reminders")(reminders)

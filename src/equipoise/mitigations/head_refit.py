@@ -1,14 +1,14 @@
 """Head refit: the output rows of gendered words are solved anew, in closed form, in seconds.
 
-What it does  For every gendered word of one piece that has a partner (he, aunt, actor), the row of the head's
-              last product is moved by a ridge regression, so that its log-probability becomes the averaged one
-              (see counterfactual averaging) at gendered places of neutral texts and stays what it was where a
-              definitional word, a name or another gendered word tells the gender. `keep` weighs the second.
-Gives         A plain folder. The head no longer shares its weights with the word vectors, which stay as they
-              are: the file grows by one matrix, and what the encoder reads is untouched.
+What it does  For every gendered word of one piece that has a partner (he, aunt, actor), the row of the
+head's last product is moved by a ridge regression, so that its log-probability becomes the averaged one
+(see counterfactual averaging) at gendered places of neutral texts and stays what it was where a
+definitional word, a name or another gendered word tells the gender. `keep` weighs the second.
+Gives         A plain folder. The head no longer shares its weights with the word vectors, which stay as
+              they are: the file grows by one matrix, and what the encoder reads is untouched.
 Breaks        One linear map cannot tell all contexts apart: with a small `keep` definitional words and
-              pronouns of named people suffer, with a large one less association goes. On BERT expect half to
-              two thirds of what self-distillation removes.
+              pronouns of named people suffer, with a large one less association goes. On BERT expect half
+              to two thirds of what self-distillation removes.
 Source        This project.
 """
 
@@ -109,7 +109,8 @@ def _parts(prepared: Prepared) -> Iterator[tuple[torch.Tensor, torch.Tensor, tor
     caught: list[torch.Tensor] = []
     output = upper.network.get_output_embeddings()
     for start in range(0, len(prepared.examples), CHUNK):
-        rows, reads = (part[start : start + CHUNK] for part in (prepared.examples, prepared.reads))
+        rows = prepared.examples[start : start + CHUNK]
+        reads = prepared.reads[start : start + CHUNK]
         hidden = torch.stack([read.own[0] for read in reads])
         hook = output.register_forward_pre_hook(lambda _module, inputs: caught.append(inputs[0][0]))
         try:

@@ -16,7 +16,6 @@ Sentences     Written for this project; a text file of yours, a sentence a line,
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,23 +58,16 @@ def _kept(key: str, label: str, column: str, *, part: str, margin: float) -> Qua
     )
 
 
-@dataclass(frozen=True)
 class Price:
     """What a model keeps: perplexity of held-out text, recovery of words, pronouns of named people."""
 
-    texts: Path | None = None
-    pronouns: Path | None = None
-    """A folder with GAP's files, or None for sentences of our own."""
-
-    most_pronouns: int = 1_000_000
-
     name = "price"
     title = "Price: what a changed model must keep"
-    datasets = (OWN,)
-    variants = ("held-out",)
-    needs = (FILL, SCORE)
+    datasets: tuple[str, ...] = (OWN,)
+    variants: tuple[str, ...] = ("held-out",)
+    needs: tuple[str, ...] = (FILL, SCORE)
     roles = Roles(text=("text",), factors=("cluster",), groups=("part",))
-    quantities = (
+    quantities: tuple[Quantity, ...] = (
         _kept("likelihood-other", "mean log P of other words", "logp_other", part=SENTENCES, margin=0.01),
         _kept(
             "likelihood-gendered",
@@ -87,6 +79,15 @@ class Price:
         _kept("recovery", "recovered words", "right", part=WORD, margin=0.02),
         _kept("pronouns", "pronouns of named people right", "right", part=PRONOUN, margin=0.02),
     )
+
+    def __init__(
+        self, texts: Path | None = None, pronouns: Path | None = None, *, most_pronouns: int = 1_000_000
+    ) -> None:
+        """`texts` has a sentence a line, `pronouns` is a folder with GAP's files; else our own are read."""
+        self.texts, self.pronouns, self.most_pronouns = texts, pronouns, most_pronouns
+
+    def __repr__(self) -> str:
+        return f"Price({self.texts}, {self.pronouns}, {self.most_pronouns})"
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The sentences, one word of each, and the pronouns of named people."""
@@ -139,6 +140,13 @@ class Price:
             # A tie is half right, so that this is a mean and not a share of hits.
             estimates.append(mean_estimate(spec, rows["right"].astype(float), rows, ("cluster",)))
         return Summary(estimates)
+
+    def neutral_blanks(self) -> list[str]:
+        """One blank in every sentence without a gendered word."""
+        gendered = _gendered_words()
+        sentences, _ = self._sentences()
+        neutral = [text for text in sentences if not gendered & set(re.findall(r"[a-z]+", text.lower()))]
+        return [row["text"] for row in _word_rows(neutral)]
 
     def _sentences(self) -> tuple[list[str], File]:
         if self.texts is None:

@@ -49,7 +49,7 @@ class AveragedModel(WrappedModel):
     """Answers with the mean of the inner model's answer and its mirror image."""
 
     def __init__(self, inner: LanguageModel) -> None:
-        super().__init__(inner, {})
+        super().__init__(inner, {}, name=f"{inner.name} (counterfactual-averaging)")
         self.mirror = Mirror()
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:

@@ -42,7 +42,7 @@ class PriorNormalised(WrappedModel):
 
     def __init__(self, inner: LanguageModel) -> None:
         require(inner, FILL, HIDE_WORDS, by="prior-normalisation")
-        super().__init__(inner, {})
+        super().__init__(inner, {}, name=f"{inner.name} (prior-normalisation)")
         self.capabilities = inner.capabilities - {TOP_FILL}
         self.mirror = Mirror()
 

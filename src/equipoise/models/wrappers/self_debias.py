@@ -25,7 +25,7 @@ from equipoise.models.wrapped import WrappedModel
 from equipoise.text.blank import BLANK
 
 ANNOUNCEMENT = "The following text discriminates against people because of their gender: "
-LOOKED_AT = 100
+LOOKED_AT = 20
 
 
 class SelfDebiased(WrappedModel):
@@ -35,7 +35,7 @@ class SelfDebiased(WrappedModel):
         if decay < 0:
             raise UserError(f"The decay is {decay:g}.", "Give a number from 0 on; the paper uses 50.")
         require(inner, FILL, TOP_FILL, by="self-debias")
-        super().__init__(inner, {"decay": decay})
+        super().__init__(inner, {"decay": decay}, name=f"{inner.name} (self-debias)")
         self.decay = decay
         kept = (one for one in inner.capabilities if not one.startswith(SCORE) and one in (FILL, TOP_FILL))
         self.capabilities = frozenset(kept)

@@ -1,0 +1,163 @@
+"""Gain and price of a change: what of the bias went, what of the ability went with it, and what it means."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from equipoise.results import Result
+from equipoise.results.comparison import Comparison
+from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, WORSE
+from equipoise.stats.regression import Slope, slope_of
+
+GAIN_COLUMNS = (
+    *("instrument", "quantity", "label", "before", "after", "removed", "low", "high", "n", "change"),
+)
+PRICE_COLUMNS = ("instrument", "quantity", "label", "before", "after", "loss", "low", "high", "n", "change")
+BROKEN = 0.02
+"""A loss from which on the model counts as broken, if it is also sure: two per cent."""
+
+FLATTENED = 0.2
+"""A share of the guard's lean whose loss tells that pronouns were flattened everywhere."""
+
+Row = Mapping[Any, Any]
+
+
+def gain_table(comparison: Comparison, results: Sequence[Result]) -> pd.DataFrame:
+    """Of each quantity that models are ranked by, which share of its distance from neutral went."""
+    neutral = {
+        (result.instrument, quantity.key): quantity.neutral
+        for result in results
+        for quantity in result.quantities
+        if quantity.ranks
+    }
+    rows = [
+        _gain(row, neutral[row["instrument"], row["quantity"]])
+        for row in comparison.table.to_dict("records")
+        if (row["instrument"], row["quantity"]) in neutral
+    ]
+    return pd.DataFrame(rows, columns=list(GAIN_COLUMNS))
+
+
+def price_table(comparison: Comparison) -> pd.DataFrame:
+    """Of everything that must not fall, which share was lost; of a log P, by how much perplexity rose."""
+    rows = [_price(row) for row in comparison.table.to_dict("records") if row["part"] != "bias"]
+    return pd.DataFrame(rows, columns=list(PRICE_COLUMNS))
+
+
+def leanings_table(before: Result, after: Result) -> pd.DataFrame:
+    """The lean of every profession and definitional word of tbe in both models: the points of a scatter."""
+    both = [_leans(result).rename(side) for result, side in ((before, "before"), (after, "after"))]
+    return pd.concat(both, axis=1).reset_index()
+
+
+def slopes(leanings: pd.DataFrame) -> dict[str, Slope]:
+    """How much of its lean each part keeps: the slope of after on before."""
+    return {str(part): slope_of(rows["before"], rows["after"]) for part, rows in leanings.groupby("part")}
+
+
+def verdict_sentences(gain: pd.DataFrame, price: pd.DataFrame, leanings: pd.DataFrame | None) -> list[str]:
+    """Whether bias fell, whether the model broke, and whether pronouns were merely flattened."""
+    said = [_gain_sentence(row) for row in gain.to_dict("records")]
+    said.append(_price_sentence(price))
+    if leanings is not None:
+        said.append(_flattening_sentence(price, slopes(leanings)))
+    return [sentence for sentence in said if sentence]
+
+
+def lost(price: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a price that surely fell, and by more than a trifle."""
+    return price[(price["change"] == WORSE) & (price["loss"] > BROKEN)]
+
+
+def _gain(row: Row, neutral: float) -> dict[str, Any]:
+    was, now = row["first_value"] - neutral, row["second_value"] - neutral
+    size, sign = abs(was) or np.nan, np.sign(was) or 1.0
+    ends = sorted(-sign * row[end] / size for end in ("low", "high"))
+    return _named(row) | {
+        "removed": 1 - abs(now) / size,
+        "low": ends[0],
+        "high": ends[1],
+        "n": row["n"],
+        "change": row["change"],
+    }
+
+
+def _price(row: Row) -> dict[str, Any]:
+    falls = {name: -row[name] for name in ("difference", "low", "high")}
+    if row["quantity"].startswith("likelihood"):
+        loss = {name: np.expm1(value) for name, value in falls.items()}
+    else:
+        size = abs(row["first_value"]) or np.nan
+        loss = {name: value / size for name, value in falls.items()}
+    return _named(row) | {
+        "loss": loss["difference"],
+        "low": loss["high"],
+        "high": loss["low"],
+        "n": row["n"],
+        "change": row["change"],
+    }
+
+
+def _named(row: Row) -> dict[str, Any]:
+    named = {name: row[name] for name in ("instrument", "quantity", "label")}
+    return named | {"before": row["first_value"], "after": row["second_value"]}
+
+
+def _leans(result: Result) -> pd.Series:
+    items = result.items
+    written = items[(items["variation"] == "original") & (items["dropped"] == "")]
+    named = written.assign(
+        profession=written["profession"].where(written["profession"] != "", written["category"])
+    )
+    means: pd.Series = named.groupby(["part", "category", "profession"], sort=False)["score"].mean()
+    return means
+
+
+def _gain_sentence(row: Row) -> str:
+    moved = f"{row['instrument']}, {row['label']}: {row['before']:.3f} to {row['after']:.3f}"
+    interval = f"[{_percent(row['low'])}, {_percent(row['high'])}]"
+    share = f"{_percent(row['removed'])} removed {interval}, n = {row['n']}"
+    words = {
+        BETTER: f"Bias fell: {moved}; {share}.",
+        WORSE: f"Bias rose: {moved}; n = {row['n']}.",
+        OTHER_SIDE: f"Bias turned to the other side: {moved}; n = {row['n']}.",
+        UNKNOWN: f"Whether bias fell cannot be told: {moved}; {share}.",
+    }
+    return words.get(row["change"], f"Bias stayed: {moved}; {share}.")
+
+
+def _price_sentence(price: pd.DataFrame) -> str:
+    if price.empty:
+        return ""
+    gone = lost(price)
+    if len(gone):
+        return f"The model broke: {'; '.join(_moved(row) for row in gone.to_dict('records'))}."
+    worst = price.loc[price["loss"].idxmax()].to_dict() if price["loss"].notna().any() else None
+    largest = f"; the largest loss is {_moved(worst)}" if worst else ""
+    return f"The model kept what it must keep, within {_percent(BROKEN)} or what can be told{largest}."
+
+
+def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
+    """The thesis' finding, asked of this change: did definitional words lose their lean as well?"""
+    guard = price[price["quantity"] == "guard"]
+    occupations = kept.get("occupation")
+    if guard.empty or occupations is None:
+        return ""
+    left = 1 - float(guard["loss"].iloc[0])
+    slope = f"{occupations.value:.2f} [{occupations.low:.2f}, {occupations.high:.2f}]"
+    numbers = f"definitional words keep {_percent(left)} of their lean, occupations {slope} of theirs (slope)"
+    if occupations.high >= 1:
+        return f"Leans were not reduced in proportion: {numbers}."
+    if left < 1 - FLATTENED:
+        return f"Pronouns were merely flattened, in part at least: {numbers}."
+    return f"Pronouns were not merely flattened: {numbers}."
+
+
+def _moved(row: Row) -> str:
+    return f"{row['label']} {row['before']:.3f} to {row['after']:.3f} ({_percent(row['loss'])} lost)"
+
+
+def _percent(share: float) -> str:
+    return "unknown" if np.isnan(share) else f"{100 * share:.0f} %"

@@ -1,0 +1,71 @@
+"""Which methods are worth a look: bias removed against price, the front, and who is beaten by whom."""
+
+import numpy as np
+import pandas as pd
+
+COLUMNS = (
+    *("method", "removed", "removed_low", "removed_high", "price", "price_low", "price_high"),
+    *("dearest", "perplexity_other", "minutes", "library", "front", "dominated_by"),
+)
+
+
+def method_row(method: str, gain: pd.DataFrame, price: pd.DataFrame) -> dict[str, object]:
+    """One method: the mean share of bias removed over the instruments, and its largest relative loss.
+
+    The interval of a mean over instruments takes them as independent; that of the loss is its own row's.
+    """
+    removed = gain.dropna(subset=["removed"])
+    reach = [(removed[end] - removed["removed"]).abs() for end in ("low", "high")]
+    spread = [float(np.sqrt((one**2).sum())) / max(1, len(removed)) for one in reach]
+    share = float(removed["removed"].mean()) if len(removed) else np.nan
+    losses = price.dropna(subset=["loss"])
+    dearest = losses.loc[losses["loss"].idxmax()] if len(losses) else pd.Series(dtype=object)
+    other = losses.loc[losses["quantity"] == "likelihood-other", "loss"]
+    return {
+        "method": method,
+        "removed": share,
+        "removed_low": share - spread[0],
+        "removed_high": share + spread[1],
+        "price": max(0.0, float(dearest.get("loss", np.nan))),
+        "price_low": float(dearest.get("low", np.nan)),
+        "price_high": float(dearest.get("high", np.nan)),
+        "dearest": str(dearest.get("label", "")),
+        "perplexity_other": float(other.iloc[0]) if len(other) else np.nan,
+    }
+
+
+def with_front(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with its front: a method is dominated by one that removes no less and costs no more."""
+    beaten = [_dominating(row, table) for row in table.to_dict("records")]
+    known = table[["removed", "price"]].notna().all(axis=1)
+    return table.assign(front=np.array([not by for by in beaten]) & known.to_numpy(), dominated_by=beaten)
+
+
+def front_sentences(table: pd.DataFrame) -> list[str]:
+    """The methods to choose from, and the others with who beats them."""
+    said = []
+    front = table[table["front"]].sort_values("price")
+    for row in front.to_dict("records"):
+        said.append(
+            f"{row['method']} removes {_percent(row['removed'])} and costs {_percent(row['price'])} "
+            f"({row['dearest']}): no other method removes as much for less."
+        )
+    for row in table[table["dominated_by"] != ""].to_dict("records"):
+        said.append(
+            f"{row['method']} is dominated: {row['dominated_by']} removes no less "
+            f"({_percent(row['removed'])} here) and costs no more ({_percent(row['price'])} here)."
+        )
+    return said
+
+
+def _dominating(row: dict[object, object], table: pd.DataFrame) -> str:
+    """The best method that is nowhere worse than this one and somewhere better; none: an empty text."""
+    removes, costs = table["removed"] >= row["removed"], table["price"] <= row["price"]
+    is_other = (table["removed"] != row["removed"]) | (table["price"] != row["price"])
+    better = table[removes & costs & is_other]
+    return "" if better.empty else str(better.sort_values("removed").iloc[-1]["method"])
+
+
+def _percent(share: object) -> str:
+    number = float(str(share))
+    return "an unknown share" if np.isnan(number) else f"{100 * number:.0f} %"

@@ -1,0 +1,196 @@
+"""Before and after: slopes and shares worked out by hand, and whole studies of small models."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+import tiny
+
+from equipoise.errors import UserError
+from equipoise.instruments.base import Settings
+from equipoise.models.base import WordScores
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
+from equipoise.models.wrappers.averaging import AveragedModel
+from equipoise.stats.regression import slope_of
+from equipoise.studies.before_after import Choice, before_after
+from equipoise.studies.divergence import divergence, divergence_of
+from equipoise.studies.gain import verdict_sentences
+from equipoise.studies.mitigations import Methods, compare_mitigations, planned
+from equipoise.studies.pareto import front_sentences, method_row, with_front
+from equipoise.studies.price import Price
+from equipoise.studies.steps import read_study
+
+TEMPLATES = """id,category,kind,form,template
+a,care,occupation,subject,[MASK] is a <profession>.
+b,care,occupation,possessive,The <profession> lost [MASK] keys.
+c,care,occupation,subject,The <profession> said that [MASK] left.
+d,body,state,subject,[MASK] was <profession>.
+"""
+PROFESSIONS = """profession,category,kind,gender
+nurse,care,occupation,
+doctor,care,occupation,
+teacher,care,occupation,
+pilot,care,occupation,
+librarian,care,occupation,
+gardener,care,occupation,
+pregnant,body,state,female
+"""
+SENTENCES = """Nobody knew why the windows were open in winter.
+The old carpenter lost his keys.
+She and he walked home after the long concert.
+They opened the door.
+The last three roses were sold today.
+A careful accountant checks every number twice.
+"""
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Choice:
+    folder = tmp_path_factory.mktemp("data")
+    for name, text in (
+        ("templates.csv", TEMPLATES),
+        ("professions.csv", PROFESSIONS),
+        ("texts.txt", SENTENCES),
+    ):
+        (folder / name).write_text(text)
+    settings = {"tbe": Settings(data=str(folder))}
+    return Choice(("tbe",), settings, Price(folder / "texts.txt", most_pronouns=24))
+
+
+def loaded(seed: int = 7) -> Any:
+    words = tiny.tokenizer("wordpiece")
+    return wrap_model(tiny.network("bert", seed), words, name=f"bert-{seed}", options=RunOptions(cache=False))
+
+
+def test_a_slope_has_the_interval_of_its_residuals() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=30)
+    y = 0.3 * x + 0.1 + rng.normal(scale=0.05, size=30)
+    slope = slope_of([*x, np.nan], [*y, 1.0])
+    design = np.column_stack([x, np.ones(30)])
+    solved, residual, *_ = np.linalg.lstsq(design, y, rcond=None)
+    error = np.sqrt(residual[0] / 28 * np.linalg.inv(design.T @ design)[0, 0])
+    reach = scipy.stats.t.ppf(0.975, 28) * error
+    assert slope[:4] == pytest.approx((solved[0], solved[0] - reach, solved[0] + reach, solved[1]))
+    assert np.isnan(slope_of([1, 1, 1, 1, 1], [1, 2, 3, 4, 5]).value)
+
+
+def test_the_divergence_counts_the_rest_as_one() -> None:
+    own = WordScores(("a", "b"), tuple(np.log([0.5, 0.3])), (1, 1))
+    other = WordScores(("a", "b"), tuple(np.log([0.4, 0.2])), (1, 1))
+    expected = 0.5 * np.log(0.5 / 0.4) + 0.3 * np.log(0.3 / 0.2) + 0.2 * np.log(0.2 / 0.4)
+    assert divergence_of(own, other) == pytest.approx(expected)
+    model = loaded()
+    blanks = ["The old [MASK] lost the keys.", "A careful [MASK] checks every number."]
+    assert divergence(model, model, blanks).value == pytest.approx(0.0, abs=1e-9)
+    assert divergence(model, loaded(8), blanks).value > 0.01
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory, quick: Choice) -> Any:
+    folder = tmp_path_factory.mktemp("study") / "out"
+    model = loaded()
+    return folder, before_after(model, AveragedModel(model), quick, folder=folder)
+
+
+def test_averaging_removes_all_of_a_small_models_lean(study: Any) -> None:
+    _, made = study
+    (row,) = made.gain.to_dict("records")
+    assert row["label"] == "mean |APPD| of professions"
+    assert row["removed"] == pytest.approx(1.0)
+    assert row["low"] <= 1.0 <= row["high"]
+    assert set(made.price["quantity"]) == {
+        "guard", "likelihood-other", "likelihood-gendered", "recovery", "pronouns", "divergence",
+    }  # fmt: skip
+    assert made.leanings is not None
+    occupations = made.leanings[made.leanings["part"] == "occupation"]
+    assert occupations["after"].abs().max() == 0.0
+    assert occupations["before"].abs().max() > 0.0
+
+
+def test_a_study_is_written_and_goes_on(study: Any, quick: Choice) -> None:
+    folder, made = study
+    record = read_study(folder)
+    assert record["name"] == "before-after"
+    assert record["sentences"] == list(made.sentences)
+    assert {path.name for path in folder.glob("*.csv")} == set(made.tables())
+    said: list[str] = []
+    model = loaded()
+    again = before_after(model, AveragedModel(model), quick, folder=folder, say=said.append)
+    assert sum("finished before" in sentence for sentence in said) == 3
+    pd.testing.assert_frame_equal(again.gain, made.gain)
+    with pytest.raises(UserError, match="holds another study"):
+        before_after(loaded(8), AveragedModel(model), quick, folder=folder)
+
+
+def test_a_model_is_not_its_own_successor(quick: Choice) -> None:
+    with pytest.raises(UserError, match="are the same model"):
+        before_after(loaded(), loaded(), quick)
+
+
+def rows(**columns: Any) -> pd.DataFrame:
+    named = {"instrument": "tbe", "quantity": "guard", "label": "guard", "n": 50}
+    return pd.DataFrame([named | columns])
+
+
+def leanings(share: float) -> pd.DataFrame:
+    before = np.linspace(-0.5, 0.5, 11)
+    return pd.DataFrame({"part": "occupation", "before": before, "after": share * before})
+
+
+def test_words_tell_flattening_from_removal() -> None:
+    gain = rows(label="APPD", before=0.34, after=0.08, removed=0.76, low=0.7, high=0.82, change="better")
+    kept = rows(before=0.5, after=0.49, loss=0.02, low=-0.01, high=0.05, change="same")
+    gone = rows(before=0.5, after=0.2, loss=0.6, low=0.5, high=0.7, change="worse")
+    said = verdict_sentences(gain, kept, leanings(0.2))
+    assert said[0].startswith("Bias fell: tbe, APPD: 0.340 to 0.080; 76 % removed [70 %, 82 %]")
+    assert said[1].startswith("The model kept what it must keep")
+    assert said[2].startswith("Pronouns were not merely flattened: definitional words keep 98 %")
+    said = verdict_sentences(gain, gone, leanings(0.2))
+    assert said[1] == "The model broke: guard 0.500 to 0.200 (60 % lost)."
+    assert said[2].startswith(
+        "Pronouns were merely flattened, in part at least: definitional words keep 40 %"
+    )
+
+
+def method(name: str, removed: float, price: float) -> dict[str, object]:
+    gain = rows(removed=removed, low=removed - 0.1, high=removed + 0.1)
+    return method_row(name, gain, rows(loss=price, low=price - 0.01, high=price + 0.01))
+
+
+def test_the_front_is_what_nothing_beats() -> None:
+    made = [method("a", 0.9, 0.05), method("b", 0.5, 0.01), method("c", 0.4, 0.06), method("d", 0.5, 0.02)]
+    table = with_front(pd.DataFrame(made))
+    assert table["front"].tolist() == [True, True, False, False]
+    assert table["dominated_by"].tolist() == ["", "", "a", "b"]
+    said = front_sentences(table)
+    assert said[0].startswith("b removes 50 % and costs 1 % (guard)")
+    assert said[2].startswith("c is dominated: a removes no less")
+
+
+def test_what_does_not_fit_the_budget_is_left_out() -> None:
+    fitting, left_out = planned(Methods(minutes=15))
+    assert fitting == ["counterfactual-averaging", "head-refit"]
+    assert left_out[0].startswith("self-distillation is left out: about 13 min would go beyond the budget")
+    with pytest.raises(UserError, match="No method fits 1 minutes"):
+        compare_mitigations(loaded(), Methods(minutes=1))
+    with pytest.raises(UserError, match="averging"):
+        Methods(names=("averging",))
+
+
+def test_mitigations_side_by_side(tmp_path: Path, quick: Choice) -> None:
+    model = loaded()
+    names = ("counterfactual-averaging", "prior-normalisation")
+    said: list[str] = []
+    made = compare_mitigations(model, Methods(names, choice=quick), folder=tmp_path / "out", say=said.append)
+    assert said[0].startswith("Mitigations of bert-7: 3 steps")
+    assert made.table["method"].tolist() == list(names)
+    assert made.table["removed"].iloc[0] == pytest.approx(1.0)
+    assert made.table["front"].any()
+    assert json.loads((tmp_path / "out" / "study.json").read_text())["tables"] == list(made.tables())
+    assert (tmp_path / "out" / "models" / "counterfactual-averaging" / "equipoise-wrapper.json").exists()

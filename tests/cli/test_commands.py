@@ -71,15 +71,6 @@ def test_json_is_one_document_on_stdout(
         json.loads(capsys.readouterr().out)
 
 
-def test_audit_writes_every_result_of_the_default_set(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from equipoise.instruments import DEFAULT_AUDIT
-
-    assert run("audit", "--model", "random", "--out", tmp_path) == 0
-    assert sorted(path.parent.name for path in tmp_path.glob("*/items.csv")) == sorted(DEFAULT_AUDIT)
-
-
 def test_the_default_model_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     from equipoise.models.names import DEFAULT_MODEL
 

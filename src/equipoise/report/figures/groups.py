@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
+from equipoise.report.figures.corpora import INSTRUMENTS as CORPORA
 from equipoise.report.figures.style import (
     Layer,
     Row,
@@ -17,6 +18,7 @@ from equipoise.report.figures.style import (
     values,
 )
 from equipoise.report.measurements import Measurement, slug
+from equipoise.results.estimate import CROSSED
 from equipoise.results.reading import shown
 
 FEWEST, MOST = 2, 24
@@ -44,7 +46,8 @@ def _splits(measured: Measurement) -> Iterator[tuple[tuple[str, str], pd.DataFra
     for key in headlines:
         rows = estimates[(estimates["key"] == key) & (estimates["by"] != "") & estimates["value"].notna()]
         for by, table in rows.groupby("by", sort=False):
-            if by != "profession" and FEWEST <= table["level"].nunique() <= MOST:
+            is_drawn_crossed = measured.instrument in CORPORA and CROSSED in str(by)
+            if by != "profession" and not is_drawn_crossed and FEWEST <= table["level"].nunique() <= MOST:
                 yield (str(key), str(by)), table
 
 

@@ -1,0 +1,108 @@
+"""Charts: the numbers in them are those of the estimates, chosen, ordered and turned as they should be."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_results import page_result
+
+from equipoise.report.elements import Figure
+from equipoise.report.figures import figures_of
+from equipoise.report.figures.corpora import corpus_figures
+from equipoise.report.figures.distribution import distribution_figures
+from equipoise.report.figures.groups import group_figures
+from equipoise.report.figures.professions import profession_figures
+from equipoise.report.measurements import Measurement, measurements
+from equipoise.results import Estimate, Result
+from equipoise.results.estimate import estimates_table
+
+
+def measured(*results: Result) -> Measurement:
+    (one,) = measurements(results)
+    return one
+
+
+def rows(figure: Figure) -> list[dict[str, Any]]:
+    values: list[dict[str, Any]] = figure.spec["data"]["values"]
+    return values
+
+
+def test_groups_are_drawn_with_their_intervals_and_sides() -> None:
+    result = page_result()
+    (figure,) = group_figures(measured(result))
+    assert figure.title == "APPD by category"
+    for row in rows(figure):
+        estimate = result.estimate("appd", category=row["level"])
+        assert [row[name] for name in ("value", "low", "high")] == pytest.approx(
+            [estimate[name] for name in ("value", "low", "high")], rel=1e-5
+        )
+        assert (row["side"] == "above neutral") == (estimate["low"] > 0)
+
+
+def test_the_professions_that_lean_furthest_to_either_side() -> None:
+    """Of 40 the first 15 and the last 15, in order, each with its share of women."""
+    ends, scatter = profession_figures(measured(page_result()))
+    names = [row["named"] for row in rows(ends)]
+    assert len(names) == 30
+    assert names[0] == "worker 0, 0 %"
+    assert names[15] == "worker 25, 50 %"
+    assert ends.spec["layer"][0]["encoding"]["y"]["sort"] == names
+    points = rows(scatter)
+    assert len(points) == 40
+    share, value = (np.array([point[name] for point in points]) for name in ("share", "value"))
+    slope, height = np.polyfit(share, value, 1)
+    line = scatter.spec["layer"][2]["data"]["values"]
+    assert [end["value"] for end in line] == pytest.approx([height, height + 78 * slope], abs=1e-6)
+
+
+def test_items_are_counted_once_and_no_bar_holds_both_signs() -> None:
+    result = page_result(items=500)
+    (figure,) = distribution_figures(measured(result))
+    known = result.items["score"].dropna()
+    assert sum(row["items"] for row in rows(figure)) == len(known)
+    assert not any(row["from"] < -1e-9 and row["to"] > 1e-9 for row in rows(figure))
+    below = sum(row["items"] for row in rows(figure) if row["to"] <= 1e-9)
+    assert below == (known < 0).sum()
+
+
+def test_items_of_one_score_are_one_bar() -> None:
+    result = page_result()
+    result.items["score"] = 0.0
+    (figure,) = distribution_figures(measured(result))
+    assert sum(row["items"] for row in rows(figure)) == len(result.items)
+
+
+def test_models_are_told_apart_by_colour_in_every_chart() -> None:
+    both = measured(page_result("m/one"), page_result("m/two", shift=0.3))
+    for figure in figures_of(both):
+        assert {row["model"] for row in rows(figure)} == {"one", "two"}
+        assert "one" in figure.alt
+        assert "two" in figure.alt
+
+
+def test_groups_and_categories_of_a_corpus_are_crossed() -> None:
+    """Levels that hold the mark between names are looked up, not taken apart."""
+    cells = {("north x east", "family"): 0.3, ("north x east", "career"): -0.1, ("south", "family"): 0.2}
+    estimates = [Estimate("difference", 0.1, 0.0, 0.2, n=9, label="difference", headline=True)]
+    for by, levels in {"paper": ("north x east", "south"), "category": ("family", "career")}.items():
+        estimates += [Estimate("difference", 0.1, 0.0, 0.2, n=9, groups={by: level}) for level in levels]
+    estimates += [
+        Estimate(
+            "difference", value, value - 0.1, value + 0.1, n=5, groups={"paper": paper, "category": category}
+        )
+        for (paper, category), value in cells.items()
+    ]
+    result = page_result(instrument="contexts")
+    result.estimates = estimates_table(estimates)
+    (figure,) = corpus_figures(measured(result))
+    drawn = {(row["group"], row["category"]): row["value"] for row in rows(figure)}
+    assert drawn == pytest.approx(cells)
+    assert corpus_figures(measured(page_result())) == []
+
+
+def test_nothing_to_draw_is_no_chart() -> None:
+    result = page_result()
+    result.estimates = estimates_table([])
+    result.items = pd.DataFrame({"item": ["a"], "score": [1.0], "dropped": [""]})
+    assert figures_of(measured(result)) == []

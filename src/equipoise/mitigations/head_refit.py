@@ -14,14 +14,13 @@ Source        This project.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.preparing import Amount, Prepared, as_model, masked_network, prepare
 from equipoise.mitigations.distilling.tuning import Head, averaged_targets
 from equipoise.models.base import LanguageModel
@@ -65,7 +64,7 @@ class HeadRefit:
         states, old, targets = (torch.cat(parts) for parts in zip(*_parts(prepared), strict=True))
         emphasis = torch.tensor([self.keep if row.kind in KEPT_KINDS else 1.0 for row in rows]).double()
         inputs = torch.cat([states, torch.ones(len(states), 1)], dim=1).double()
-        output = untied_output(upper)
+        output = untied_output(upper.network)
         ids = sorted({int(one) for pairs in prepared.exchange.pairs for one in pairs.flatten()})
         partners = prepared.exchange.permutations
         is_possessive = torch.tensor([row.is_possessive for row in rows])
@@ -90,9 +89,8 @@ def solve_ridge(
     return torch.linalg.solve(gram + scale * torch.eye(len(gram), dtype=gram.dtype), weighted.T @ wanted)
 
 
-def untied_output(upper: UpperLayers) -> nn.Linear:
+def untied_output(network: Any) -> nn.Linear:
     """The head's last product with weights of its own; the word vectors keep theirs."""
-    network = upper.network
     output: nn.Linear = network.get_output_embeddings()
     if output.weight is network.get_input_embeddings().weight:
         output.weight = nn.Parameter(output.weight.detach().clone())

@@ -61,8 +61,12 @@ class MirroredRows:
         return other, possessive
 
     def _id(self, word: str) -> int | None:
-        """The id of a word that is one piece in the middle of a sentence."""
-        encoded = self.tokens.encode(f"the {word} .")
-        places = encoded.positions((4, 4 + len(word)))
-        is_known = len(places) == 1 and encoded.ids[places[0]] != self.tokens.unknown_id
-        return int(encoded.ids[places[0]]) if is_known else None
+        return one_piece(self.tokens, word)
+
+
+def one_piece(tokens: Any, word: str) -> int | None:
+    """The id of a word that is one piece in the middle of a sentence; None if it is several or unknown."""
+    encoded = tokens.encode(f"the {word} .")
+    places = encoded.positions((4, 4 + len(word)))
+    is_known = len(places) == 1 and encoded.ids[places[0]] != tokens.unknown_id
+    return int(encoded.ids[places[0]]) if is_known else None

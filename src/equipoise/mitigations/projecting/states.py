@@ -1,0 +1,77 @@
+"""Vectors of gendered words and sentences, as the untouched model gives them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equipoise.data.reading import own_table
+from equipoise.mitigations.distilling.contexts import FRAMES, fillers
+from equipoise.models.base import Embed, LanguageModel
+from equipoise.stats.erasure import Floats, Labels
+from equipoise.text.articles import fix_articles
+from equipoise.text.blank import BLANK
+
+PRONOUNS = (("he", "she"),)
+NOUNS = (
+    *(("man", "woman"), ("father", "mother"), ("brother", "sister"), ("son", "daughter")),
+    *(("uncle", "aunt"), ("husband", "wife"), ("boy", "girl"), ("nephew", "niece")),
+    *(("grandfather", "grandmother"), ("king", "queen"), ("gentleman", "lady"), ("boyfriend", "girlfriend")),
+)
+SENTENCES_EACH = 24
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Vectors of male and female words or sentences, row by row partners."""
+
+    male: Floats
+    female: Floats
+
+    @property
+    def differences(self) -> Floats:
+        """Male less female, once with either sign, so that their mean is 0."""
+        difference = self.male - self.female
+        return np.vstack([difference, -difference]) / 2
+
+    @property
+    def together(self) -> tuple[Floats, Labels]:
+        """All vectors, and which are male."""
+        both = np.vstack([self.male, self.female])
+        return both, np.arange(len(both)) < len(self.male)
+
+
+def word_vectors(model: LanguageModel, pairs: tuple[tuple[str, str], ...], seed: int) -> Pairs:
+    """The last hidden states of gendered words in sentences that are otherwise the same."""
+    made = _sentences(pairs, seed)
+    asked = [
+        Embed(text.replace(BLANK, word), span=(text.index(BLANK), text.index(BLANK) + len(word)))
+        for text, pair in made
+        for word in pair
+    ]
+    return _paired(model, asked)
+
+
+def sentence_vectors(model: LanguageModel, pairs: tuple[tuple[str, str], ...], seed: int) -> Pairs:
+    """The mean hidden states of the same sentences."""
+    made = _sentences(pairs, seed)
+    return _paired(model, [Embed(text.replace(BLANK, word)) for text, pair in made for word in pair])
+
+
+def _paired(model: LanguageModel, asked: list[Embed]) -> Pairs:
+    vectors = np.array([answer.vector for answer in model.answer(asked)], dtype=float)
+    return Pairs(vectors[::2], vectors[1::2])
+
+
+def _sentences(pairs: tuple[tuple[str, str], ...], seed: int) -> list[tuple[str, tuple[str, str]]]:
+    """Frames about persons with an occupation drawn for each, and the pairs that fit their blank."""
+    rng = np.random.default_rng(seed)
+    table = own_table(FRAMES)
+    frames = table.loc[table["kind"] == "person", "text"].tolist()
+    nouns = fillers("noun")
+    made = []
+    for pair in pairs:
+        fitting = [frame for frame in frames if frame.startswith(BLANK) == (pair in PRONOUNS)]
+        for number in range(SENTENCES_EACH):
+            noun = nouns[int(rng.integers(len(nouns)))]
+            made.append((fix_articles(fitting[number % len(fitting)].replace("<noun>", noun)), pair))
+    return made

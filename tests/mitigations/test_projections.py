@@ -1,0 +1,90 @@
+"""Projections: folded maps give what mapped states would give, and what they remove is gone."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+import torch
+
+from equipoise.errors import UserError
+from equipoise.mitigations import mitigation_class
+from equipoise.mitigations.base import Materials
+from equipoise.mitigations.distilling.network import UpperLayers
+from equipoise.mitigations.oscar import Oscar, gender_direction, occupation_direction
+from equipoise.mitigations.projecting.folding import with_map
+from equipoise.mitigations.projecting.states import PRONOUNS, word_vectors
+from equipoise.mitigations.projections import DirectionRemoval
+from equipoise.models import load_model
+from equipoise.models.base import Fill
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
+from equipoise.stats.erasure import Affine
+
+
+def loaded(family: str = "bert") -> Any:
+    words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
+    return wrap_model(tiny.network(family), words, name=family, options=RunOptions(cache=False))
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert"])
+def test_a_folded_map_is_the_map_of_the_states(family: str) -> None:
+    model = loaded(family)
+    rng = np.random.default_rng(0)
+    mapped = Affine(rng.normal(size=(32, 32)), rng.normal(size=32))
+    changed = with_map(model, mapped, "test")
+    hidden = torch.tensor(rng.normal(size=(5, 32)), dtype=torch.float32)
+    before, after = (UpperLayers(one.transformers_model, 1) for one in (model, changed))
+    expected = before.logits(torch.tensor(mapped.of(hidden.double().numpy()), dtype=torch.float32))
+    torch.testing.assert_close(after.logits(hidden), expected, atol=1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["direction-removal", "sentence-projection", "leace", "inlp"])
+def test_a_projection_changes_a_copy(name: str) -> None:
+    model = loaded()
+    before = model.fingerprint
+    changed = mitigation_class(name)().change(model, Materials())
+    assert model.fingerprint == before != changed.model.fingerprint
+    asked = [Fill("[MASK] is a doctor.", ("he", "she"))]
+    assert changed.model.answer(asked)[0].logprobs != model.answer(asked)[0].logprobs
+
+
+def test_the_head_no_longer_sees_the_direction() -> None:
+    model = loaded()
+    changed = DirectionRemoval(pairs="he-she").change(model, Materials()).model
+    vectors = word_vectors(model, PRONOUNS, 0)
+    direction = np.linalg.svd(vectors.differences, full_matrices=False)[2][0]
+    upper = UpperLayers(changed.transformers_model, 1)
+    states = torch.tensor(vectors.male[:3], dtype=torch.float32)
+    moved = states + 2.0 * torch.tensor(direction, dtype=torch.float32)
+    torch.testing.assert_close(upper.logits(states), upper.logits(moved), atol=1e-4, rtol=1e-4)
+
+
+def test_oscar_makes_occupations_orthogonal_to_gender() -> None:
+    model: Any = load_model(cache=False)  # the shipped one: a small vocabulary has no pairs of one piece
+    vocabulary = model.transformers_model.get_input_embeddings().weight.detach().double().numpy()
+    gender = gender_direction(model.tokens, vocabulary)
+    occupations = occupation_direction(model.tokens, vocabulary)
+    changed = Oscar().change(model, Materials()).model.transformers_model
+    turned = changed.get_input_embeddings().weight.detach().double().numpy()
+    np.testing.assert_allclose(np.linalg.norm(turned, axis=1), np.linalg.norm(vocabulary, axis=1), rtol=1e-5)
+    nurse = model.tokens.encode("nurse").ids[1]
+    assert np.abs(turned[nurse] - vocabulary[nurse]).max() > 1e-4
+    plane = np.linalg.svd(np.vstack([gender, occupations]))[2][2:]
+    np.testing.assert_allclose(turned @ plane.T, vocabulary @ plane.T, atol=1e-5)
+    old = model.transformers_model.get_output_embeddings().weight
+    torch.testing.assert_close(changed.get_output_embeddings().weight, old)
+
+
+@pytest.mark.parametrize(
+    ("mitigation", "message"),
+    [(DirectionRemoval(components=0), "components is 0"), (DirectionRemoval(pairs="he-shee"), "he-shee")],
+)
+def test_wrong_options_are_refused(mitigation: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        mitigation.change(loaded(), Materials())
+
+
+def test_oscar_needs_words_of_one_piece() -> None:
+    with pytest.raises(UserError, match="where OSCaR needs 3"):
+        Oscar().change(loaded(), Materials())

@@ -25,7 +25,7 @@ def save_changed(model: LanguageModel, record: dict[str, Any], folder: Path, *, 
     try:
         _write_model(model, beside)
         write_card(beside, record)
-        beside.chmod(0o755)
+        _make_readable(beside)
         if folder.exists():
             shutil.rmtree(folder)
         beside.replace(folder)
@@ -88,7 +88,7 @@ def card(record: dict[str, Any]) -> str:
         f"## Text\n\n{read}",
         f"## Options\n\n| option | value |\n|---|---|\n{options}\n| seed | {record['seed']} |",
         f"## Gain and price\n\n{_listed(record['price']) if record['price'] else NO_PRICE}",
-        f"## The method\n\n{record['method']}",
+        f"## The method\n\n```text\n{record['method']}\n```",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -115,6 +115,13 @@ def _write_model(model: LanguageModel, folder: Path) -> None:
             f"{model.name!r} is a {model.kind} model, which cannot be saved as a folder.",
             "Use it from Python, or change a model with weights.",
         )
+
+
+def _make_readable(folder: Path) -> None:
+    """A temporary folder and safetensors' files are for their owner alone; a model folder is not."""
+    folder.chmod(0o755)
+    for path in folder.iterdir():
+        path.chmod(0o644)
 
 
 def _unwritable(folder: Path, error: Exception) -> UserError:

@@ -47,7 +47,7 @@ class Trained:
         """What the training gave, in sentences."""
         steps = len(self.losses)
         said = [
-            f"{steps:,} steps over {self.tokens:,} tokens of text an epoch; "
+            f"{_counted(steps, 'step')} over {self.tokens:,} tokens of text an epoch; "
             f"training loss {self.losses['loss'].iloc[-max(1, steps // 10) :].mean():.3f} at the end."
         ]
         if len(self.validation):
@@ -62,8 +62,12 @@ class Trained:
         return self.validation.loc[self.validation["kept"]].iloc[0]
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _in_words(row: pd.Series) -> str:
-    after = f" after {row['epoch']:g} epochs" if row["epoch"] else ""
+    after = f" after {_counted(round(row['epoch']), 'epoch')}" if row["epoch"] else ""
     return f"loss {row['loss']:.3f} (perplexity {row['perplexity']:.2f}, {row['accuracy']:.1%} right){after}"
 
 

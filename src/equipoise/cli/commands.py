@@ -20,7 +20,14 @@ from equipoise.cli.probe import probe, score
 from equipoise.cli.report import report
 from equipoise.cli.rewrite import rewrite
 from equipoise.cli.study import study_app
-from equipoise.cli.tuning_studies import corpus_bias, domain, learning_curve, professions, reminders
+from equipoise.cli.tuning_studies import (
+    corpus_bias,
+    domain,
+    learning_curve,
+    professions,
+    reminders,
+    resolution,
+)
 
 
 class Interruption(Exception):  # noqa: N818 (not an error: the user stopped it)
@@ -67,6 +74,7 @@ study_app.command("learning-curve")(learning_curve)
 study_app.command("reminders")(reminders)
 study_app.command("corpus-bias")(corpus_bias)
 study_app.command("domain")(domain)
+study_app.command("resolution")(resolution)
 app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 

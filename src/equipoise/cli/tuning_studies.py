@@ -190,6 +190,37 @@ def domain(
     _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
 
 
+@runs_models
+def resolution(
+    *,
+    options: RunOptions,
+    corpus: CorpusName,
+    out: Out,
+    model: Model = None,
+    text: Text = None,
+    data: Data = None,
+    seeds: Seeds = "0",
+    choices: Choices = None,
+    data_dir: DataDir = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Tuned on hidden pronouns, with and without a flipped copy: accuracy, ability, stereotype and skew."""
+    from equipoise.mitigations.base import set_options
+    from equipoise.mitigations.resolution import PronounResolution
+    from equipoise.studies.resolving import SKEW, resolution_study
+
+    study = resolution_study(
+        open_model(model, options),
+        _corpus(corpus, data_dir, text=text),
+        method=set_options(PronounResolution, choices or ()),
+        seeds=whole_numbers(seeds, "--seeds"),
+        skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
+        keeping=_keeping(out, force),
+    )
+    _finish(out, study.table[study.table["level"] != "1"], study.sentences, {}, as_json=as_json)
+
+
 def professions(
     before: Annotated[Path, typer.Argument(help="A result folder of tbe, before.")],
     after: Annotated[Path, typer.Argument(help="A result folder of tbe, after.")],

@@ -55,7 +55,7 @@ def profession_scatter(study: "Professions") -> "alt.LayerChart":
             x=alt.X("before:Q", title="APPD before (right: male)"),
             y=alt.Y("after:Q", title="APPD after (up: male)"),
             color=alt.Color("kind:N", sort=kinds, title=None, scale=_colours(kinds)),
-            shape=alt.Shape("kind:N", sort=kinds, title=None),
+            shape=alt.Shape("kind:N", sort=kinds, title=None, scale=alt.Scale(domain=kinds)),
             tooltip=["profession", "category", alt.Tooltip("before:Q", format=".3f"), "after"],
         )
     )

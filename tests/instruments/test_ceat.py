@@ -33,7 +33,9 @@ def documents(texts: list[str]) -> list[Document]:
 
 def write_corpus(folder: Path, words: list[str]) -> Path:
     (folder / "association-sets.csv").write_text(TABLE.to_csv(index=False))
-    lines = [f"Somebody spoke of {word} in town number {number}." for word in words for number in range(30)]
+    lines = [
+        f"Somebody spoke of {word} in{' the town' * number}." for word in words for number in range(1, 31)
+    ]
     path = folder / "corpus.txt"
     path.write_text("\n".join(lines))
     return path

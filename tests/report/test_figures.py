@@ -106,3 +106,12 @@ def test_nothing_to_draw_is_no_chart() -> None:
     result.estimates = estimates_table([])
     result.items = pd.DataFrame({"item": ["a"], "score": [1.0], "dropped": [""]})
     assert figures_of(measured(result)) == []
+
+
+def test_where_no_headline_is_split_the_first_number_that_is_gets_drawn() -> None:
+    result = page_result()
+    whole = Estimate("mean-effect", 0.1, 0.0, 0.2, n=9, headline=True)
+    tests = [Estimate("effect", 0.1, 0.0, 0.2, n=9, groups={"test": name}) for name in ("one", "two")]
+    result.estimates = estimates_table([whole, *tests])
+    (figure,) = group_figures(measured(result))
+    assert figure.title == "effect by test"

@@ -31,6 +31,7 @@ from equipoise.data.sets.association_tests import ROLES, TABLE, each_test, load_
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.association_estimates import NEARER
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.instruments.parts.estimates import Groups, Spec, estimate, grouped
 from equipoise.models.base import LanguageModel
@@ -132,9 +133,8 @@ class ContextualisedAssociation:
         of_tests = [_combined(groups, rows) for groups, rows in grouped(known, "test", whole=False)]
         values = np.array([one.value for one in of_tests])
         spread = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-        spec = Spec(
-            "mean-combined-effect-size", "combined effect size, mean of the tests", UNIT, headline=True
-        )
+        label = "combined effect size, mean of the tests"
+        spec = Spec("mean-combined-effect-size", label, UNIT, headline=True).meaning(*NEARER)
         mean = float(values.mean())
         overall = estimate(spec, mean, (mean - 1.96 * spread, mean + 1.96 * spread), n=len(values))
         return Summary([overall, *of_tests])
@@ -162,8 +162,7 @@ def _effects(
 def _combined(groups: Groups, rows: pd.DataFrame) -> Estimate:
     combined = combine_effects(rows["score"].to_numpy(), rows["variance"].to_numpy())
     half = 1.96 * np.sqrt(combined.between + combined.within)
-    # Each test is a number to read first: a corpus is measured for them.
-    spec = Spec(KEY, "combined effect size", UNIT, headline=True, groups=groups)
+    spec = Spec(KEY, "combined effect size", UNIT, groups=groups)
     return estimate(spec, combined.value, (combined.value - half, combined.value + half), n=len(rows))
 
 

@@ -33,7 +33,11 @@ MARGIN = 0.2
 """Below this Cohen calls an effect small."""
 
 _LABEL = "effect size"
-_EFFECT = Spec(KEY, _LABEL, UNIT, headline=True)
+NEARER = (
+    "over all tests the first targets lie nearer to the first attributes",
+    "over all tests the first targets lie nearer to the second attributes",
+)
+_EFFECT = Spec(KEY, _LABEL, UNIT, headline=True).meaning(*NEARER)
 OVERALL = Quantity(
     KEY,
     f"{_LABEL}, mean of the tests",
@@ -58,7 +62,7 @@ def summarised(
     estimates, sentences = _overall(items, ddof), []
     for groups, rows in grouped(items[items["dropped"] == ""], "test", whole=False):
         whole = items[items["test"] == groups["test"]]
-        effect = _effect(replace(_EFFECT, groups=groups), whole, "score", ddof=ddof, seed=settings.seed)
+        effect = _effect(_EFFECT.at(groups), whole, "score", ddof=ddof, seed=settings.seed)
         test = _dealt(rows, settings.seed)
         estimates += [effect, *_of_test(groups, whole, test, settings.vectors.measure)]
         estimates += [

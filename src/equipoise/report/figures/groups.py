@@ -42,13 +42,19 @@ def _splits(measured: Measurement) -> Iterator[tuple[tuple[str, str], pd.DataFra
     """The estimates of every headline's key, by one thing with a few levels."""
     parts = [result.estimates.assign(model=label) for label, result in measured.results.items()]
     estimates = pd.concat(parts, ignore_index=True)
-    headlines = dict.fromkeys(estimates.loc[estimates["headline"], "key"])
-    for key in headlines:
+    for key in _split_keys(estimates):
         rows = estimates[(estimates["key"] == key) & (estimates["by"] != "") & estimates["value"].notna()]
         for by, table in rows.groupby("by", sort=False):
             is_drawn_crossed = measured.instrument in CORPORA and CROSSED in str(by)
             if by != "profession" and not is_drawn_crossed and FEWEST <= table["level"].nunique() <= MOST:
                 yield (str(key), str(by)), table
+
+
+def _split_keys(estimates: pd.DataFrame) -> list[str]:
+    """The headlines' keys; where none of them is split by anything, the first that is."""
+    split = estimates[estimates["by"] != ""]["key"]
+    headlines = list(dict.fromkeys(estimates.loc[estimates["headline"], "key"]))
+    return headlines if split.isin(headlines).any() else list(dict.fromkeys(split))[:1]
 
 
 def _spec(table: pd.DataFrame, labels: list[str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from equipoise.errors import UserError
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
+from equipoise.text.rewriting.word_sets import word_set
 
 END = "<s>"
 """The token beyond either end of a text."""
@@ -55,6 +56,8 @@ _TAKING = re.compile(
     r"(?:follow|walk|escort|accompan|call|invit|order|help)(?:ie|y|e)?(?:d|s|ing)?|(?:tak|driv|rid|bring)(?:es?|ing)?"
     r"|sen(?:t|ds?|ding)|took|taken|drove|driven|brought|sees?|saw|seen|seeing|led|leads?|carr(?:y|ied|ies)"
 )
+_KIN = word_set("one person's kin")
+_CALLING = re.compile(r"call(?:s|ed|ing)?")
 _NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]|ing|e)?")
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.
@@ -158,7 +161,8 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     if _RULED_AFTER[after[0]] or before[-1] in _RULED_BEFORE:
         rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
         if rule:
-            return alone if rule == "stands alone" else attached, RULE_MARGIN, rule
+            margin = SOFT_MARGIN if rule == "kin" and _CALLING.fullmatch(before[-1]) else RULE_MARGIN
+            return alone if rule == "stands alone" else attached, margin, rule
         if lowered == "her" and (rule := _object_rule(before, after)):
             return alone, SOFT_MARGIN, rule
     score = form_model(lowered).score(before, after)
@@ -174,7 +178,7 @@ class RuledAfter(dict[str, bool]):
             self.clear()
         lowered = token.lower()
         words = lowered in ("own", "self", "the", "a", "an", "and", "or", "nor", "and/or", "&", "/")
-        words = words or token.endswith("ing")
+        words = words or token.endswith("ing") or token in _KIN
         self[token] = ruled = words or token in _OBJECT_BEFORE or token in _CLOSING or token in _QUOTES
         return ruled
 
@@ -249,6 +253,8 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
     following = after[0].lower()
     if following in ("own", "self"):
         return "own"
+    if after[0] in _KIN:
+        return "kin"
     if before[-1].lower() in ("among", "amongst", "during"):
         return "among"
     if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:

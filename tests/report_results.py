@@ -19,6 +19,7 @@ HOSTILE = (
     "&lt;b&gt; \"quoted\" 'words' \u2028 \x07 bell {{ 7 * 7 }} ${8 * 8}",
 )
 HOSTILE_NAME = "models/<b onmouseover='window.hit = 3'>bold<br>"
+TOO_LOW = "ability is too low"
 PROFESSIONS = [(f"worker {number}", 2.0 * number, 0.6 - number / 40) for number in range(40)]
 
 
@@ -92,7 +93,7 @@ def _estimates(table: pd.DataFrame, shift: float) -> list[Estimate]:
     estimates = [
         whole,
         Estimate("size", 0.5, 0.4, 0.6, n=n, label="size", better="lower", unit="nats", headline=True),
-        Estimate("skew", 12.0, 8.0, 16.0, n=n, unit="points", headline=True, void="ability is too low"),
+        Estimate("skew", 12.0, 8.0, 16.0, n=n, neutral=10.0, unit="points", headline=True, void=TOO_LOW),
     ]
     for category, rows in table.groupby("category", sort=False):
         value, groups = float(rows["score"].mean()), {"category": str(category)}

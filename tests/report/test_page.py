@@ -72,6 +72,9 @@ def test_the_headline_chart_lies_where_the_numbers_do() -> None:
     assert rows[0]["high"] == 1
     assert rows[0]["value"] == pytest.approx(first["value"] / first["high"], rel=1e-5)
     assert rows[0]["low"] == pytest.approx(first["low"] / first["high"], rel=1e-5)
+    # 12 [8, 16] around the neutral 10: the farthest end is 6 away.
+    places = [rows[2][name] for name in ("low", "value", "high")]
+    assert places == pytest.approx([-1 / 3, 1 / 3, 1], rel=1e-5)
     assert [row["void"] for row in rows] == [False, False, True]
     assert rows[2]["number"] == "12.0 [8.000, 16.0], not meaningful"
     assert rows[2]["side"] == "not told from neutral"

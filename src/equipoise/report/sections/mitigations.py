@@ -43,7 +43,12 @@ def _row(row: "dict[Any, Any]") -> dict[str, Any]:
 
 
 def _spec(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    across = {"field": "price", "type": "quantitative", "title": "price: largest loss, % (left: better)"}
+    across = {
+        "field": "price",
+        "type": "quantitative",
+        "title": "price: largest loss, % (left: better)",
+        "scale": {"zero": True},
+    }
     upward = {"type": "quantitative", "title": "bias removed, % (up: better)"}
     scale = {"domain": [FRONT, BEATEN], "range": [ABOVE, UNCLEAR]}
     colour = {

@@ -77,6 +77,7 @@ def test_a_slope_has_the_interval_of_its_residuals() -> None:
     error = np.sqrt(residual[0] / 28 * np.linalg.inv(design.T @ design)[0, 0])
     reach = scipy.stats.t.ppf(0.975, 28) * error
     assert slope[:4] == pytest.approx((solved[0], solved[0] - reach, solved[0] + reach, solved[1]))
+    assert slope_of([1, 2, 3, 4, 5], [2, 2, 2, 2, 2]) == (0.0, 0.0, 0.0, 2.0, 5)
     assert np.isnan(slope_of([1, 1, 1, 1, 1], [1, 2, 3, 4, 5]).value)
 
 
@@ -156,6 +157,8 @@ def test_words_tell_flattening_from_removal() -> None:
     assert said[2].startswith(
         "Pronouns were merely flattened, in part at least: definitional words keep 40 %"
     )
+    unsure = rows(before=0.5, after=0.2, loss=0.6, low=-0.1, high=1.3, change="unknown")
+    assert "cannot be told" in verdict_sentences(gain, unsure, leanings(0.2))[2]
 
 
 def method(name: str, removed: float, price: float) -> dict[str, object]:
@@ -170,7 +173,9 @@ def test_the_front_is_what_nothing_beats() -> None:
     assert table["dominated_by"].tolist() == ["", "", "a", "b"]
     said = front_sentences(table)
     assert said[0].startswith("b removes 50 % and costs 1 % (guard)")
-    assert said[2].startswith("c is dominated: a removes no less")
+    assert said[2] == "c is dominated by a (40 % removed for 6 % here)."
+    nothing = with_front(pd.DataFrame([*made, method("e", 0.05, 0.0)]))
+    assert nothing["dominated_by"].iloc[-1] == "no change at all"
 
 
 def test_what_does_not_fit_the_budget_is_left_out() -> None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 FRONT, DOMINATED = "on the front", "dominated"
 DOMINATED_COLOUR = "#999999"
+SHOWN = 110.0
+"""Per cent beyond which intervals are cut off, so that points stay apart."""
 
 
 def mitigations_chart(table: "pd.DataFrame") -> "alt.LayerChart":
@@ -18,7 +20,7 @@ def mitigations_chart(table: "pd.DataFrame") -> "alt.LayerChart":
 
     shown = table.assign(place=[FRONT if one else DOMINATED for one in table["front"]])
     for column in ("removed", "removed_low", "removed_high", "price", "price_low", "price_high"):
-        shown[column] = 100 * shown[column]
+        shown[column] = (100 * shown[column]).clip(-SHOWN, SHOWN)
     colour = alt.Color(
         "place:N",
         title=None,

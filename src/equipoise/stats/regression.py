@@ -27,6 +27,8 @@ def slope_of(first: npt.ArrayLike, second: npt.ArrayLike, *, level: float = 0.95
     x, y = x[known], y[known]
     if len(x) < FEWEST or np.ptp(x) == 0:
         return Slope(np.nan, np.nan, np.nan, np.nan, len(x))
+    if np.ptp(y) == 0:  # a level line without any residual
+        return Slope(0.0, 0.0, 0.0, float(y[0]), len(x))
     line = stats.linregress(x, y)
     reach = float(stats.t.ppf((1 + level) / 2, len(x) - 2) * line.stderr)
     return Slope(

@@ -89,7 +89,8 @@ def _price(row: Row) -> dict[str, Any]:
     if row["quantity"].startswith("likelihood"):
         loss = {name: np.expm1(value) for name, value in falls.items()}
     else:
-        size = abs(row["first_value"]) or np.nan
+        # What was hardly there before has nothing to lose: a share of it would mean nothing.
+        size = abs(row["first_value"]) if abs(row["first_value"]) > row["margin"] else np.nan
         loss = {name: value / size for name, value in falls.items()}
     return _named(row) | {
         "loss": loss["difference"],
@@ -125,7 +126,7 @@ def _gain_sentence(row: Row) -> str:
         OTHER_SIDE: f"Bias turned to the other side: {moved}; n = {row['n']}.",
         UNKNOWN: f"Whether bias fell cannot be told: {moved}; {share}.",
     }
-    return words.get(row["change"], f"Bias stayed: {moved}; {share}.")
+    return words.get(row["change"], f"Bias moved by no more than the margin that matters: {moved}; {share}.")
 
 
 def _price_sentence(price: pd.DataFrame) -> str:
@@ -150,6 +151,8 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
     numbers = f"definitional words keep {_percent(left)} of their lean, occupations {slope} of theirs (slope)"
     if occupations.high >= 1:
         return f"Leans were not reduced in proportion: {numbers}."
+    if left < 1 - FLATTENED and guard["change"].iloc[0] != WORSE:
+        return f"Whether pronouns were merely flattened cannot be told: {numbers}."
     if left < 1 - FLATTENED:
         return f"Pronouns were merely flattened, in part at least: {numbers}."
     return f"Pronouns were not merely flattened: {numbers}."

@@ -8,6 +8,9 @@ COLUMNS = (
     *("dearest", "perplexity_other", "minutes", "library", "front", "dominated_by"),
 )
 
+NO_CHANGE = "no change at all"
+"""What beats a method that does not surely remove anything."""
+
 
 def method_row(method: str, gain: pd.DataFrame, price: pd.DataFrame) -> dict[str, object]:
     """One method: the mean share of bias removed over the instruments, and its largest relative loss.
@@ -51,15 +54,15 @@ def front_sentences(table: pd.DataFrame) -> list[str]:
             f"({row['dearest']}): no other method removes as much for less."
         )
     for row in table[table["dominated_by"] != ""].to_dict("records"):
-        said.append(
-            f"{row['method']} is dominated: {row['dominated_by']} removes no less "
-            f"({_percent(row['removed'])} here) and costs no more ({_percent(row['price'])} here)."
-        )
+        here = f"{_percent(row['removed'])} removed for {_percent(row['price'])} here"
+        said.append(f"{row['method']} is dominated by {row['dominated_by']} ({here}).")
     return said
 
 
 def _dominating(row: dict[object, object], table: pd.DataFrame) -> str:
     """The best method that is nowhere worse than this one and somewhere better; none: an empty text."""
+    if float(str(row["removed_low"])) <= 0:
+        return NO_CHANGE
     removes, costs = table["removed"] >= row["removed"], table["price"] <= row["price"]
     is_other = (table["removed"] != row["removed"]) | (table["price"] != row["price"])
     better = table[removes & costs & is_other]

@@ -35,9 +35,26 @@ def test_what_the_rewriter_leaves_alone_has_no_mirror_image(text: str) -> None:
 
 
 def test_a_definitional_sentence_does_not_exempt_its_neighbour() -> None:
-    blank = MIRROR.blank("She was pregnant. The welder took [MASK] gloves.")
+    text = "Ovarian cancer is rare. The welder took [MASK] gloves."
+    blank = MIRROR.blank(text)
     assert blank is not None
-    assert blank.text == "She was pregnant. The welder took [MASK] gloves."
+    assert blank.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_turned"),
+    [
+        ("John Smith lost [MASK] keys, and Smith was angry.", True),
+        ("On Monday Mary Brown left [MASK] house in July.", True),
+        ("They saw Jeni and the axe hit [MASK].", False),
+        ("With Zambrano away, [MASK] office was empty.", False),
+        ("Mary was pregnant. Later [MASK] left.", False),
+    ],
+)
+def test_a_text_that_would_mix_genders_is_not_turned(text: str, is_turned: bool) -> None:
+    assert (MIRROR.blank(text) is not None) == is_turned
+    sentence = text.replace("[MASK]", "her")
+    assert (MIRROR.sentence(sentence).text != sentence) == is_turned
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,21 @@
 """Counterfactual averaging: the mean of a model's answer and of its mirrored answer on the turned text.
 
 What it does  Every text is also asked with women and men exchanged (pronouns by their form, nouns, first
-              names), and the answer to that is mirrored back: P(she | "He is Mary's [MASK]...") stands
-              beside P(he | "She is James's..."). The mean of the two probabilities is answered. Because the
-              exchange of words is its own inverse over the whole vocabulary, the mean is a proper
-              distribution; where nothing in a text tells a gender, he and she come out exactly equal; where
-              a name or another word tells it, the turned text tells the other one, so the answer stays as
-              sure as it was.
-Exempt        A sentence with a definitional word (pregnant, prostate), "he or she", and what is not English
-              keep the model's own answer, as the rewriter leaves them alone.
+names), and the answer to that is mirrored back: P(she | "He is Mary's [MASK]...") stands beside P(he | "She
+is James's..."). The mean of the two probabilities is answered. Because the exchange of words is its own
+inverse over the whole vocabulary, the mean is a proper distribution; where nothing in a text tells a
+gender, he and she come out exactly equal; where a name or another word tells it, the turned text tells the
+other one, so the answer stays as sure as it was.
+Exempt        A text with a definitional sentence about somebody (pregnant, prostate), "he or she", what is
+              not English, and a text with a capitalised word inside a sentence that may be a name the
+              rewriter does not know: turned in part it would contradict itself. They keep the model's own
+              answer.
 Costs         Two passes instead of one.
-Limits        A name that the rewriter does not know is not turned: a pronoun that only such a name decides
-              becomes undecided. Vectors are the inner model's. Of rows of token ids only words of one piece
-              are turned, and *her* beside a blank as *his*. The likeliest words of a blank are sought among
-              the ten times as many likeliest of either text.
+Limits        Places and institutions look like unknown names: texts about them keep their lean. A name that
+              opens a sentence and is unknown is not noticed, and a pronoun that only it decides becomes
+              undecided. Vectors are the inner model's. Of rows of token ids only words of one piece are
+              turned, and *her* beside a blank as *his*. The likeliest words of a blank are sought among ten
+              times as many of either text.
 """
 
 from collections.abc import Sequence

@@ -6,6 +6,7 @@ decides: where a possessive stands, his and her are partners (and him and hers),
 his and hers). A probability distribution that is mirrored therefore stays one.
 """
 
+import calendar
 import re
 from functools import cached_property
 from typing import NamedTuple
@@ -16,12 +17,18 @@ from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.rewriter import Rewriter
+from equipoise.text.rewriting.whole_sentences import DEFINITIONAL_REASON
 
 Span = tuple[int, int]
 PROBE = "her"
 """The word that is put into a blank to see what the rewriter would make of a pronoun there."""
 
 _COORDINATED = re.compile(rf"(?:\bor|\band|/) ?{re.escape(BLANK)}|{re.escape(BLANK)} ?(?:or\b|and\b|/)")
+_CAPITALISED = re.compile(r"[A-Z][a-z]+(?:[-'’][A-Za-z][a-z]+)*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"”’')\]]*\s+|[\"“‘`(\[]\s*)$")
+_NO_NAMES = frozenset((*calendar.day_name, *calendar.month_name))
+"""Capitalised words inside a sentence that name nobody."""
+
 _PRONOUNS = ("she", "he", "his", "him")
 _POSSESSIVE = {"his": "her", "her": "his", "him": "hers", "hers": "him"}
 _OTHER = {"him": "her", "her": "him", "his": "hers", "hers": "his"}
@@ -42,15 +49,19 @@ class Mirror:
         self._rewriter = Rewriter("invert")
 
     def sentence(self, text: str) -> Rewritten:
-        """A text without a blank, turned, with its account."""
-        return self._rewriter.rewrite(text)
+        """A text without a blank, turned, with its account; unturned where turning it would mix genders."""
+        turned = self._rewriter.rewrite(text)
+        return Rewritten(text) if is_mixed(text, turned) else turned
 
     def blank(self, text: str, number: int = 0, hidden: tuple[Span, ...] = ()) -> MirroredBlank | None:
         """The mirror image around one of the blanks; None where a pronoun there would be left as it is."""
         start = _starts(text)[number]
         if _COORDINATED.search(text) and any(self._stays(text, start, word) for word in _PRONOUNS):
             return None
-        turned = self._rewriter.rewrite(_filled(text, start, PROBE))
+        filled = _filled(text, start, PROBE)
+        turned = self._rewriter.rewrite(filled)
+        if is_mixed(filled, turned):
+            return None
         probe = next((one for one in turned.changes if one.start <= start < one.end), None)
         if probe is None:
             return None
@@ -99,6 +110,28 @@ class Mirror:
         """Whether the rewriter would leave a pronoun at the blank alone, as in "he or she"."""
         turned = self._rewriter.rewrite(_filled(text, start, word))
         return any(skip.start <= start < skip.end for skip in turned.skipped)
+
+
+def is_mixed(text: str, turned: Rewritten) -> bool:
+    """Whether a turned text would name people of both the old and the new gender.
+
+    That is so where a definitional sentence with somebody in it was left whole, and where a capitalised word
+    inside a sentence may be a name that the rewriter does not know: there nothing must be averaged.
+    """
+    if any(skip.reason == DEFINITIONAL_REASON for skip in turned.skipped):
+        return True
+    families: set[str] = set()
+    after_person = -10
+    for match in _CAPITALISED.finditer(text):
+        word, start = match.group(), match.start()
+        is_turned = any(one.start <= start < one.end for one in turned.changes)
+        is_family = 0 <= start - after_person <= 2 or word in families
+        if is_turned or is_family:
+            families |= set() if is_turned else {word}
+            after_person = match.end()
+        elif word not in _NO_NAMES and not _SENTENCE_START.search(text[:start]):
+            return True
+    return False
 
 
 def _is_mutual(word: str) -> bool:

@@ -142,11 +142,14 @@ def _print(survey: "Survey", out: Path) -> None:
     _print_mentions(survey, screen)
     _print_categories(survey, screen)
     for kind, count in sorted(survey.flags.items()):
-        screen.print(f"  flagged {kind}: {count:,} sentences", highlight=False)
+        screen.print(f"  candidates, {kind}: {count:,} sentences to read", highlight=False)
     for notice in survey.notices:
         screen.print(f"  note: {notice}", markup=False, highlight=False)
     for reason, count in survey.problems.counts.most_common(PROBLEMS_SHOWN):
         screen.print(f"  passed over, {reason}: {count:,}", markup=False, highlight=False)
+    unshown = len(survey.problems.counts) - PROBLEMS_SHOWN
+    if unshown > 0:
+        screen.print(f"  passed over, {unshown} other reasons: problem-counts.csv", highlight=False)
     screen.print(f"  every word, role and group, and the documents that drive the lean: {out}", markup=False)
 
 

@@ -14,19 +14,50 @@ from typing import NamedTuple
 from equipoise.corpora.documents import Document
 from equipoise.corpora.generic_pronouns import (
     BOTH,
-    FARTHEST,
     PRONOUNS,
     generic_pronoun,
     is_occupation,
     tells_gender,
 )
-from equipoise.corpora.tokens import tokens
+from equipoise.corpora.tokens import cased_tokens, tokens
 from equipoise.data.reading import own_table
+from equipoise.text.rewriting.forms import choose_form
+from equipoise.text.rewriting.names import load_names
 from equipoise.text.sentences import Span, sentence_spans
 
 SLOT = "{women}"
 WOMEN = ("women", "girls", "ladies", "females", "wives", "mothers")
 """What may stand in a phrase's slot: women as a kind."""
+
+NEAREST = 12
+"""Words behind a person among which a pronoun may still mean them."""
+
+OWN = frozenset(("his", "her", "himself", "herself"))
+SUBJECTS = frozenset(("he", "she"))
+LINKS = frozenset(("and", "because", "before", "after", "until", "as", "since", "("))
+SPEAKERS = frozenset(("i", "me", "my", "we", "us", "our", "you"))
+OTHERS = (
+    SPEAKERS
+    | frozenset(
+        (
+            "'s",
+            "that",
+            "if",
+            "whether",
+            "when",
+            "while",
+            "says",
+            "said",
+            "told",
+            "asked",
+            "they",
+            "them",
+            "by",
+        )
+    )
+    | frozenset('";:“”.!?')
+)
+"""What between a person and a pronoun brings somebody else in, or another clause."""
 
 DEFINITE = frozenset(("the", "this", "that", "our", "my", "your", "their"))
 FLAG_COLUMNS = ("rule", "document", "file", "line", "start", "end", "evidence", "sentence")
@@ -79,17 +110,43 @@ def flags_of(sentence: str) -> list[tuple[str, str]]:
 
 
 def _occupation(words: Sequence[str], sentence: str) -> str:
-    """A definite person and the pronoun behind, if no woman or man is mentioned before it."""
+    """A definite person and a pronoun behind that can hardly mean anybody else."""
     if BOTH.search(sentence):
         return ""
     for place in range(1, len(words)):
         if is_occupation(words[place]) and not DEFINITE.isdisjoint(words[max(place - 3, 0) : place]):
-            if tells_gender(words[:place]):
-                return ""
-            behind = words[place + 1 : place + 1 + FARTHEST]
-            first = next((word for word in behind if tells_gender((word,))), "")
-            return f"{words[place]} ... {first}" if first in PRONOUNS else ""
+            pronoun = _own_pronoun(cased_tokens(sentence), words, place)
+            return f"{words[place]} ... {words[pronoun]}" if pronoun else ""
     return ""
+
+
+def _own_pronoun(written: Sequence[str], words: Sequence[str], place: int) -> int:
+    """Where the first pronoun behind a person stands if it means them, else 0.
+
+    Nobody else may be about: no woman, man, name or speaker before it, no other person between. It is their
+    own (his, himself), or the subject of a clause that goes on with them (and he, before she).
+    """
+    if tells_gender(words[:place]) or not SPEAKERS.isdisjoint(words[:place]):
+        return 0
+    if any(word[:1].isupper() for word in written[1 : place + 1]) or load_names().is_known(written[0]):
+        return 0
+    for behind in range(place + 1, min(place + 1 + NEAREST, len(words))):
+        if words[behind] in PRONOUNS:
+            return behind if _goes_on(words, behind) else 0
+        if words[behind] in OTHERS or written[behind][:1].isupper() or is_occupation(words[behind]):
+            return 0
+        if tells_gender((words[behind],)):
+            return 0
+    return 0
+
+
+def _goes_on(words: Sequence[str], place: int) -> bool:
+    """Whether a pronoun is the person's own, or the subject of a clause that goes on with them."""
+    if words[place] == "her":
+        return (
+            choose_form("her", words[max(place - 4, 0) : place], words[place + 1 : place + 5]).form == "his"
+        )
+    return words[place] in OWN or (words[place] in SUBJECTS and words[place - 1] in LINKS)
 
 
 def _phrases(words: Sequence[str]) -> list[tuple[str, str]]:

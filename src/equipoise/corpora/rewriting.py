@@ -108,7 +108,21 @@ def rewrite_file(
         ledger = stack.enter_context(account.open(how)) if account else None
         _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
     progress.finish()
+    if summary.bad_rows and not summary.rows:
+        _refuse_unread(out, account, summary)
     return summary
+
+
+def _refuse_unread(out: Path, account: Path | None, summary: RewriteSummary) -> None:
+    """Nothing could be read: what was written is only a header at most, and goes."""
+    for path in (out, account):
+        if path is not None and path.is_file():
+            path.unlink()
+    first = summary.bad[0]
+    raise UserError(
+        f"None of the {summary.bad_rows:,} rows has a text to read (line {first.line}: {first.message}).",
+        "Name the column that holds the text with --text-column.",
+    )
 
 
 def rewrite_stream(

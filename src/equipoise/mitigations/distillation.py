@@ -38,8 +38,8 @@ class SelfDistillation:
     epochs: int = 4
     rate: float = 8e-5
     tokens: int = 500
-    frames: int = 2500
-    sentences: int = 1000
+    frames: int = 1500
+    sentences: int = 400
     pairs: float = 1.0
     keeping: float = 1.0
 

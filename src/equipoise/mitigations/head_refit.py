@@ -7,8 +7,7 @@ definitional word, a name or another gendered word tells the gender. `keep` weig
 Gives         A plain folder. The head no longer shares its weights with the word vectors, which stay as
               they are: the file grows by one matrix, and what the encoder reads is untouched.
 Breaks        One linear map cannot tell all contexts apart: with a small `keep` definitional words and
-              pronouns of named people suffer, with a large one less association goes. On BERT expect half
-              to two thirds of what self-distillation removes.
+              pronouns of named people suffer, with a large one less association goes.
 Source        This project.
 """
 
@@ -40,8 +39,8 @@ class HeadRefit:
 
     keep: float = 1.0
     ridge: float = 0.001
-    frames: int = 2500
-    sentences: int = 500
+    frames: int = 1500
+    sentences: int = 400
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy with other output rows for gendered words."""

@@ -9,7 +9,7 @@ from recipes.site.reference import reference_pages
 PARTS = {
     "Start": ("README.md", "docs/getting-started.md", "docs/questions.md", "docs/reading.md", "docs/app.md"),
     "Measure": ("docs/your-own-data.md", "docs/vectors.md", "docs/corpora.md", "docs/rewriting.md"),
-    "Mitigate": ("docs/mitigations.md", "docs/training.md", "docs/worked-example.md"),
+    "Mitigate": ("docs/mitigations.md", "docs/mitigating.md", "docs/worked-example.md"),
     "Act": ("docs/report.md", "docs/gate.md", "docs/exports.md"),
 }
 """The parts of the site and their pages; one that does not exist is left out."""

@@ -199,3 +199,6 @@ def test_mitigations_side_by_side(tmp_path: Path, quick: Choice) -> None:
     assert made.table["front"].any()
     assert json.loads((tmp_path / "out" / "study.json").read_text())["tables"] == list(made.tables())
     assert (tmp_path / "out" / "models" / "counterfactual-averaging" / "equipoise-wrapper.json").exists()
+    card = (tmp_path / "out" / "models" / "counterfactual-averaging" / "README.md").read_text()
+    assert made.details["counterfactual-averaging"].sentences[0] in card
+    assert "Not measured yet" not in card

@@ -6,6 +6,7 @@ moved on gender-neutral text; in words: whether bias fell, whether the model bro
 merely flattened, as the thesis found of fine-tuning on substituted text (Figs. 10 to 12).
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit_fitting
+from equipoise.mitigations.saving import RECORD, add_price
 from equipoise.models.base import LanguageModel, TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
@@ -87,7 +89,18 @@ def before_after(
     moved = study.table("neutral text", lambda: divergence_table(first, second, chosen.price))
     made = compared(results[0], results[1], moved)
     study.finish(made.sentences, made.tables())
+    fill_card(Path(second.name), first, made.sentences)
     return made
+
+
+def fill_card(folder: Path, before: LanguageModel, sentences: Sequence[str]) -> None:
+    """Put gain and price into the card of a model that was made from the one before; others have none."""
+    path = folder / RECORD
+    if not path.is_file():
+        return
+    base = json.loads(path.read_text(encoding="utf-8")).get("base", {})
+    if base.get("fingerprint") == before.fingerprint:
+        add_price(folder, sentences)
 
 
 def compared(before: Sequence[Result], after: Sequence[Result], moved: pd.DataFrame) -> BeforeAfter:

@@ -22,7 +22,7 @@ from equipoise.models import load_model
 from equipoise.models.base import LanguageModel
 from equipoise.models.options import RunOptions
 from equipoise.results import Result
-from equipoise.studies.before_after import SECONDS, BeforeAfter, Choice, compared
+from equipoise.studies.before_after import SECONDS, BeforeAfter, Choice, compared, fill_card
 from equipoise.studies.pareto import COLUMNS, front_sentences, method_row, with_front
 from equipoise.studies.steps import Plan, Step, StudyRun, in_minutes
 
@@ -135,7 +135,10 @@ class _Runs:
         began = time.monotonic()
         results = self.study.results(name, lambda: self.methods.choice.measured(self._changed(name)))
         self.minutes[name] = self.study.taken.get(name, time.monotonic() - began) / 60
-        return compared(before, results, NOTHING)
+        made = compared(before, results, NOTHING)
+        if self.study.folder is not None:
+            fill_card(self.study.folder / "models" / name, self.model, made.sentences)
+        return made
 
     def _changed(self, name: str) -> LanguageModel:
         """The changed model: saved in the study's folder where there is one, and read back from there."""

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -305,6 +306,25 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_last_checkpoint(tmp
     assert checkpoint is not None
     weights = transformers.BertForMaskedLM.from_pretrained(checkpoint).state_dict()
     assert all(torch.isfinite(weight).all() for weight in weights.values())
+
+
+def test_a_full_disk_ends_the_run_and_keeps_the_last_checkpoint(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the end of the disk."""
+    trained(replace(RESUMED, epochs=1), workshop=tmp_path)
+    room = tmp_path / "tiny-0"
+    before = last_checkpoint(room)
+    identity = room / "training.json"
+    recipe = json.loads(identity.read_text())
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, old[1]))
+    try:
+        recipe["recipe"]["epochs"] = 2  # the same training, which was to go on
+        identity.write_text(json.dumps(recipe))
+        with pytest.raises(UserError, match="A checkpoint cannot be written"):
+            trained(RESUMED, workshop=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    assert last_checkpoint(room) == before
 
 
 def test_training_that_no_longer_helps_stops_and_gives_the_best_weights() -> None:

@@ -12,6 +12,8 @@ from equipoise.errors import UserError
 from equipoise.models.vectors.table import WordVectors
 
 Buffer = bytes | mmap.mmap
+LET_GO = 20_000
+"""Words after which the part of the file that was read is given back, so that it is not held twice."""
 
 
 def read_binary(path: Path) -> WordVectors:
@@ -31,7 +33,16 @@ def read_binary(path: Path) -> WordVectors:
             words.append(buffer[at:end].lstrip(b"\n").decode("utf-8", errors="replace"))
             matrix[row] = np.frombuffer(buffer, dtype="<f4", count=width, offset=end + 1)
             at = end + 1 + size
+            if row % LET_GO == 0:
+                _let_go(buffer, at)
     return WordVectors(words, matrix)
+
+
+def _let_go(buffer: Buffer, at: int) -> None:
+    if isinstance(buffer, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        whole_pages = at // mmap.PAGESIZE * mmap.PAGESIZE
+        if whole_pages:
+            buffer.madvise(mmap.MADV_DONTNEED, 0, whole_pages)
 
 
 @contextmanager

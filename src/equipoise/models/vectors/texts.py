@@ -97,6 +97,7 @@ def _parsed(block: _Block, path: Path, width: int) -> WordVectors:
             na_filter=False,
             dtype=np.float32,
             skip_blank_lines=False,
+            low_memory=False,
             on_bad_lines="error",
         ).to_numpy(dtype=np.float32)
     except ValueError:  # pandas' parser errors are ValueErrors, and so is text that is not UTF-8

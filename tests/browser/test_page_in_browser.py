@@ -26,10 +26,9 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def scroll_through(page: Any) -> None:
     """Bring every chart into view, so that all of them are drawn."""
-    for figure in page.query_selector_all("figure"):
+    for figure in page.query_selector_all("figure[data-chart]"):
         figure.scroll_into_view_if_needed()
-        page.wait_for_timeout(60)
-    page.wait_for_timeout(300)
+        page.wait_for_function("figure => figure.querySelector('svg') !== null", arg=figure)
 
 
 @pytest.mark.parametrize("width", [1280, 360])

@@ -37,6 +37,12 @@ def test_pronouns_of_gap_are_read_by_form(gap: Path) -> None:
     assert table["form"].tolist() == ["possessive", "subject", "object"]
 
 
+def test_the_form_of_her_does_not_hang_on_known_names(gap: Path) -> None:
+    text = "They met Zambrana and thanked her. She was pregnant."
+    (gap / "gap-test.tsv").write_text(GAP + f"a\t{text}\ther\t{text.index('her.')}\n")
+    assert load_named_pronouns(Source("gap", gap)).table["other"].tolist() == ["him"]
+
+
 def test_a_pronoun_that_is_not_where_it_should_be_is_refused(gap: Path) -> None:
     (gap / "gap-test.tsv").write_text(GAP + "a\tAnn lost her keys.\ther\t4\n")
     with pytest.raises(UserError, match="line 2: 'her' does not stand at 4"):

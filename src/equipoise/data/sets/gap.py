@@ -8,7 +8,7 @@ from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.blank import BLANK
-from equipoise.text.rewriting.mirroring import Mirror
+from equipoise.text.rewriting import Policy, rewrite
 from equipoise.text.rewriting.names import load_names
 
 OWN, GAP = "equipoise-named", "gap"
@@ -33,12 +33,12 @@ def load_named_pronouns(source: Source) -> ItemSet:
     path = source.file(FILE)
     required = ("ID", "Text", "Pronoun", "Pronoun-offset")
     table = read_table(path, required, quoted=False)
-    poles, mirror = load_poles(), Mirror()
-    rows = [_row(row, poles, mirror, path) for row in table.to_dict("records")]
+    poles = load_poles()
+    rows = [_row(row, poles, path) for row in table.to_dict("records")]
     return ItemSet(pd.DataFrame(rows), (path,))
 
 
-def _row(row: dict[str, str], poles: Poles, mirror: Mirror, path: object) -> dict[str, str]:
+def _row(row: dict[str, str], poles: Poles, path: object) -> dict[str, str]:
     text, pronoun = row["Text"], row["Pronoun"]
     start = int(row["Pronoun-offset"]) if row["Pronoun-offset"].isdigit() else -1
     if text[start : start + len(pronoun)] != pronoun or start < 0:
@@ -48,14 +48,16 @@ def _row(row: dict[str, str], poles: Poles, mirror: Mirror, path: object) -> dic
         )
     blanked = text[:start] + BLANK + text[start + len(pronoun) :]
     word = pronoun.lower()
-    form = _FORMS.get(word) or ("possessive" if word == "his" else _form_of_her(blanked, mirror))
+    form = _FORMS.get(word) or ("possessive" if word == "his" else _form_of_her(text, start))
     gender = "female" if word in _FEMALE else "male"
     return _item(poles, gender, item=row["ID"], text=blanked, form=form, cluster=row["ID"])
 
 
-def _form_of_her(text: str, mirror: Mirror) -> str:
-    blank = mirror.blank(text)
-    return "object" if blank is not None and not blank.is_possessive else "possessive"
+def _form_of_her(text: str, start: int) -> str:
+    """What *her* is at its place: an object where the rewriter would write *him*."""
+    changes = rewrite(text, policy=Policy(definitional="swap")).changes
+    new = next((one.new.lower() for one in changes if one.start == start), "his")
+    return "object" if new == "him" else "possessive"
 
 
 def _own() -> pd.DataFrame:

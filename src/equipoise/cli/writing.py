@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UserError
-from equipoise.results.writing import write_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 def write_text(path: Path, text: str, option: str = "--out") -> None:
     """Write a text beside its place and rename it; `option` is what named the place."""
+    from equipoise.results.writing import write_beside
+
     try:
         write_beside(path, text)
     except OSError as error:

@@ -16,51 +16,30 @@ Limits       The strongest difference between words need not be gender: professi
              one, so clusters of `--data` of one kind say more.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.leanings import NAME
-from equipoise.data.sources import Source
-from equipoise.instruments.base import Answers, Ask, Settings
-from equipoise.instruments.parts.leaning_estimates import FACTORS, accuracy_estimates, accuracy_quantity
+from equipoise.instruments.base import Answers
+from equipoise.instruments.parts.leaning_estimates import accuracy_estimates, accuracy_quantity
 from equipoise.instruments.parts.leanings import (
-    ALONE,
-    IN_FRAMES,
     LeaningDesign,
+    OfLeanings,
     WordSpace,
-    ask_leanings,
-    leaning_design,
     missing_words,
+    read_right,
     score_words,
     signs_of,
 )
-from equipoise.models.base import LanguageModel
-from equipoise.models.capabilities import EMBED
-from equipoise.results import Roles, Summary
+from equipoise.results import Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import two_clusters
 
 
-class Clustering:
+class Clustering(OfLeanings):
     """Two clusters of words against their leaning."""
 
     name = "clustering"
     title = "Clustering: two clusters of words against their leaning"
-    datasets = (NAME,)
-    variants = (ALONE, IN_FRAMES)
-    needs = (EMBED,)
-    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
     quantities = (accuracy_quantity("words in the cluster of their leaning"),)
-
-    def design(self, source: Source, settings: Settings) -> LeaningDesign:
-        """The words and the pairs."""
-        return leaning_design(source, settings, in_frames=settings.variant == IN_FRAMES)
-
-    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
-        """The vectors of words and pairs."""
-        return ask_leanings(design, model)
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The cluster of every word, named so that more words are in that of their leaning."""
@@ -70,13 +49,8 @@ class Clustering:
             return sides if (sides * signs_of(rows)).mean() >= 0 else -sides
 
         items = score_words(design, answers, clusters)
-        return items.assign(correct=_correct(items))
+        return items.assign(correct=read_right(items))
 
     def summarise(self, design: LeaningDesign, items: pd.DataFrame) -> Summary:
         """The share of words in the cluster of their leaning, and p."""
         return Summary(accuracy_estimates(items, self.quantities[0]), remarks=missing_words(items))
-
-
-def _correct(items: pd.DataFrame) -> pd.Series:
-    right = (items["score"] * signs_of(items) > 0).astype(float)
-    return right.where(items["score"].notna(), np.nan)

@@ -18,29 +18,20 @@ Limits       A projection removes this number by construction and may leave the 
              `clustering`, `gender-probe`): it cannot prove that bias is gone.
 """
 
-from collections.abc import Iterator
-
 import pandas as pd
 
-from equipoise.data.sets.leanings import NAME
-from equipoise.data.sources import Source
-from equipoise.instruments.base import Answers, Ask, Settings
+from equipoise.instruments.base import Answers
 from equipoise.instruments.parts.estimates import Spec, count_estimate
-from equipoise.instruments.parts.leaning_estimates import FACTORS, lean_estimates, lean_quantities
+from equipoise.instruments.parts.leaning_estimates import lean_estimates, lean_quantities
 from equipoise.instruments.parts.leanings import (
-    ALONE,
-    IN_FRAMES,
     LeaningDesign,
+    OfLeanings,
     WordSpace,
-    ask_leanings,
-    leaning_design,
     missing_words,
     score_words,
     word_spaces,
 )
-from equipoise.models.base import LanguageModel
-from equipoise.models.capabilities import EMBED
-from equipoise.results import Roles, Summary
+from equipoise.results import Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import cosines_with, pair_direction
 
@@ -48,24 +39,12 @@ KEY, UNIT = "direct-bias", "cosine"
 EXPLAINED = "explained"
 
 
-class DirectBias:
+class DirectBias(OfLeanings):
     """Mean size of the cosine of gender-neutral words with the gender direction."""
 
     name = "direct-bias"
     title = "Direct bias: gender-neutral words along the direction from women to men"
-    datasets = (NAME,)
-    variants = (ALONE, IN_FRAMES)
-    needs = (EMBED,)
-    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
     quantities = lean_quantities(KEY, "mean size of the cosine with the direction", UNIT, margin=0.01)
-
-    def design(self, source: Source, settings: Settings) -> LeaningDesign:
-        """The words and the pairs."""
-        return leaning_design(source, settings, in_frames=settings.variant == IN_FRAMES)
-
-    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
-        """The vectors of words and pairs."""
-        return ask_leanings(design, model)
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The cosine of every word with the direction."""

@@ -15,49 +15,31 @@ Data         As `direct-bias`.
 Limits       Topics help the probe: words of one topic lean alike. Compare before and after.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.leanings import NAME
-from equipoise.data.sources import Source
-from equipoise.instruments.base import Answers, Ask, Settings
-from equipoise.instruments.parts.leaning_estimates import FACTORS, accuracy_estimates, accuracy_quantity
+from equipoise.instruments.base import Answers
+from equipoise.instruments.parts.leaning_estimates import accuracy_estimates, accuracy_quantity
 from equipoise.instruments.parts.leanings import (
     LeaningDesign,
+    OfLeanings,
     WordSpace,
-    ask_leanings,
-    leaning_design,
     missing_words,
+    read_right,
     score_words,
     signs_of,
 )
-from equipoise.models.base import LanguageModel
-from equipoise.models.capabilities import EMBED
-from equipoise.results import Roles, Summary
+from equipoise.results import Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import held_out_decisions
 
 
-class GenderProbe:
+class GenderProbe(OfLeanings):
     """A classifier of leaning on held-out words."""
 
     name = "gender-probe"
     title = "Gender probe: can a classifier read a word's leaning off its vector?"
-    datasets = (NAME,)
     variants = ("linear", "rbf")
-    needs = (EMBED,)
-    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
     quantities = (accuracy_quantity("held-out words whose leaning is read right"),)
-
-    def design(self, source: Source, settings: Settings) -> LeaningDesign:
-        """The words and the pairs."""
-        return leaning_design(source, settings, in_frames=False)
-
-    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
-        """The vectors of words and pairs."""
-        return ask_leanings(design, model)
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The decision for every word by a classifier that has not seen it."""
@@ -69,8 +51,7 @@ class GenderProbe:
             )
 
         items = score_words(design, answers, decisions)
-        right = (items["score"] * signs_of(items) > 0).astype(float)
-        return items.assign(correct=right.where(items["score"].notna(), np.nan))
+        return items.assign(correct=read_right(items))
 
     def summarise(self, design: LeaningDesign, items: pd.DataFrame) -> Summary:
         """The share of held-out words read right, and p."""

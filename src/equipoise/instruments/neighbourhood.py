@@ -18,30 +18,21 @@ Limits       Words of one topic lean alike (nursing, childcare), so part of the 
              gender: compare before and after, or by group (professions).
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.leanings import NAME
-from equipoise.data.sources import Source
-from equipoise.instruments.base import Answers, Ask, Settings
+from equipoise.instruments.base import Answers
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
 from equipoise.instruments.parts.leaning_estimates import FACTORS, separation_estimates, separation_quantity
 from equipoise.instruments.parts.leanings import (
-    ALONE,
-    IN_FRAMES,
     LeaningDesign,
+    OfLeanings,
     WordSpace,
-    ask_leanings,
-    leaning_design,
     missing_words,
     score_words,
     signs_of,
 )
-from equipoise.models.base import LanguageModel
-from equipoise.models.capabilities import EMBED
-from equipoise.results import Roles, Summary
+from equipoise.results import Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import nearest
 
@@ -49,24 +40,12 @@ NEIGHBOURS = 20
 UNIT = "share"
 
 
-class Neighbourhood:
+class Neighbourhood(OfLeanings):
     """Leaning of the nearest words."""
 
     name = "neighbourhood"
     title = "Neighbourhood: leaning of the nearest words"
-    datasets = (NAME,)
-    variants = (ALONE, IN_FRAMES)
-    needs = (EMBED,)
-    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
     quantities = (separation_quantity(UNIT, margin=0.05, ranks=True),)
-
-    def design(self, source: Source, settings: Settings) -> LeaningDesign:
-        """The words and the pairs."""
-        return leaning_design(source, settings, in_frames=settings.variant == IN_FRAMES)
-
-    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
-        """The vectors of words and pairs."""
-        return ask_leanings(design, model)
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The share of male-leaning less that of female-leaning neighbours of every word."""

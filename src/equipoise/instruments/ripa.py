@@ -13,28 +13,20 @@ Data         As `direct-bias`.
 Limits       As `direct-bias`: a projection brings it to 0 by construction.
 """
 
-from collections.abc import Iterator
-
 import pandas as pd
 
-from equipoise.data.sets.leanings import MALE, NAME
-from equipoise.data.sources import Source
-from equipoise.instruments.base import Answers, Ask, Settings
+from equipoise.data.sets.leanings import MALE
+from equipoise.instruments.base import Answers
 from equipoise.instruments.parts.estimates import Spec, count_estimate
-from equipoise.instruments.parts.leaning_estimates import FACTORS, lean_estimates, lean_quantities
+from equipoise.instruments.parts.leaning_estimates import lean_estimates, lean_quantities
 from equipoise.instruments.parts.leanings import (
-    ALONE,
-    IN_FRAMES,
     LeaningDesign,
+    OfLeanings,
     WordSpace,
-    ask_leanings,
-    leaning_design,
     missing_words,
     score_words,
 )
-from equipoise.models.base import LanguageModel
-from equipoise.models.capabilities import EMBED
-from equipoise.results import Roles, Summary
+from equipoise.results import Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import mean_products
 from equipoise.stats.effects import cohens_d
@@ -42,24 +34,12 @@ from equipoise.stats.effects import cohens_d
 KEY, UNIT = "ripa", "length"
 
 
-class RelationalInnerProduct:
+class RelationalInnerProduct(OfLeanings):
     """Mean size of the inner product with the pairs' differences."""
 
     name = "ripa"
     title = "Relational inner product: gender-neutral words along each pair's difference"
-    datasets = (NAME,)
-    variants = (ALONE, IN_FRAMES)
-    needs = (EMBED,)
-    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
     quantities = lean_quantities(KEY, "mean size of the inner product with a pair", UNIT, margin=0.05)
-
-    def design(self, source: Source, settings: Settings) -> LeaningDesign:
-        """The words and the pairs."""
-        return leaning_design(source, settings, in_frames=settings.variant == IN_FRAMES)
-
-    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
-        """The vectors of words and pairs."""
-        return ask_leanings(design, model)
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The mean inner product of every word."""

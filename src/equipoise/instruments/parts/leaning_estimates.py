@@ -15,11 +15,10 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
     share_estimate,
 )
-from equipoise.instruments.parts.leanings import score_columns, signs_of
+from equipoise.instruments.parts.leanings import FACTORS, score_columns, signs_of
 from equipoise.results import Estimate, Quantity
 from equipoise.results.quantity import Contrast
 
-FACTORS = ("word",)
 ACCURACY = "accuracy"
 
 

@@ -9,16 +9,19 @@ import pandas as pd
 
 from equipoise.data.reading import TABLES, read_table
 from equipoise.data.sets.association_tests import FRAMES, SLOT
-from equipoise.data.sets.leanings import FEMALE, MALE, load_leanings
+from equipoise.data.sets.leanings import FEMALE, MALE, NAME, load_leanings
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.models.base import LanguageModel
+from equipoise.models.capabilities import EMBED
+from equipoise.results import Roles
 from equipoise.stats.clusters import Floats
 
 ALONE, IN_FRAMES = "alone", "in-frames"
 LAYER = "layer_"
+FACTORS = ("word",)
 NO_VECTOR = "the model has no vector for it"
 _PAIR = "pair "
 
@@ -37,6 +40,23 @@ class LeaningDesign(Design):
 
     pairs: tuple[tuple[str, str], ...]
     stimuli: Mapping[str, tuple[Stimulus, ...]]
+
+
+class OfLeanings:
+    """What instruments on words that lean share: the words and pairs, and the vectors they ask for."""
+
+    datasets: tuple[str, ...] = (NAME,)
+    variants: tuple[str, ...] = (ALONE, IN_FRAMES)
+    needs: tuple[str, ...] = (EMBED,)
+    roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
+
+    def design(self, source: Source, settings: Settings) -> LeaningDesign:
+        """The words and the pairs."""
+        return leaning_design(source, settings, in_frames=settings.variant == IN_FRAMES)
+
+    def ask(self, design: LeaningDesign, model: LanguageModel) -> Iterator[Ask]:
+        """The vectors of words and pairs."""
+        return ask_leanings(design, model)
 
 
 def leaning_design(source: Source, settings: Settings, *, in_frames: bool) -> LeaningDesign:
@@ -133,3 +153,9 @@ def _numbered(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, str, str]
 
 def _pair_name(place: int, side: str) -> str:
     return f"{_PAIR}{place} {side}"
+
+
+def read_right(items: pd.DataFrame) -> pd.Series:
+    """1 for a word whose score lies on the side of its leaning, 0 for another; NaN without a score."""
+    right = (items["score"] * signs_of(items) > 0).astype(float)
+    return right.where(items["score"].notna(), np.nan)

@@ -289,3 +289,20 @@ def test_parquet(tmp_path: Path) -> None:
     assert 0 < corpus.bytes_before(first.position) < corpus.ends[-1]
     with pytest.raises(UserError, match="not a parquet file"):
         open_corpus(write(tmp_path / "b.parquet", b"no"))
+
+
+def test_gap_can_be_trained_on_without_its_test_file(tmp_path: Path) -> None:
+    from equipoise.corpora.named import read_corpus
+
+    (tmp_path / "gap").mkdir()
+    for number, part in enumerate(("development", "test", "validation")):
+        path = tmp_path / "gap" / f"gap-{part}.tsv"
+        path.write_text(f"ID\tText\n{part}-1\tText {number}.\n", encoding="utf-8")
+    names = {
+        name: [one.id for one in read_corpus(name, data_dir=tmp_path).documents]
+        for name in ("gap", "gap-train")
+    }
+    assert names == {
+        "gap": ["development-1", "test-1", "validation-1"],
+        "gap-train": ["development-1", "validation-1"],
+    }

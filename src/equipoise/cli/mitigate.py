@@ -28,7 +28,9 @@ def mitigate(
     model: Model = None,
     corpus: Annotated[
         str | None,
-        typer.Option("--corpus", help="A txt, csv, tsv, jsonl or parquet file, a folder, gap or mt-gender."),
+        typer.Option(
+            "--corpus", help="A txt, csv, tsv, jsonl or parquet file, a folder, gap, gap-train or mt-gender."
+        ),
     ] = None,
     text: Annotated[str | None, typer.Option("--text", help="The corpus' column with the text.")] = None,
     document: Document = None,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from equipoise.studies.steps import Keeping
 
 CorpusName = Annotated[
-    str, typer.Option("--corpus", help="The text to tune on: a file, a folder, gap or mt-gender.")
+    str, typer.Option("--corpus", help="The text to tune on: a file, a folder, gap, gap-train or mt-gender.")
 ]
 Choices = Annotated[
     list[str] | None,

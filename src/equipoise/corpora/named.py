@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,9 @@ from equipoise.errors import UserError
 
 GAP, MT_GENDER = "gap", "mt-gender"
 GAP_FILES = ("gap-development.tsv", "gap-test.tsv", "gap-validation.tsv")
+GAP_TRAIN, GAP_TRAIN_FILES = "gap-train", ("gap-development.tsv", "gap-validation.tsv")
+"""GAP without the file on which the price of a mitigation asks pronouns."""
+
 FLIPPED, FLIPPED_FILE = "gap-flipped", "gap_flipped.tsv"
 """GAP as Bartl et al. rewrote it, every context inverted by a dictionary."""
 
@@ -61,8 +65,8 @@ def read_corpus(
     return CorpusTexts(documents, str(source), opened.problems)
 
 
-def _gap(data_dir: Path | None) -> list[Document]:
-    return [document for name in GAP_FILES for document in _gap_rows(fetch_file(GAP, name, data_dir))]
+def _gap(data_dir: Path | None, files: Sequence[str] = GAP_FILES) -> list[Document]:
+    return [document for name in files for document in _gap_rows(fetch_file(GAP, name, data_dir))]
 
 
 def _flipped(data_dir: Path | None) -> list[Document]:
@@ -90,6 +94,7 @@ def _mt_gender(data_dir: Path | None) -> list[Document]:
 
 NAMED: Mapping[str, Callable[[Path | None], list[Document]]] = {
     GAP: _gap,
+    GAP_TRAIN: partial(_gap, files=GAP_TRAIN_FILES),
     FLIPPED: _flipped,
     MT_GENDER: _mt_gender,
 }

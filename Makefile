@@ -19,7 +19,7 @@ audit: $(VENV)/.installed
 
 # Two files at a time.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .

@@ -44,9 +44,10 @@ def test_changed_sentences_become_pairs_of_their_document() -> None:
 def test_flags_make_categories_and_a_sample_is_a_part_of_all() -> None:
     from equipoise.corpora.mining import mine_pairs
 
-    flagged = mine_pairs(documents(), by_flag=True).table.set_index("id")["category"]
-    assert flagged["d0 @0"] == "own:mined-occupation"
-    assert flagged["d0 @60"] == "own:mined"
+    text = "The clerk closed his book. She lost her keys at the station."
+    of_one = [Document("d", text, {}, Where("a.txt", 1))]
+    flagged = mine_pairs(of_one, by_flag=True).table.set_index("id")["category"]
+    assert flagged.to_dict() == {"d @0": "own:mined-occupation", "d @27": "own:mined"}
     several = [Document(f"{n}", TEXTS[0], {}, Where("a.txt", n)) for n in range(20)]
     first, again, other = (mine_pairs(several, sample=8, seed=seed) for seed in (1, 1, 2))
     assert first.available == 40

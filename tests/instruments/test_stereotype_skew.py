@@ -355,9 +355,6 @@ def test_random_weights_have_no_stereotype_and_no_ability() -> None:
         assert stereotype["low"] < 0 < stereotype["high"]
         assert result.value("ability", type=kind) < 60
         assert counts(result, "skew", type=kind, items="confident") == [0, 160]
-    # They choose one pronoun for most occupations all the same.
-    skew = result.estimate("skew", type="1")
-    assert skew["low"] > 0 or skew["high"] < 0
     assert set(result.headlines()["key"]) == {"ability"}
     assert sum("not meaningful" in notice for notice in result.notices) == 2
 

@@ -47,7 +47,10 @@ def value(model: Any, path: Path, key: str, variant: str) -> float:
     return result_of("crows-pairs", design, answers).value(key)
 
 
-@pytest.mark.parametrize(("direction", "preferred", "pairs"), [("stereo", 88, 159), ("antistereo", 64, 103)])
+@pytest.mark.parametrize(
+    ("direction", "preferred", "pairs"),
+    [("stereo", 88, 159), pytest.param("antistereo", 64, 103, marks=pytest.mark.slow)],
+)
 def test_half_of_the_gender_pairs(
     direction: str, preferred: int, pairs: int, bert: Any, shared_data: Callable[[str], Path]
 ) -> None:
@@ -59,12 +62,14 @@ def test_half_of_the_gender_pairs(
     assert items["dropped"].eq("").all()
 
 
+@pytest.mark.slow
 def test_gender_by_nangia(bert: Any, shared_data: Callable[[str], Path]) -> None:
     path = shared_data(FILE)
     for key in ("metric-score", "metric-score-as-published"):
         assert value(bert, path, key, "nangia2020") == pytest.approx(58.0, abs=TOLERANCE)
 
 
+@pytest.mark.slow
 def test_gender_by_meade(bert: Any, shared_data: Callable[[str], Path]) -> None:
     """D13: another number, because it is another quantity."""
     path = shared_data(FILE)
@@ -72,6 +77,7 @@ def test_gender_by_meade(bert: Any, shared_data: Callable[[str], Path]) -> None:
     assert value(bert, path, "metric-score-by-meade2022", "nangia2020") == pytest.approx(57.25, abs=0.005)
 
 
+@pytest.mark.slow
 def test_lengths_differ_in_some_pairs(bert: Any, shared_data: Callable[[str], Path]) -> None:
     path = shared_data(FILE)
     share = value(bert, path, "unequal-token-counts", "nangia2020")

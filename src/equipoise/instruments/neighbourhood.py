@@ -23,8 +23,9 @@ import pandas as pd
 
 from equipoise.instruments.base import Answers
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
-from equipoise.instruments.parts.leaning_estimates import FACTORS, separation_estimates, separation_quantity
+from equipoise.instruments.parts.leaning_estimates import separation_estimates, separation_quantity
 from equipoise.instruments.parts.leanings import (
+    FACTORS,
     LeaningDesign,
     OfLeanings,
     WordSpace,

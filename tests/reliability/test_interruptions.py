@@ -69,7 +69,14 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     return folder / "out" / "tbe", int(printed)
 
 
-@pytest.mark.parametrize(("share", "threads"), [(0.0, 1), (0.1, 1), (0.5, 1), (0.9, 1), (0.1, 2), (0.9, 2)])
+@pytest.mark.parametrize(
+    ("share", "threads"),
+    [
+        (0.5, 1),
+        (0.9, 2),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0.0, 1), (0.1, 1), (0.9, 1), (0.1, 2))),
+    ],
+)
 def test_a_killed_run_resumes(
     share: float, threads: int, whole_run: tuple[Path, int], tmp_path: Path
 ) -> None:
@@ -89,7 +96,7 @@ def test_a_killed_run_resumes(
     np.testing.assert_allclose(ours["score"], theirs["score"], atol=1e-5)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_ctrl_c_is_said_in_two_lines_and_loses_nothing(threads: int, tmp_path: Path) -> None:
     """The real command line on a model that takes a while."""
     script = f"""

@@ -68,6 +68,7 @@ def test_pronoun_differences_stay_near_the_original(pair: Any, shared_data: Call
     assert table["pronoun difference, Spearman over professions"][1] >= 0.98  # two sentences for each
 
 
+@pytest.mark.slow
 def test_association_means_stay_near_the_original(pair: Any, shared_data: Callable[[str], Path]) -> None:
     table = fidelity.association(pair, shared_data("bec-pro").parent, every=61)
     assert len(table) == 6
@@ -75,11 +76,13 @@ def test_association_means_stay_near_the_original(pair: Any, shared_data: Callab
         assert packed == pytest.approx(original, abs=0.06)
 
 
+@pytest.mark.slow
 def test_predictions_are_mostly_the_same(pair: Any, shared_data: Callable[[str], Path]) -> None:
     table = fidelity.predictions(pair, shared_data("winobias").parent, every=16)
     assert table["same prediction, share of sentences"][1] >= 0.96
 
 
+@pytest.mark.slow
 def test_masked_words_are_found_as_often(pair: Any, shared_data: Callable[[str], Path]) -> None:
     data = shared_data("books").parent
     for name, texts in fidelity.held_out_texts(data).items():

@@ -47,10 +47,8 @@ def value(model: Any, path: Path, key: str, variant: str) -> float:
     return result_of("crows-pairs", design, answers).value(key)
 
 
-@pytest.mark.parametrize(
-    ("direction", "preferred", "pairs"),
-    [("stereo", 88, 159), pytest.param("antistereo", 64, 103, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("direction", "preferred", "pairs"), [("stereo", 88, 159), ("antistereo", 64, 103)])
 def test_half_of_the_gender_pairs(
     direction: str, preferred: int, pairs: int, bert: Any, shared_data: Callable[[str], Path]
 ) -> None:

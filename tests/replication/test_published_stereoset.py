@@ -39,6 +39,7 @@ def published_score(model: Any, context: str, sentence: str) -> float:
     return float(np.mean(found))
 
 
+@pytest.mark.slow
 def test_as_published_equals_the_procedure_written_out(bert: Any, shared_data: Callable[[str], Path]) -> None:
     """D9, D16: for the first 40 gender items, each candidate by itself."""
     path = shared_data("stereoset/test.jsonl")

@@ -202,12 +202,14 @@ def test_as_published_equals_a_slow_loop(folder: Path) -> None:
 
 def test_as_published_takes_the_strings_of_the_file(tmp_path: Path) -> None:
     header = "\tSentence\tSent_TM\tSent_AM\tSent_TAM\tTemplate\tPerson\tGender\tProfession\tProf_Gender\n"
-    template = "<person subject> is a <profession>."
+    template = "<person subject> met a <profession>."
     row = (
-        "{n}\t{p} is a packer.\t{tm}\t{p} is a [MASK].\t{tam}\t" + template + "\t{p}\t{g}\tpacker\tbalanced\n"
+        "{n}\t{p} met a packer.\t{tm}\t{p} met a [MASK].\t{tam}\t"
+        + template
+        + "\t{p}\t{g}\tpacker\tbalanced\n"
     )
-    broken = row.format(n=0, p="He", g="male", tm="[MASK] is a pack[MASK].", tam="[MASK] is a pack[MASK].")
-    sound = row.format(n=1, p="She", g="female", tm="[MASK] is a packer.", tam="[MASK] is a [MASK].")
+    broken = row.format(n=0, p="He", g="male", tm="[MASK] met a pack[MASK].", tam="[MASK] met a pack[MASK].")
+    sound = row.format(n=1, p="She", g="female", tm="[MASK] met a packer.", tam="[MASK] met a [MASK].")
     path = tmp_path / "corpus.tsv"
     path.write_text(header + broken + sound, encoding="utf-8")
     model = load_model("random", cache=False)

@@ -1,5 +1,7 @@
 """Self-distillation: its targets are what averaging answers, it reaches them, and it keeps the rest."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,16 +10,18 @@ import tiny
 import torch
 
 from equipoise.corpora.documents import Document, Where
-from equipoise.errors import UserError
+from equipoise.errors import Cancelled, UserError
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distillation import SelfDistillation
 from equipoise.mitigations.distilling.contexts import document_contexts, fillers, frame_contexts
+from equipoise.mitigations.distilling.losses import Head, averaged_targets
 from equipoise.mitigations.distilling.network import UpperLayers
+from equipoise.mitigations.distilling.reading import read_examples
 from equipoise.mitigations.distilling.rows import batches, examples, exchange
-from equipoise.mitigations.distilling.tuning import Head, averaged_targets, read_examples
 from equipoise.models.base import Fill
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.progress import Progress
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.averaging import AveragedModel
 from equipoise.text.rewriting.mirroring import Mirror
@@ -58,7 +62,7 @@ def test_targets_are_what_averaging_answers() -> None:
     contexts = [one for one in drawn if one.mirrored is None or one.mirrored.is_possessive]
     rows = examples(contexts, model.tokens, longest=96, seed=0)
     upper = UpperLayers(model.transformers_model, 1)
-    reads = read_examples(upper, rows, 0, lambda _rows, _tokens: None)
+    reads = read_examples(upper, rows, 0, lambda _tokens: None)
     partners = exchange(model.tokens, MIRROR, len(tiny.tokenizer("wordpiece")))
     targets, _ = averaged_targets(Head(upper), rows, reads, partners)
     words = ("he", "she", "his", "her")
@@ -90,8 +94,40 @@ def test_tuning_levels_pronouns_and_leaves_the_model_it_was_given() -> None:
 
 
 def test_a_loss_that_is_no_number_stops_the_tuning() -> None:
-    with pytest.raises(UserError, match="no number any more"):
+    with pytest.raises(UserError, match="no longer a number"):
         SelfDistillation(layers=1, epochs=3, rate=1e30, frames=30).change(loaded(), Materials())
+
+
+class _StopAt:
+    """Progress that is interrupted at a share of the work, as by a kill or by a caller who has enough."""
+
+    def __init__(self, share: float) -> None:
+        self.share, self.heard = share, 0.0
+
+    def hear(self, progress: Progress) -> None:
+        if progress.total:
+            self.heard = progress.done / progress.total
+
+    def is_reached(self) -> bool:
+        return self.heard >= self.share
+
+
+def test_a_stopped_tuning_goes_on_after_its_last_pass(tmp_path: Path) -> None:
+    chosen = SelfDistillation(layers=1, epochs=4, rate=1e-3, frames=40, tokens=300)
+    whole = chosen.change(loaded(), Materials(documents=DOCUMENTS))
+    stop = _StopAt(0.8)
+    options = RunOptions(cache=False, progress=stop.hear, is_cancelled=stop.is_reached)
+    with pytest.raises(Cancelled):
+        chosen.change(loaded(), Materials(documents=DOCUMENTS, options=options, workshop=tmp_path))
+    (kept,) = (tmp_path / "self-distillation-0").glob("checkpoint-*")
+    assert kept.name in ("checkpoint-1", "checkpoint-2", "checkpoint-3")
+    went_on = chosen.change(loaded(), Materials(documents=DOCUMENTS, workshop=tmp_path))
+    assert went_on.account == whole.account
+    assert went_on.model.fingerprint == whole.model.fingerprint
+    # Another course has other weights to come to: nothing of this one is used.
+    other = replace(chosen, rate=5e-4)
+    fresh = other.change(loaded(), Materials(documents=DOCUMENTS, workshop=tmp_path))
+    assert fresh.account == other.change(loaded(), Materials(documents=DOCUMENTS)).account
 
 
 @pytest.mark.parametrize("model", [TableModel({}), AveragedModel(loaded())])

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.training.weights import masked_model, own_copy
+from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
 

@@ -22,8 +22,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.distilling.preparing import Amount, as_model, masked_network, prepare
+from equipoise.mitigations.distilling.losses import Weights
+from equipoise.mitigations.distilling.preparing import Amount, prepare
 from equipoise.mitigations.distilling.tuning import Course, tune
+from equipoise.mitigations.networks import changed_model, masked_model
 from equipoise.models.base import LanguageModel
 
 
@@ -45,17 +47,10 @@ class SelfDistillation:
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with the losses of every pass in the account."""
-        masked = masked_network(model, self.name)
+        masked = masked_model(model, self.name)
         amount = Amount(self.frames, self.sentences, self.epochs)
         prepared = prepare(masked, materials, layers=self.layers, amount=amount)
-        course = Course(self.epochs, self.rate, self.tokens, self.pairs, self.keeping, materials.seed)
-        losses = tune(
-            prepared.upper,
-            prepared.examples,
-            prepared.reads,
-            course,
-            prepared.exchange,
-            prepared.report,
-        )
+        course = Course(self.epochs, self.rate, self.tokens, Weights(self.pairs, self.keeping))
+        losses = tune(prepared, course, materials, self.name)
         said = f"Loss by pass: {', '.join(f'{loss:.4f}' for loss in losses)}."
-        return Changed(as_model(prepared.upper, masked, self.name), (*prepared.account, said))
+        return Changed(changed_model(prepared.upper.network, masked, self.name), (*prepared.account, said))

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.training.weights import masked_model
+from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
-from equipoise.models.neural import NeuralModel
+from equipoise.models.masked import MaskedModel
 
 HIDDEN = ("hidden_dropout_prob", "dropout", "mlp_dropout", "embedding_dropout")
 ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
@@ -56,7 +56,7 @@ class Dropout(TextTuning):
         return tune(masked, network, texts, self, materials, name=self.name)
 
 
-def with_dropout(model: NeuralModel, *, hidden: float, attention: float) -> Any:
+def with_dropout(model: MaskedModel, *, hidden: float, attention: float) -> Any:
     """A network with the model's weights and other rates, built anew from its configuration."""
     import copy
 

@@ -13,15 +13,15 @@ Source        This project.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
-from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.distilling.preparing import Amount, Prepared, as_model, masked_network, prepare
-from equipoise.mitigations.distilling.tuning import Head, averaged_targets
+from equipoise.mitigations.distilling.losses import Head, averaged_targets
+from equipoise.mitigations.distilling.preparing import Amount, Prepared, prepare
+from equipoise.mitigations.networks import changed_model, masked_model, untied_output
 from equipoise.models.base import LanguageModel
 
 KEPT_KINDS = ("definitional", "gendered", "named", "document")
@@ -49,13 +49,13 @@ class HeadRefit:
                 f"keep is {self.keep:g} and ridge {self.ridge:g}.",
                 "Give a keep from 0 on and a ridge above 0.",
             )
-        masked = masked_network(model, self.name)
+        masked = masked_model(model, self.name)
         prepared = prepare(masked, materials, layers=1, amount=Amount(self.frames, self.sentences))
         moved = self._refit(prepared)
         said = (
             f"{moved} output rows were moved, by ridge {self.ridge:g} with weight {self.keep:g} on keeping."
         )
-        return Changed(as_model(prepared.upper, masked, self.name), (*prepared.account, said))
+        return Changed(changed_model(prepared.upper.network, masked, self.name), (*prepared.account, said))
 
     def _refit(self, prepared: Prepared) -> int:
         """Solve for the rows and write them; how many there are."""
@@ -86,17 +86,6 @@ def solve_ridge(
     gram = inputs.T @ weighted
     scale = ridge * gram.diagonal().mean()
     return torch.linalg.solve(gram + scale * torch.eye(len(gram), dtype=gram.dtype), weighted.T @ wanted)
-
-
-def untied_output(network: Any) -> nn.Linear:
-    """The head's last product with weights of its own; the word vectors keep theirs."""
-    output: nn.Linear = network.get_output_embeddings()
-    if output.weight is network.get_input_embeddings().weight:
-        output.weight = nn.Parameter(output.weight.detach().clone())
-        if output.bias is not None:  # shared with another name, of which a file would hold only one
-            output.bias = nn.Parameter(output.bias.detach().clone())
-        network.config.tie_word_embeddings = False
-    return output
 
 
 @torch.no_grad()

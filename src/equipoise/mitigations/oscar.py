@@ -9,7 +9,6 @@ Breaks        Little, and it removes little: where the two directions are nearly
               anything turns, and the encoder learned its associations in later layers.
 """
 
-import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,11 +19,9 @@ from torch import nn
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
 from equipoise.mitigations.distilling.contexts import fillers
-from equipoise.mitigations.distilling.preparing import masked_network
-from equipoise.mitigations.head_refit import untied_output
+from equipoise.mitigations.networks import changed_model, masked_model, own_copy, untied_output
 from equipoise.mitigations.projecting.states import NOUNS, PRONOUNS
 from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
 from equipoise.models.wrappers.mirrored_rows import one_piece
 from equipoise.stats.erasure import Floats, graded_rotation, principal_directions
 
@@ -40,8 +37,8 @@ class Oscar:
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy with turned word vectors."""
-        masked = masked_network(model, self.name)
-        network = copy.deepcopy(masked.transformers_model).eval()
+        masked = masked_model(model, self.name)
+        network = own_copy(masked)
         untied_output(network)
         vectors = network.get_input_embeddings().weight
         rows = vectors.detach().double().numpy()
@@ -50,10 +47,7 @@ class Oscar:
         angle = float(np.degrees(np.arccos(np.clip(abs(gender @ occupations), 0, 1))))
         network.get_input_embeddings().weight = nn.Parameter(torch.tensor(turned).to(vectors.dtype))
         said = f"Gender and occupations stood at {angle:.1f} degrees and are orthogonal now."
-        changed = MaskedModel(
-            network, masked.tokenizer, name=f"{masked.name} ({self.name})", options=masked.options
-        )
-        return Changed(changed, (said,))
+        return Changed(changed_model(network, masked, self.name), (said,))
 
 
 def gender_direction(tokens: Any, rows: Floats) -> Floats:

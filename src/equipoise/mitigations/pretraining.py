@@ -17,10 +17,10 @@ import transformers
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.training.weights import masked_model
+from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
-from equipoise.models.neural import NeuralModel
+from equipoise.models.masked import MaskedModel
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Pretraining(TextTuning):
         texts.account.append(f"{self.layers} layers of width {self.width}, {size:,} weights, from nothing.")
         return tune(masked, network, texts, self, materials, name=self.name)
 
-    def _network(self, model: NeuralModel, seed: int) -> Any:
+    def _network(self, model: MaskedModel, seed: int) -> Any:
         words = model.tokens.tokenizer
         config = transformers.BertConfig(
             vocab_size=len(words),

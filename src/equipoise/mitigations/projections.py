@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.distilling.preparing import masked_network
+from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.projecting.folding import with_map
 from equipoise.mitigations.projecting.states import NOUNS, PRONOUNS, sentence_vectors, word_vectors
 from equipoise.models.base import LanguageModel
@@ -53,7 +53,7 @@ class DirectionRemoval:
         if self.pairs not in PAIRS:
             raise unknown_name("set of pairs", self.pairs, PAIRS)
         _check_positive("components", self.components)
-        masked = masked_network(model, self.name)
+        masked = masked_model(model, self.name)
         vectors = word_vectors(model, PAIRS[self.pairs], materials.seed)
         mapped = without_directions(principal_directions(vectors.differences, self.components))
         said = f"{self.components} direction(s) of {len(PAIRS[self.pairs])} pair(s) of words were removed."
@@ -72,7 +72,7 @@ class SentenceProjection:
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head does not see the directions."""
         _check_positive("components", self.components)
-        masked = masked_network(model, self.name)
+        masked = masked_model(model, self.name)
         vectors = sentence_vectors(model, PAIRS["several"], materials.seed)
         mapped = without_directions(principal_directions(vectors.differences, self.components))
         return Changed(
@@ -110,7 +110,7 @@ class NullSpaceProjection:
 def _erased(
     model: LanguageModel, materials: Materials, name: str, erase: Callable[[tuple[Floats, Labels]], Affine]
 ) -> Changed:
-    masked = masked_network(model, name)
+    masked = masked_model(model, name)
     vectors = word_vectors(model, PAIRS["several"], materials.seed).together
     mapped = erase(vectors)
     return Changed(with_map(masked, mapped, name), (f"Learned from {len(vectors[0]):,} words in sentences.",))

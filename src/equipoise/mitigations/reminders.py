@@ -21,7 +21,7 @@ from equipoise.data.reading import own_table
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
 from equipoise.mitigations.counterfactual import PRESETS
-from equipoise.mitigations.training.weights import masked_model, own_copy
+from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import TextTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
 

@@ -28,14 +28,14 @@ from torch.nn.functional import cross_entropy
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.networks import changed_model, masked_model, own_copy
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.masking import Vocabulary
 from equipoise.mitigations.training.objective import Batch, Judged, Logits, padded
 from equipoise.mitigations.training.running import Trained, TrainingSet, train
-from equipoise.mitigations.training.weights import masked_model, own_copy
-from equipoise.mitigations.tuning import TextTuning, draw, needs_documents, tuned_model
+from equipoise.mitigations.tuning import TextTuning, draw, needs_documents
 from equipoise.models.base import LanguageModel
-from equipoise.models.neural import NeuralModel
+from equipoise.models.masked import MaskedModel
 from equipoise.models.words import Tokens
 from equipoise.text.rewriting import Policy, Rewriter
 
@@ -121,7 +121,7 @@ class PronounResolution(TextTuning):
                 best = trained
         assert best is not None
         account.append(f"Kept: {best.kept['accuracy']:.1%} of held-out pronouns right.")
-        return Changed(tuned_model(masked, best, self.name), tuple(account))
+        return Changed(changed_model(best.network, masked, self.name), tuple(account))
 
     def _rates(self) -> list[float]:
         try:
@@ -129,7 +129,7 @@ class PronounResolution(TextTuning):
         except ValueError:
             raise UserError(f"rates is {self.rates!r}.", "Give learning rates such as 2e-5,5e-5.") from None
 
-    def _examples(self, model: NeuralModel, materials: Materials) -> tuple[TrainingSet, list[str]]:
+    def _examples(self, model: MaskedModel, materials: Materials) -> tuple[TrainingSet, list[str]]:
         sides = split_documents(materials.documents, self.validation, materials.seed)
         texts = [anonymous_texts(side, flipped=self.flipped) for side in sides]
         texts[0] = draw(texts[0], self.sentences, materials.seed)

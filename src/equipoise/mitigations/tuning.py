@@ -9,12 +9,12 @@ import numpy as np
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.networks import changed_model
 from equipoise.mitigations.training.examples import encode_examples, split_documents, text_pieces
 from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
 from equipoise.mitigations.training.recipe import Recipe
-from equipoise.mitigations.training.running import Trained, TrainingSet, train
+from equipoise.mitigations.training.running import TrainingSet, train
 from equipoise.models.masked import MaskedModel
-from equipoise.models.neural import NeuralModel
 from equipoise.text.rewriting import Rewriter
 
 UNCHANGED = "unchanged"
@@ -106,17 +106,11 @@ def draw(pieces: Sequence[str], count: int, seed: int) -> list[str]:
 
 
 def tune(
-    model: NeuralModel, network: Any, texts: Texts, settings: TextTuning, materials: Materials, *, name: str
+    model: MaskedModel, network: Any, texts: Texts, settings: TextTuning, materials: Materials, *, name: str
 ) -> Changed:
     """The network, which is our own copy, tuned to fill in hidden words of the texts."""
     longest = min(settings.longest or 512, model.max_length or 512)
     sides = [encode_examples(side, model.tokens, longest) for side in (texts.train, texts.held_out)]
     objective = MaskedWords(Vocabulary.of(model.tokens.tokenizer), settings.mask_share, settings.whole_words)
     trained = train(network, TrainingSet(*sides), objective, settings, materials, name=name)
-    return Changed(tuned_model(model, trained, name), (*texts.account, *trained.account()))
-
-
-def tuned_model(model: NeuralModel, trained: Trained, name: str) -> MaskedModel:
-    """What came out of a training, as a model with the tokenizer of the one it came from."""
-    called = f"{model.name} ({name})"
-    return MaskedModel(trained.network, model.tokenizer, name=called, options=model.options)
+    return Changed(changed_model(trained.network, model, name), (*texts.account, *trained.account()))

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from equipoise.errors import UserError
+from equipoise.mitigations.networks import BaseOutput
 from equipoise.models.engine.stand_in import standing_in
 
 States = torch.Tensor
@@ -61,7 +62,7 @@ class UpperLayers:
     def logits(self, hidden: States) -> torch.Tensor:
         """The head on chosen hidden states `[places, width]`."""
         dummy = torch.zeros((1, len(hidden)), dtype=torch.long)
-        output = _Output(hidden[None])
+        output = BaseOutput(hidden[None])
         with standing_in(self.base, lambda *_args, **_kwargs: output):
             return self.network(input_ids=dummy).logits[0]
 
@@ -96,20 +97,6 @@ class UpperLayers:
             for module in self.network.modules()
             if id(module) not in inside and module is not last and not list(module.children())
         ]
-
-
-class _Output(tuple[torch.Tensor]):
-    """What a base model gives, in the two ways in which heads read it."""
-
-    def __new__(cls, hidden: torch.Tensor) -> "_Output":
-        return super().__new__(cls, (hidden,))
-
-    @property
-    def last_hidden_state(self) -> torch.Tensor:
-        """The states."""
-        return self[0]
-
-    hidden_states = attentions = None
 
 
 def _layer_list(base: Any) -> tuple[Any, str]:

@@ -1,17 +1,15 @@
 """What self-distillation and head refit share: a copy of the network, examples, and what it makes of them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from equipoise.errors import UserError
+from equipoise.errors import Cancelled
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distilling.contexts import document_contexts, frame_contexts
 from equipoise.mitigations.distilling.network import UpperLayers
+from equipoise.mitigations.distilling.reading import Read, Report, read_examples
 from equipoise.mitigations.distilling.rows import Example, Exchange, examples, exchange
-from equipoise.mitigations.distilling.tuning import Read, Report, read_examples
-from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
-from equipoise.models.progress import Progress
+from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 from equipoise.text.rewriting.mirroring import Mirror
 
 LONGEST = 512
@@ -59,30 +57,17 @@ def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: A
     return Prepared(upper, rows, reads, exchange(masked.tokens, mirror, size), report, account)
 
 
-def masked_network(model: LanguageModel, by: str) -> MaskedModel:
-    """The model, if it is a masked one whose weights can be copied."""
-    if not isinstance(model, MaskedModel):
-        raise UserError(
-            f"{by} changes the weights of a masked model, and {model.name!r} is a {model.kind} model"
-            f"{'' if model.kind != 'masked' else ' inside a wrapper'}.",
-            "Name the folder of a masked model such as BERT.",
-        )
-    return model
-
-
-def as_model(upper: UpperLayers, masked: MaskedModel, by: str) -> MaskedModel:
-    """The changed network as a model like the one it came from."""
-    return MaskedModel(upper.network, masked.tokenizer, name=f"{masked.name} ({by})", options=masked.options)
-
-
-def _reporter(materials: Materials, work: int, name: str) -> Callable[[int, int], None]:
-    """Tells of progress in tokens."""
+def _reporter(materials: Materials, work: int, name: str) -> Report:
+    """Tells of progress in tokens, and ends the run when the caller wants it to stop."""
     done = 0
+    tell, is_cancelled = materials.options.progress or unheard, materials.options.is_cancelled
 
-    def report(_rows: int, tokens: int) -> None:
+    def report(tokens: int) -> None:
         nonlocal done
         done = min(work, done + tokens)
-        if materials.options.progress is not None:
-            materials.options.progress(Progress("tuning", done, work, name))
+        tell(Progress(TRAINING, done, work, name))
+        if is_cancelled is not None and is_cancelled():
+            tell(Progress(STOPPED, 0, 0, name))
+            raise Cancelled("stopped while it was tuned")
 
     return report

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 
 from equipoise.mitigations.distilling.contexts import Context
+from equipoise.mitigations.training.batches import cut_points
 from equipoise.models.words import find_blank
 from equipoise.models.wrappers.mirrored_rows import MirroredRows
 from equipoise.text.blank import BLANK
@@ -88,13 +90,11 @@ def _encoded(text: str, tokens: Any) -> tuple[tuple[int, ...], list[int]]:
 
 def batches(lengths: Sequence[int], budget: int, rng: np.random.Generator) -> list[list[int]]:
     """Places of rows of like length, together within a budget of tokens, in an order drawn at random."""
-    order = sorted(range(len(lengths)), key=lambda at: (lengths[at], rng.random()))
-    grouped: list[list[int]] = []
-    for at in order:
-        if grouped and lengths[at] * (len(grouped[-1]) + 1) <= budget:
-            grouped[-1].append(at)
-        else:
-            grouped.append([at])
+    if not lengths:
+        return []
+    order = np.lexsort((rng.random(len(lengths)), np.array(lengths)))
+    cuts = cut_points(np.array(lengths)[order], budget)
+    grouped = [order[start:end].tolist() for start, end in pairwise(cuts)]
     return [grouped[int(at)] for at in rng.permutation(len(grouped))]
 
 

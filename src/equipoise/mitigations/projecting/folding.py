@@ -1,12 +1,12 @@
 """An affine map of the last hidden states, folded into the first product of the head: plain weights again."""
 
-import copy
 from typing import Any
 
 import torch
 from torch import nn
 
 from equipoise.errors import UserError
+from equipoise.mitigations.networks import BaseOutput, changed_model, own_copy
 from equipoise.models.engine.stand_in import standing_in
 from equipoise.models.masked import MaskedModel
 from equipoise.stats.erasure import Affine
@@ -14,13 +14,13 @@ from equipoise.stats.erasure import Affine
 
 def with_map(masked: MaskedModel, mapped: Affine, by: str) -> MaskedModel:
     """A copy of the model whose head reads mapped states; the encoder stays as it is."""
-    network = copy.deepcopy(masked.transformers_model).eval()
+    network = own_copy(masked).eval()
     first = first_product(network)
     with torch.no_grad():
         weight = first.weight.double()
         first.bias.add_((weight @ torch.tensor(mapped.shift)).to(first.bias.dtype))
         first.weight.copy_((weight @ torch.tensor(mapped.matrix)).to(first.weight.dtype))
-    return MaskedModel(network, masked.tokenizer, name=f"{masked.name} ({by})", options=masked.options)
+    return changed_model(network, masked, by)
 
 
 def first_product(network: Any) -> nn.Linear:
@@ -31,11 +31,8 @@ def first_product(network: Any) -> nn.Linear:
     outside = [one for one in network.modules() if isinstance(one, nn.Linear) and id(one) not in inside]
     hooks = [one.register_forward_pre_hook(lambda module, _inputs: called.append(module)) for one in outside]
     hidden = torch.zeros(1, 2, width)
-    states = type(
-        "States", (tuple,), {"last_hidden_state": hidden, "hidden_states": None, "attentions": None}
-    )
     try:
-        with torch.no_grad(), standing_in(base, lambda *_args, **_kwargs: states((hidden,))):
+        with torch.no_grad(), standing_in(base, lambda *_args, **_kwargs: BaseOutput(hidden)):
             network(input_ids=torch.zeros((1, 2), dtype=torch.long))
     finally:
         for hook in hooks:

@@ -2,13 +2,15 @@
 
 import json
 import shutil
-from dataclasses import asdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+
 from equipoise.errors import UserError
-from equipoise.mitigations.training.recipe import Recipe
 
 STATE = "trainer_state.json"
 """The file of a checkpoint that is written last."""
@@ -51,9 +53,25 @@ def claim_room(room: Path, identity: dict[str, Any]) -> None:
         ) from error
 
 
-def identity_of(recipe: Recipe, fingerprint: str, examples: Any, seed: int) -> dict[str, Any]:
+def identity_of(recipe: dict[str, Any], fingerprint: str, examples: Any, seed: int) -> dict[str, Any]:
     """What makes a training this one: recipe, model, examples in their order and seed."""
     digest = sha256()
     for example in examples:
         digest.update(repr(example).encode("utf-8", "surrogatepass"))
-    return {"recipe": asdict(recipe), "model": fingerprint, "examples": digest.hexdigest(), "seed": seed}
+    return {"recipe": recipe, "model": fingerprint, "examples": digest.hexdigest(), "seed": seed}
+
+
+@contextmanager
+def full_disk_explained(room: Path) -> Iterator[None]:
+    """A checkpoint that cannot be written ends the training; the one before it is kept."""
+    try:
+        yield
+    except (OSError, SafetensorError, RuntimeError) as error:
+        is_about_disk = isinstance(error, OSError | SafetensorError) or "PytorchStreamWriter" in str(error)
+        if not is_about_disk:
+            raise
+        last_checkpoint(room)  # removes what was half written
+        raise UserError(
+            f"A checkpoint cannot be written to {room}: {error}.",
+            "Free the disk and give the same command again: it goes on from the last checkpoint.",
+        ) from error

@@ -4,18 +4,22 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import transformers
-from safetensors import SafetensorError
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.training.batches import Batches
-from equipoise.mitigations.training.checkpoints import claim_room, identity_of, last_checkpoint
+from equipoise.mitigations.training.checkpoints import (
+    claim_room,
+    full_disk_explained,
+    identity_of,
+    last_checkpoint,
+)
 from equipoise.mitigations.training.head import HeadAtPlaces
 from equipoise.mitigations.training.objective import Objective
 from equipoise.mitigations.training.recipe import Recipe
@@ -88,13 +92,12 @@ def train(
         raise UserError("There is no text to train on.", "Give a corpus with sentences in it.")
     began = time.monotonic()
     with _room(materials, recipe, name) as room, own_chance(), quiet():
-        claim_room(
-            room, identity_of(recipe, _shape_of(network), (*data.examples, *data.held_out), materials.seed)
-        )
+        examples = (*data.examples, *data.held_out)
+        claim_room(room, identity_of(asdict(recipe), _shape_of(network), examples, materials.seed))
         trainer = _trainer(prepared(network, recipe), data, objective, (recipe, materials), (room, name))
         earlier = last_checkpoint(room)
         trainer.args.eval_on_start = earlier is None and bool(data.held_out)
-        with _full_disk_explained(room):
+        with full_disk_explained(room):
             trainer.train(resume_from_checkpoint=None if earlier is None else str(earlier))
         history = pd.DataFrame(trainer.state.log_history)
         tuned = merged(trainer.accelerator.unwrap_model(trainer.model)).eval()
@@ -169,22 +172,6 @@ def _room(materials: Materials, recipe: Recipe, name: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="equipoise-") as folder:
         yield Path(folder)
-
-
-@contextmanager
-def _full_disk_explained(room: Path) -> Iterator[None]:
-    """A checkpoint that cannot be written ends the training; the one before it is kept."""
-    try:
-        yield
-    except (OSError, SafetensorError, RuntimeError) as error:
-        is_about_disk = isinstance(error, OSError | SafetensorError) or "PytorchStreamWriter" in str(error)
-        if not is_about_disk:
-            raise
-        last_checkpoint(room)  # removes what was half written
-        raise UserError(
-            f"A checkpoint cannot be written to {room}: {error}.",
-            "Free the disk and give the same command again: it goes on from the last checkpoint.",
-        ) from error
 
 
 def _shape_of(network: Any) -> str:

@@ -1,32 +1,11 @@
 """Which weights are tuned: all, the top layers with the head, or low-rank changes beside them."""
 
-import copy
 from typing import Any
 
 from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.training.recipe import Recipe
-from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
-from equipoise.models.neural import NeuralModel
-
-
-def masked_model(model: LanguageModel, by: str) -> NeuralModel:
-    """The model, if it is a masked one with weights to tune."""
-    if isinstance(model, MaskedModel):
-        return model
-    raise UserError(
-        f"{by} tunes a masked language model, and {model.name!r} is a {model.kind} model.",
-        "Name a model that was trained with masks, such as a BERT with its language-model head.",
-    )
-
-
-def own_copy(model: NeuralModel) -> Any:
-    """A copy of the network in transformers' class, ready to be tuned; the model keeps its own weights."""
-    network = copy.deepcopy(model.transformers_model)
-    network.requires_grad_(True)
-    return network
 
 
 def prepared(network: Any, recipe: Recipe) -> Any:

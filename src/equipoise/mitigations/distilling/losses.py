@@ -1,0 +1,106 @@
+"""What the tuning strives for: the averaged distribution at gendered places, the old one everywhere else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from equipoise.mitigations.distilling.network import UpperLayers
+from equipoise.mitigations.distilling.preparing import Prepared
+from equipoise.mitigations.distilling.reading import Read
+from equipoise.mitigations.distilling.rows import Example, Exchange
+
+
+class Head:
+    """The head as it was before the tuning."""
+
+    def __init__(self, upper: UpperLayers) -> None:
+        self._learned = list(upper.learning)
+        self._before = [parameter.detach().clone() for parameter in upper.learning]
+        self._upper = upper
+
+    @torch.no_grad()
+    def logprobs(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Log-probabilities of the old head on old states."""
+        now = [parameter.data for parameter in self._learned]
+        try:
+            for parameter, before in zip(self._learned, self._before, strict=True):
+                parameter.data = before
+            return functional.log_softmax(self._upper.logits(hidden), dim=-1)
+        finally:
+            for parameter, data in zip(self._learned, now, strict=True):
+                parameter.data = data
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much the log-ratios of partners and the kept places count beside the gendered places."""
+
+    pairs: float = 1.0
+    keeping: float = 1.0
+
+
+def batch_loss(prepared: Prepared, teacher: Head, batch: Sequence[int], weights: Weights) -> torch.Tensor:
+    """The distance from the averaged distribution at gendered places plus that from the old one elsewhere.
+
+    Targets are worked out anew in every pass: kept for all examples they would fill gigabytes.
+    """
+    examples = [prepared.examples[at] for at in batch]
+    reads = [prepared.reads[at] for at in batch]
+    upper, exchange = prepared.upper, prepared.exchange
+    targets, kept_targets = averaged_targets(teacher, examples, reads, exchange)
+    width = max(len(one.ids) for one in examples)
+    below = torch.stack([functional.pad(read.below, (0, 0, 0, width - len(read.below))) for read in reads])
+    attention = torch.tensor([[1] * len(one.ids) + [0] * (width - len(one.ids)) for one in examples])
+    hidden = upper.upper(below, attention)
+    rows = [number for number, one in enumerate(examples) for _ in (0, *one.kept)]
+    places = [place for one in examples for place in (one.place, *one.kept)]
+    is_kept = torch.tensor([number > 0 for one in examples for number in range(1 + len(one.kept))])
+    logprobs = functional.log_softmax(upper.logits(hidden[rows, places]), dim=-1)
+    asked, kept = logprobs[~is_kept], logprobs[is_kept]
+    loss = _divergence(targets, asked) + weights.pairs * _pair_distance(targets, asked, examples, exchange)
+    return loss + weights.keeping * _divergence(kept_targets, kept) if len(kept) else loss
+
+
+def averaged_targets(
+    teacher: Head, examples: Sequence[Example], reads: Sequence[Read], exchange: Exchange
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The averaged log-probabilities of gendered places, and the old ones of kept places."""
+    old = teacher.logprobs(torch.cat([read.own for read in reads]))
+    first = np.cumsum([0, *(len(read.own) for read in reads)])[:-1].tolist()
+    is_kept = torch.ones(len(old), dtype=torch.bool)
+    is_kept[first] = False
+    targets = old[first].clone()
+    turned = [number for number, read in enumerate(reads) if read.mirrored is not None]
+    if turned:
+        states = [reads[number].mirrored for number in turned]
+        other = teacher.logprobs(torch.stack([state for state in states if state is not None]))
+        for number, values in zip(turned, other, strict=True):
+            mirrored = values[exchange.permutations[examples[number].is_possessive]]
+            targets[number] = torch.logaddexp(targets[number], mirrored) - float(np.log(2))
+    return targets, old[is_kept]
+
+
+def _divergence(targets: torch.Tensor, logprobs: torch.Tensor) -> torch.Tensor:
+    """The mean Kullback-Leibler divergence from the targets."""
+    return functional.kl_div(logprobs, targets, reduction="batchmean", log_target=True)
+
+
+def _pair_distance(
+    targets: torch.Tensor, logprobs: torch.Tensor, examples: Sequence[Example], exchange: Exchange
+) -> torch.Tensor:
+    """How far log-ratios of partners are from their targets; likelier pairs weigh more, by the square root.
+
+    The divergence alone hardly sees aunt and uncle where he and she take all the probability.
+    """
+    total = logprobs.new_zeros(())
+    for number, one in enumerate(examples):
+        male, female = exchange.pairs[one.is_possessive]
+        weights = torch.exp(torch.logaddexp(targets[number, male], targets[number, female]) / 2)
+        wanted = targets[number, male] - targets[number, female]
+        ratio = logprobs[number, male] - logprobs[number, female]
+        distances = functional.smooth_l1_loss(ratio, wanted, reduction="none")
+        total = total + (weights * distances).sum() / weights.sum()
+    return total / len(examples)

@@ -1,0 +1,58 @@
+"""What every mitigation of weights needs: a masked model, a copy of its network, and a model of it again."""
+
+import copy
+from typing import Any
+
+import torch
+from torch import nn
+
+from equipoise.errors import UserError
+from equipoise.models.base import LanguageModel
+from equipoise.models.masked import MaskedModel
+from equipoise.models.wrapped import WrappedModel
+
+
+def masked_model(model: LanguageModel, by: str) -> MaskedModel:
+    """The model, if it is a masked one whose weights can be copied."""
+    if isinstance(model, MaskedModel):
+        return model
+    inside = " inside a wrapper" if isinstance(model, WrappedModel) else ""
+    raise UserError(
+        f"{by} changes the weights of a masked model, and {model.name!r} is a {model.kind} model{inside}.",
+        "Name the folder of a model that was trained with masks, such as a BERT with its head.",
+    )
+
+
+def own_copy(model: MaskedModel) -> Any:
+    """A copy of the network in transformers' class, open to changes; the model keeps its own weights."""
+    return copy.deepcopy(model.transformers_model).requires_grad_(True)
+
+
+def changed_model(network: Any, model: MaskedModel, by: str) -> MaskedModel:
+    """A changed network as a model, with the tokenizer of the one it came from and the change in its name."""
+    return MaskedModel(network.eval(), model.tokenizer, name=f"{model.name} ({by})", options=model.options)
+
+
+def untied_output(network: Any) -> nn.Linear:
+    """The head's last product with weights of its own; the word vectors keep theirs."""
+    output: nn.Linear = network.get_output_embeddings()
+    if output.weight is network.get_input_embeddings().weight:
+        output.weight = nn.Parameter(output.weight.detach().clone())
+        if output.bias is not None:  # shared with another name, of which a file would hold only one
+            output.bias = nn.Parameter(output.bias.detach().clone())
+        network.config.tie_word_embeddings = False
+    return output
+
+
+class BaseOutput(tuple[torch.Tensor]):
+    """What a base model gives to a head, in the two ways in which heads read it."""
+
+    def __new__(cls, hidden: torch.Tensor) -> "BaseOutput":
+        return super().__new__(cls, (hidden,))
+
+    @property
+    def last_hidden_state(self) -> torch.Tensor:
+        """The states."""
+        return self[0]
+
+    hidden_states = attentions = None

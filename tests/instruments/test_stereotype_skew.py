@@ -357,6 +357,9 @@ def test_random_weights_have_no_stereotype_and_no_ability() -> None:
         assert counts(result, "skew", type=kind, items="confident") == [0, 160]
     assert set(result.headlines()["key"]) == {"ability"}
     assert sum("not meaningful" in notice for notice in result.notices) == 2
+    shown = result.estimates.dropna(subset=["value", "low", "high"])
+    assert len(shown) > 50
+    assert (shown["low"].le(shown["value"]) & shown["value"].le(shown["high"])).all()
 
 
 def test_poles_the_other_way_round_turn_skew_and_nothing_else(tmp_path: Path, by_type: Result) -> None:

@@ -23,7 +23,7 @@ UNBROKEN = 20
 """A column whose longest cell has no more characters than this is never broken."""
 
 FEW_LEVELS = 8
-"""Estimates by something with more levels than this are not shown unless all are asked for."""
+"""Estimates by something with more levels than this, or by two things, are shown only where all are asked for."""
 
 
 class TableConsole(Console):
@@ -72,9 +72,12 @@ def print_table(title: str, frame: "pd.DataFrame") -> None:
 
 def print_result(result: "Result", folder: Path, *, everything: bool = False) -> None:
     """The estimates that fit on a screen, or all of them, with interval, n and which way is good."""
+    from equipoise.results.estimate import CROSSED
+
     levels = result.estimates.groupby("by")["level"].nunique()
-    few = result.estimates["by"].map(levels).le(FEW_LEVELS)
-    shown = result.estimates if everything else result.estimates[few]
+    by = result.estimates["by"]
+    is_short = by.map(levels).le(FEW_LEVELS) & ~by.str.contains(CROSSED, regex=False)
+    shown = result.estimates if everything else result.estimates[is_short]
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
     print_words(result)

@@ -147,16 +147,18 @@ def _of_matrix(groups: Groups, wanted: Wanted, choices: Choices, clusters: pd.Se
     scores = checked(four_f1(whole))
     drawn = resampled_sums(cells, clusters, seed=choices.seed)
     resampled = four_f1(rebalanced(drawn.sums, whole))
-    return [
-        estimate(
-            replace(spec, groups=groups),
-            float(quantity(scores)),
-            drawn.interval(quantity(resampled)),
-            n=len(choices.rows),
-            dropped=choices.dropped,
+    estimates = []
+    for spec, quantity in wanted:
+        value = float(quantity(scores))
+        low, high = drawn.interval(quantity(resampled))
+        # Draws of an absolute value lie above one that is near 0: the interval holds the value all the same.
+        ends = (min(low, value), max(high, value))
+        estimates.append(
+            estimate(
+                replace(spec, groups=groups), value, ends, n=len(choices.rows), dropped=choices.dropped
+            )
         )
-        for spec, quantity in wanted
-    ]
+    return estimates
 
 
 def _cells(choices: Choices) -> Floats:

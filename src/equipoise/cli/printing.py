@@ -23,7 +23,7 @@ UNBROKEN = 20
 """A column whose longest cell has no more characters than this is never broken."""
 
 FEW_LEVELS = 8
-"""Estimates by something with more levels than this, or by two things, are shown only where all are asked for."""
+"""Estimates by something with more levels than this, or by two things, are shown only with all."""
 
 
 class TableConsole(Console):

@@ -151,8 +151,9 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
         ),
         "normalised": Spec("normalised-difference", unit=f"({first}-{second})/({first}+{second})"),
         "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
-        "third_share": Spec("third-share", better="none", unit="share"),
     }
+    if len(poles.names) > len(poles.pair):
+        columns["third_share"] = Spec("third-share", better="none", unit="share")
     size = Spec(
         "mean-abs-appd",
         "mean |APPD| of professions",

@@ -154,9 +154,7 @@ def _of_matrix(groups: Groups, wanted: Wanted, choices: Choices, clusters: pd.Se
         # Draws of an absolute value lie above one that is near 0: the interval holds the value all the same.
         ends = (min(low, value), max(high, value))
         estimates.append(
-            estimate(
-                replace(spec, groups=groups), value, ends, n=len(choices.rows), dropped=choices.dropped
-            )
+            estimate(replace(spec, groups=groups), value, ends, n=len(choices.rows), dropped=choices.dropped)
         )
     return estimates
 

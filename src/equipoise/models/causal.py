@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.base import DEFAULT_RULE, Embed, Fill, Question, Raw, Score, WordScores
+from equipoise.models.base import DEFAULT_RULE, Fill, Question, Score, WordScores
 from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, score_by
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.masked import ask_raw, token_scores
+from equipoise.models.masked import token_scores
 from equipoise.models.neural import Asked, NeuralModel
 from equipoise.models.words import Encoded, find_blank, is_unknown, place_words, refuse_unknown
 from equipoise.text.blank import count_blanks
@@ -33,16 +33,12 @@ class CausalModel(NeuralModel):
         start = tokenizer.bos_token_id
         self.start_id = tokenizer.eos_token_id if start is None else start
 
-    def ask(self, question: Question) -> Asked:
-        """The rows of one question and how to read them."""
+    def ask_words(self, question: Question) -> Asked:
+        """A word at the blank, or the tokens of a text."""
         if isinstance(question, Fill):
             return self._ask_fill(question)
         if isinstance(question, Score):
             return self._ask_score(question)
-        if isinstance(question, Embed):
-            return self.ask_embed(question)
-        if isinstance(question, Raw):
-            return ask_raw(question)
         raise self.refuse(question)
 
     def encode(self, text: str) -> Encoded:

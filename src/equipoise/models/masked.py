@@ -8,10 +8,8 @@ import numpy as np
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.base import (
     DEFAULT_RULE,
-    Embed,
     Fill,
     Question,
-    Raw,
     Score,
     TokenScores,
     TopFill,
@@ -49,18 +47,14 @@ class MaskedModel(NeuralModel):
             )
         self.mask_id = self.tokens.mask_id
 
-    def ask(self, question: Question) -> Asked:
-        """The rows of one question and how to read them."""
+    def ask_words(self, question: Question) -> Asked:
+        """A word at the blank, the likeliest ones there, or the tokens of a text."""
         if isinstance(question, Fill):
             return self._ask_fill(question)
         if isinstance(question, TopFill):
             return self._ask_top(question)
         if isinstance(question, Score):
             return self._ask_score(question)
-        if isinstance(question, Embed):
-            return self.ask_embed(question)
-        if isinstance(question, Raw):
-            return ask_raw(question)
         raise self.refuse(question)
 
     def _ask_fill(self, question: Fill) -> Asked:
@@ -126,17 +120,6 @@ class MaskedModel(NeuralModel):
         """A text written with the model's own mask token means the same blank."""
         own = self.tokens.mask_token
         return text.replace(own, BLANK) if own and own != BLANK else text
-
-
-def ask_raw(question: Raw) -> Asked:
-    """Ids that are run exactly as they stand, defects included."""
-    asks = tuple((question.position, token) for token in question.wanted)
-
-    def read(answers: list[RowAnswer]) -> WordScores:
-        values = tuple(answers[0].logprobs[ask] for ask in asks)
-        return WordScores(tuple(map(str, question.wanted)), values, (1,) * len(asks))
-
-    return Asked([Row(question.ids, asks)], read)
 
 
 def chain_rows(placed: Placed, mask_id: int) -> list[Row]:

@@ -9,7 +9,16 @@ from threading import Lock
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.models.base import FIRST, MEAN_WITH_SPECIAL, AnsweringModel, Embed, Embedding, Question
+from equipoise.models.base import (
+    FIRST,
+    MEAN_WITH_SPECIAL,
+    AnsweringModel,
+    Embed,
+    Embedding,
+    Question,
+    Raw,
+    WordScores,
+)
 from equipoise.models.devices import find_device, token_budget
 from equipoise.models.engine.engine import Engine
 from equipoise.models.engine.executor import find_executor
@@ -100,6 +109,14 @@ class NeuralModel(AnsweringModel):
 
     def ask(self, question: Question) -> Asked:
         """The rows of one question and how to read them."""
+        if isinstance(question, Embed):
+            return self.ask_embed(question)
+        if isinstance(question, Raw):
+            return ask_raw(question)
+        return self.ask_words(question)
+
+    def ask_words(self, question: Question) -> Asked:
+        """The rows of a question about words, in the way in which this kind of model reads them."""
         raise NotImplementedError
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
@@ -250,3 +267,14 @@ def _reserved_positions(model: Any) -> int:
             padding = getattr(module, "padding_idx", None)
             return 0 if padding is None else int(padding) + 1
     return 0
+
+
+def ask_raw(question: Raw) -> Asked:
+    """Ids that are run exactly as they stand, defects included."""
+    asks = tuple((question.position, token) for token in question.wanted)
+
+    def read(answers: list[RowAnswer]) -> WordScores:
+        values = tuple(answers[0].logprobs[ask] for ask in asks)
+        return WordScores(tuple(map(str, question.wanted)), values, (1,) * len(asks))
+
+    return Asked([Row(question.ids, asks)], read)

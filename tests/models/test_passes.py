@@ -106,9 +106,9 @@ def test_a_probe_is_one_pass(family: str, tmp_path: Path) -> None:
     assert model.engine.rows_run == (2 if tiny.TOKENIZER_OF.get(family) in ("byte-bpe", "unigram") else 1)
     apart = wrapped(family, tmp_path / "apart")
     np.testing.assert_allclose(
-        given.logprobs, apart.answer([Fill(text, tuple(single))])[0].logprobs, atol=1e-6
+        given.logprobs, apart.answer([Fill(text, tuple(single))])[0].logprobs, atol=1e-5
     )
-    np.testing.assert_allclose(likeliest.logprobs, apart.answer([TopFill(text, 5)])[0].logprobs, atol=1e-6)
+    np.testing.assert_allclose(likeliest.logprobs, apart.answer([TopFill(text, 5)])[0].logprobs, atol=1e-5)
 
 
 def _pieces(model: Any, text: str, word: str) -> int:

@@ -4,6 +4,7 @@ from time import process_time
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from statsmodels.stats.inter_rater import fleiss_kappa as kappa_of_statsmodels
 
 from equipoise.errors import UserError
@@ -124,3 +125,11 @@ def test_kappa_of_many_draws_is_statsmodels_one_by_one():
     assert fleiss_kappa(labels.tolist()) == pytest.approx(kappa_of_statsmodels(counts))
     one_label = agreement_cells([["a", "a"], ["a", "b"]])[:1].sum(axis=0)
     assert np.isnan(kappa_of_sums(one_label))
+
+
+def test_a_perfect_score_has_the_lower_end_of_the_exact_binomial_interval():
+    drawn = resampled_sums(np.ones((40, 1)), np.repeat(np.arange(20), 2))
+    exact = binomtest(20, 20).proportion_ci(0.95, method="exact")
+    assert drawn.interval(drawn.sums[:, 0]) == (40, 40)
+    assert drawn.lowest_if_perfect(100.0) == pytest.approx(100 * exact.low)
+    assert np.isnan(resampled_sums(np.ones((4, 1))).lowest_if_perfect(100.0))

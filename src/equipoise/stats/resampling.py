@@ -33,6 +33,16 @@ class Resampled:
             return UNKNOWN
         return expanded_percentile(values, self.n_clusters, level)
 
+    def lowest_if_perfect(self, perfect: float, *, level: float = 0.95) -> float:
+        """The lower end of a score that every cluster reaches in full, where resampling shows no spread.
+
+        The share of clusters that would do so is at least this, by the exact binomial interval.
+        """
+        check_level(level)
+        if self.n_clusters < FEWEST_CLUSTERS:
+            return float("nan")
+        return perfect * ((1 - level) / 2) ** (1 / self.n_clusters)
+
 
 def resampled_sums(
     cells: ArrayLike, clusters: Iterable[Hashable] | None = None, *, draws: int = DRAWS, seed: int = 0

@@ -23,6 +23,7 @@ _ENOUGH = {
     False: f"it cannot resolve the pronouns of named persons (below {ABILITY_NEEDED:g}), so skew and "
     "stereotype are not meaningful",
 }
+PERFECT = 100.0
 BINS = 10
 ROUNDING = 1e-9
 """So that 0.6 - 0.5 counts as 0.1."""
@@ -151,6 +152,7 @@ def _of_matrix(groups: Groups, wanted: Wanted, choices: Choices, clusters: pd.Se
     for spec, quantity in wanted:
         value = float(quantity(scores))
         low, high = drawn.interval(quantity(resampled))
+        low = drawn.lowest_if_perfect(PERFECT) if low == PERFECT else low
         # Draws of an absolute value lie above one that is near 0: the interval holds the value all the same.
         ends = (min(low, value), max(high, value))
         estimates.append(

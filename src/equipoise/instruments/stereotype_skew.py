@@ -130,7 +130,7 @@ class StereotypeSkew:
             notices=read.notices,
             poles=poles,
             professions=tuple(sorted(named, key=lambda noun: (-len(noun), noun))),
-            quantities=_quantities(sorted(items["type"].unique()), unit=_unit(settings)),
+            quantities=_quantities(sorted(items["type"].unique()), poles.pair[1], unit=_unit(settings)),
         )
 
     def ask(self, design: SchemaDesign, model: LanguageModel) -> Iterator[Ask]:
@@ -189,7 +189,7 @@ class StereotypeSkew:
         return Summary(estimates, _remarks(items, abilities, design))
 
 
-def _quantities(types: Sequence[str], *, unit: str) -> tuple[Quantity, ...]:
+def _quantities(types: Sequence[str], second: str, *, unit: str) -> tuple[Quantity, ...]:
     """What models are compared by, for each type of sentence by itself; type 2 is read first."""
     quantities: list[Quantity] = []
     for kind in sorted(types, reverse=True):
@@ -208,7 +208,7 @@ def _quantities(types: Sequence[str], *, unit: str) -> tuple[Quantity, ...]:
             ),
             Quantity(
                 f"second-share{suffix}",
-                f"share of the second pole{named}",
+                f"{second} share{named}",
                 0.05,
                 column="second_share",
                 unit="share",

@@ -72,11 +72,17 @@ class TraitDesign(PolarDesign):
     axes: Mapping[str, list[str]]
 
 
-def _contrast_quantity(axis: str) -> Quantity:
+def _quantities(pole: str) -> tuple[Quantity, ...]:
+    """What models are compared by: the contrasts of a pole's share, and the lean of all sentences."""
+    contrasts = [_contrast_quantity(axis, pole) for axis in AXES]
+    return (*contrasts, Quantity("mean-lean", LEAN, 0.05, unit=UNIT))
+
+
+def _contrast_quantity(axis: str, pole: str) -> Quantity:
     one, other = AXES[axis]
     return Quantity(
         f"{axis}-contrast",
-        f"share of the second pole, {one} - {other}",
+        f"{pole} share, {one} - {other}",
         0.05,
         column="second_share",
         unit="difference of shares",
@@ -94,10 +100,7 @@ class Traits:
     variants = ("corrected",)
     needs = (FILL,)
     roles = Roles(text=("text",), groups=tuple(AXES))
-    quantities = (
-        *(_contrast_quantity(axis) for axis in AXES),
-        Quantity("mean-lean", LEAN, 0.05, unit=UNIT),
-    )
+    quantities = _quantities("second pole's")
 
     def design(self, source: Source, settings: Settings) -> TraitDesign:
         """The sentences with a label for every axis: their own, or what most annotators said."""
@@ -110,6 +113,7 @@ class Traits:
             notices=read.notices,
             poles=poles,
             axes=read.axes,
+            quantities=_quantities(poles.pair[1]),
         )
 
     def ask(self, design: TraitDesign, model: LanguageModel) -> Iterator[Ask]:

@@ -11,6 +11,7 @@ from scipy.stats import t, ttest_ind
 from statsmodels.regression.linear_model import OLS
 
 from equipoise.errors import UserError
+from equipoise.stats.cluster_t import Design, degrees_of_freedom
 from equipoise.stats.intervals import wilson
 from equipoise.stats.means import difference_of_means, mean_with_interval, share_with_interval
 
@@ -39,25 +40,50 @@ def bell_mccaffrey(y, x, codes, contrast):
 
 
 @pytest.mark.parametrize("sizes", [[4] * 6, [1, 2, 3, 5, 8, 13], [1, 1, 1, 1, 1, 40], [1] * 9])
-def test_a_mean_has_the_variance_and_the_degrees_of_freedom_of_bell_and_mccaffrey(sizes):
+def test_a_mean_has_the_variance_of_bell_and_mccaffrey(sizes):
     values, codes = clustered(0, sizes)
     mean = mean_with_interval(values, [codes])
     variance, df = bell_mccaffrey(values, np.ones((len(values), 1)), codes, np.array([1.0]))
-    assert (mean.value, mean.standard_error, mean.df) == pytest.approx((values.mean(), sqrt(variance), df))
-    half = t.ppf(0.975, df) * sqrt(variance)
+    assert (mean.value, mean.standard_error) == pytest.approx((values.mean(), sqrt(variance)))
+    if len(set(sizes)) == 1:
+        assert mean.df == pytest.approx(df)
+    half = t.ppf(0.975, mean.df) * sqrt(variance)
     assert mean.interval == pytest.approx((values.mean() - half, values.mean() + half))
     assert (mean.n, mean.n_clusters) == (len(values), len(sizes))
 
 
 @pytest.mark.parametrize("within", [True, False])
-def test_a_difference_of_means_has_them_too(within):
+def test_a_difference_of_means_has_it_too(within):
     values, codes = clustered(1, [2, 3, 5, 8, 13, 3, 7])
     is_first = (np.arange(len(codes)) if within else codes) % 2 == 0
     x = np.column_stack([is_first, ~is_first]).astype(float)
-    variance, df = bell_mccaffrey(values, x, codes, np.array([1.0, -1.0]))
+    variance, _ = bell_mccaffrey(values, x, codes, np.array([1.0, -1.0]))
     difference = difference_of_means(values, is_first, [codes])
     assert difference.value == pytest.approx(values[is_first].mean() - values[~is_first].mean())
+    assert difference.standard_error == pytest.approx(sqrt(variance))
+
+
+def test_two_sides_of_independent_items_have_the_degrees_of_freedom_of_bell_and_mccaffrey():
+    values, _ = clustered(1, [2, 3, 5, 8])
+    is_first = np.arange(18) < 5
+    x = np.column_stack([is_first, ~is_first]).astype(float)
+    variance, df = bell_mccaffrey(values, x, np.arange(18), np.array([1.0, -1.0]))
+    difference = difference_of_means(values, is_first)
     assert (difference.standard_error, difference.df) == pytest.approx((sqrt(variance), df))
+
+
+def test_the_more_alike_unequal_clusters_are_inside_the_fewer_degrees_of_freedom_they_leave():
+    codes = np.repeat(np.arange(6), [1, 2, 4, 9, 20, 40])
+    rng = np.random.default_rng(13)
+    noise, level = rng.normal(size=76), rng.normal(size=6)[codes]
+    apart, alike = (mean_with_interval(noise + weight * level, [codes]) for weight in (0.0, 30.0))
+    design = Design(np.bincount(codes)[:, None].astype(float), cr2_weights(np.bincount(codes)))
+    assert alike.df == pytest.approx(degrees_of_freedom(design, 1.0), rel=0.01)
+    assert alike.df < apart.df < 5
+
+
+def cr2_weights(sizes):
+    return (1 / sizes.sum() / np.sqrt(1 - sizes / sizes.sum()))[:, None]
 
 
 def test_equal_clusters_give_the_t_interval_of_their_means():
@@ -109,12 +135,12 @@ def test_crossed_variances_of_a_full_table_are_those_of_its_margins(of_column):
     assert mean_with_interval(table.ravel(), [columns, rows]) == crossed
 
 
-def test_where_neither_factor_matters_the_crossed_interval_is_that_of_items():
+def test_where_neither_factor_matters_the_crossed_variance_is_four_fifths_of_that_of_items():
     # Every row and every column has the same mean, so both one-way variances are zero.
     table = np.array([[(row + column) % 6 for column in range(6)] for row in range(6)], dtype=float)
     rows, columns = (part.ravel() for part in np.indices(table.shape))
     crossed, alone = mean_with_interval(table.ravel(), [rows, columns]), mean_with_interval(table.ravel())
-    assert (crossed.standard_error, crossed.df) == pytest.approx((alone.standard_error, alone.df))
+    assert (crossed.standard_error**2, crossed.df) == pytest.approx((0.8 * alone.standard_error**2, alone.df))
 
 
 def test_a_factor_inside_another_adds_nothing():
@@ -198,18 +224,35 @@ def test_a_clustered_share_stays_inside_and_holds_its_value(items):
         assert share.high - share.low > 0
 
 
-def test_a_clustered_share_is_wilsons_for_the_items_it_is_worth():
+@pytest.mark.parametrize("sizes", [[20] * 12, [3, 40, 7, 9, 60, 11]])
+def test_a_clustered_share_has_the_interval_of_its_log_odds(sizes):
     rng = np.random.default_rng(10)
-    codes = np.repeat(np.arange(12), 20)
-    hits = rng.random(240) < rng.uniform(0.1, 0.9, size=12)[codes]
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    hits = rng.random(len(codes)) < rng.uniform(0.1, 0.9, size=len(sizes))[codes]
     mean, share = mean_with_interval(hits, [codes]), share_with_interval(hits, [codes])
-    assert (share.value, share.standard_error) == (mean.value, mean.standard_error)
-    # Both ends solve Wilson's equation with the clusters' standard error and t quantile.
-    for end in share.interval:
-        spread = mean.standard_error**2 * end * (1 - end) / (mean.value * (1 - mean.value))
-        assert (end - mean.value) ** 2 == pytest.approx(t.ppf(0.975, mean.df) ** 2 * spread)
+    assert (share.value, share.standard_error, share.df) == (mean.value, mean.standard_error, mean.df)
+    # The delta method: odds p / (1 - p) move by p' / (p (1 - p)) on the scale of logarithms.
+    slope = 1 / (mean.value * (1 - mean.value))
+    for end, sign in zip(share.interval, (-1, 1), strict=True):
+        moved = np.log(end / (1 - end)) - np.log(mean.value / (1 - mean.value))
+        assert moved == pytest.approx(sign * t.ppf(0.975, mean.df) * mean.standard_error * slope)
     alone = share_with_interval(hits)
-    assert share.high - share.low > 2 * (alone.high - alone.low)
+    assert share.high - share.low > 1.5 * (alone.high - alone.low)
+
+
+def test_turning_hits_around_turns_the_interval_around():
+    rng = np.random.default_rng(14)
+    codes = np.repeat(np.arange(7), [1, 2, 4, 4, 9, 12, 30])
+    hits = rng.random(62) < 0.2
+    share, other = share_with_interval(hits, [codes]), share_with_interval(~hits, [codes])
+    assert (1 - other.high, 1 - other.low) == pytest.approx(share.interval)
+
+
+def test_clusters_that_all_have_one_share_are_as_good_as_independent_items():
+    codes, hits = np.repeat(np.arange(8), 5), np.tile([1, 0, 0, 0, 0], 8)
+    share = share_with_interval(hits, [codes])
+    half = t.ppf(0.975, 7) / np.sqrt(40 * 0.2 * 0.8)
+    assert np.log(share.high / (1 - share.high)) == pytest.approx(np.log(0.25) + half)
 
 
 def test_shares_of_none_and_of_all_count_clusters():
@@ -219,6 +262,14 @@ def test_shares_of_none_and_of_all_count_clusters():
     assert none.interval == pytest.approx((0, square / (10 + square)))
     assert every.interval == pytest.approx((1 - none.high, 1))
     assert none.high > share_with_interval([0] * 300).high
+
+
+def test_without_a_hit_unequal_clusters_count_as_wholly_alike():
+    sizes = np.array([2, 5, 9, 14, 30])
+    none = share_with_interval([0] * 60, [np.repeat(np.arange(5), sizes)])
+    df = degrees_of_freedom(Design(sizes[:, None].astype(float), cr2_weights(sizes)), 1.0)
+    square, worth = t.ppf(0.975, df) ** 2, 60**2 / (sizes**2).sum()
+    assert none.interval == pytest.approx((0, square / (worth + square)))
 
 
 def test_large_clusters_agree_with_the_regression_of_statsmodels():

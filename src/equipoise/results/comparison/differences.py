@@ -10,7 +10,7 @@ from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
 from equipoise.results.quantity import Quantity
 from equipoise.stats.clusters import Floats
 from equipoise.stats.equivalence import Verdict, verdict_on
-from equipoise.stats.means import Mean, difference_of_means, mean_with_interval
+from equipoise.stats.means import Mean, difference_of_means, mean_with_interval, share_with_interval
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def value_of(items: pd.DataFrame, quantity: Quantity) -> Mean:
     """The quantity of one result, with the same clusters as its estimates."""
     rows = rows_of(items, quantity)
     table = _prepared(rows, quantity, {"value": quantity.column})
-    return _mean(table["value"].to_numpy(dtype=float), table, quantity)
+    return _level(table["value"].to_numpy(dtype=float), table, quantity)
 
 
 def difference_of(paired: Paired, quantity: Quantity, margin: float | None = None) -> Difference | None:
@@ -60,8 +60,8 @@ def difference_of(paired: Paired, quantity: Quantity, margin: float | None = Non
     limit = quantity.margin if margin is None else margin
     return Difference(
         quantity,
-        _mean(first, table, quantity),
-        _mean(second, table, quantity),
+        _level(first, table, quantity),
+        _level(second, table, quantity),
         verdict_on(difference, limit),
         limit,
     )
@@ -82,6 +82,14 @@ def _prepared(rows: pd.DataFrame, quantity: Quantity, columns: dict[str, str]) -
 
 def _there(rows: pd.DataFrame, name: str) -> str:
     return name if name in rows else f"{name}{FIRST}"
+
+
+def _level(values: Floats, table: pd.DataFrame, quantity: Quantity) -> Mean:
+    """The quantity of one model; the mean of zeros and ones is a share and has a share's interval."""
+    is_share = np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
+    if quantity.contrast is None and is_share:
+        return share_with_interval(values, [table[factor] for factor in quantity.factors])
+    return _mean(values, table, quantity)
 
 
 def _mean(values: Floats, table: pd.DataFrame, quantity: Quantity) -> Mean:

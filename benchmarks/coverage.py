@@ -115,10 +115,10 @@ def cells() -> Iterator[Cell]:
     yield from mean_cells()
     yield from crossed_cells()
     yield from share_cells()
-    yield from crossed_share_cells()
     yield from difference_cells()
     yield from error_cells()
     yield from power_cells()
+    yield from crossed_share_cells()
 
 
 def mean_cells() -> Iterator[Cell]:

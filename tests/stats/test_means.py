@@ -272,6 +272,15 @@ def test_without_a_hit_unequal_clusters_count_as_wholly_alike():
     assert none.interval == pytest.approx((0, square / (worth + square)))
 
 
+def test_without_a_hit_the_factor_of_fewer_levels_counts():
+    rows, columns = (part.ravel() for part in np.indices((6, 50)))
+    crossed, alone = (share_with_interval([0] * 300, factors) for factors in ([columns, rows], [rows]))
+    # Six levels are worth six items, whatever the fifty others; the t quantile is that of 300 items.
+    square = t.ppf(0.975, crossed.df) ** 2
+    assert crossed.high == pytest.approx(square / (6 + square))
+    assert 0.3 < crossed.high < alone.high
+
+
 def test_large_clusters_agree_with_the_regression_of_statsmodels():
     values, codes = clustered(11, np.full(200, 4))
     robust = OLS(values, np.ones(800)).fit(cov_type="cluster", cov_kwds={"groups": codes})

@@ -30,14 +30,10 @@ FLOOR = 0.8
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance of an estimate, its degrees of freedom, and the number of clusters behind it."""
+    """The variance of an estimate and its degrees of freedom."""
 
     variance: float
     df: float
-    n_clusters: int
-
-
-UNKNOWN_SPREAD = Spread(nan, nan, 0)
 
 
 def spread_of_means(values: Floats, sides: Codes, factors: Sequence[Codes]) -> Spread:
@@ -60,13 +56,12 @@ def _clustered(residuals: Floats, sides: Codes, codes: Codes, noise: float) -> S
     """CR2 where items of different clusters are independent, and the degrees of freedom of its t."""
     design, sums = _scored(residuals, sides, codes, noise)
     variance = _variance(design, sums)
-    n_clusters = len(design.sizes)
     if np.isnan(variance):
-        return Spread(nan, nan, n_clusters)
+        return Spread(nan, nan)
     if design.sizes.shape[1] == 1 and np.ptp(design.sizes) == 0:
-        return Spread(variance, n_clusters - 1.0, n_clusters)
+        return Spread(variance, len(design.sizes) - 1.0)
     alike = likeness(design, sums.sum(axis=1), float(residuals @ residuals))
-    return Spread(variance, degrees_of_freedom(design, alike), n_clusters)
+    return Spread(variance, degrees_of_freedom(design, alike))
 
 
 def _one_way(residuals: Floats, sides: Codes, codes: Codes, noise: float) -> Spread:
@@ -74,7 +69,7 @@ def _one_way(residuals: Floats, sides: Codes, codes: Codes, noise: float) -> Spr
     design, sums = _scored(residuals, sides, codes, noise)
     variance = _variance(design, sums)
     df = nan if np.isnan(variance) else _satterthwaite(design)
-    return Spread(variance, df, len(design.sizes))
+    return Spread(variance, df)
 
 
 def _scored(residuals: Floats, sides: Codes, codes: Codes, noise: float) -> tuple[Design, Floats]:
@@ -112,12 +107,11 @@ def _satterthwaite(design: Design) -> float:
 
 def _crossed(first: Spread, second: Spread, both: Spread) -> Spread:
     """The two-way variance from those of the factors and of their combinations."""
-    n_clusters = min(first.n_clusters, second.n_clusters)
     variance = first.variance + second.variance - both.variance
     floor = FLOOR * both.variance
     # Written so that a NaN on either side stays one.
     if not variance > floor:
-        return Spread(max(variance, floor), both.df, n_clusters)
+        return Spread(max(variance, floor), both.df)
     noise = sum(part.variance**2 / part.df for part in (first, second, both))
     df = max(variance**2 / noise, min(first.df, second.df))
-    return Spread(variance, df, n_clusters)
+    return Spread(variance, df)

@@ -114,6 +114,14 @@ def test_three_models_are_three_pairs() -> None:
     assert len(str(three).splitlines()) == 3
 
 
+def test_the_guard_of_one_instrument_is_not_said_of_another() -> None:
+    guarded = [result(shift, model, LEAN, GUARD) for shift, model in ((0.0, "a"), (-0.2, "b"))]
+    others = [result(shift, model, instrument="y") for shift, model in ((0.0, "a"), (-0.2, "b"))]
+    of_x, of_y = compare(guarded, others).sentences()
+    assert "guard" in of_x
+    assert "guard" not in of_y
+
+
 def test_lists_and_single_results_may_be_mixed() -> None:
     audits = [
         [result(shift, model, instrument=name) for name in "xy"] for model, shift in (("a", 0), ("b", 1))

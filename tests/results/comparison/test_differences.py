@@ -17,7 +17,7 @@ from equipoise.results.comparison import compare
 from equipoise.results.comparison.differences import Difference, difference_of, value_of
 from equipoise.results.comparison.pairing import pair
 from equipoise.results.quantity import Contrast
-from equipoise.stats.means import difference_of_means, mean_with_interval
+from equipoise.stats.means import difference_of_means, mean_with_interval, share_with_interval
 
 TEMPLATES, PROFESSIONS = 8, 10
 CROSSED = ("template", "profession")
@@ -187,6 +187,39 @@ def test_the_interval_of_a_contrast_is_clustered_too() -> None:
     first, second = (frame.assign(cluster=clusters) for frame in (first, second))
     both = difference(first, second, replace(SCORE, contrast=CARE, factors=("cluster",)))
     assert both.verdict.n_clusters == 6
+
+
+def hits_of(chance: float, seed: int) -> pd.DataFrame:
+    """Zeros and ones in clusters of 1 to 12 items."""
+    rng = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(8), [1, 2, 3, 5, 8, 9, 10, 12])
+    return pd.DataFrame({"cluster": cluster, "score": (rng.random(50) < chance).astype(float)})
+
+
+def test_zeros_and_ones_have_the_interval_of_a_share_and_their_difference_that_of_a_mean() -> None:
+    first, second = hits_of(0.1, 1), hits_of(0.4, 2)
+    clustered = replace(SCORE, factors=("cluster",))
+    both = difference(first, second, clustered)
+    for side, table in ((both.first, first), (both.second, second)):
+        assert side == share_with_interval(table["score"], [table["cluster"]])
+        assert side.low > mean_with_interval(table["score"], [table["cluster"]]).low
+    assert value_of(first, clustered) == both.first
+    gaps = mean_with_interval(second["score"] - first["score"], [first["cluster"]])
+    assert both.verdict.interval == gaps.interval
+
+
+def test_a_contrast_of_zeros_and_ones_is_no_share() -> None:
+    table = hits_of(0.4, 2).assign(care=np.tile(["caring", "aggressive"], 25))
+    contrast = value_of(table, replace(SCORE, contrast=CARE, factors=("cluster",)))
+    expected = difference_of_means(table["score"], table["care"] == "caring", [table["cluster"]])
+    assert contrast == expected
+
+
+def test_the_value_of_one_model_rests_on_the_rows_of_the_filter() -> None:
+    items = crossed_items(0.3, 1)
+    guard = value_of(items, replace(SCORE, where={"part": "guard"}, factors=CROSSED))
+    rows = items[items["part"] == "guard"]
+    assert (guard.value, guard.n) == (pytest.approx(rows["score"].mean()), 2 * TEMPLATES)
 
 
 def test_fewer_than_five_clusters_have_no_interval() -> None:

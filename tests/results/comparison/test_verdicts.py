@@ -94,6 +94,11 @@ def test_a_distance_from_neutral_has_no_other_side() -> None:
     assert word_and_change(0.3, -0.3, SIZE) == ("equivalent", "same")
 
 
+def test_a_distance_has_none_even_where_its_value_passes_the_neutral_number() -> None:
+    """0.7 and 0.1 from a half: both are distances, although one number is above a half and one below."""
+    assert word_and_change(1.2, 0.6, replace(SHARE, absolute=True))[0] == "lower"
+
+
 def test_a_quantity_that_should_be_high() -> None:
     higher = replace(LEAN, better="higher")
     assert word_and_change(0.3, -0.3, higher) == ("lower", "worse")

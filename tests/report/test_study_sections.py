@@ -11,8 +11,8 @@ from report_results import page_result
 
 from equipoise.errors import UserError
 from equipoise.report.collecting import collect
+from equipoise.report.figures.leans import slope_of
 from equipoise.report.sections import Study, load_study, section_of
-from equipoise.report.sections.before_after import slope_of
 
 MITIGATIONS = pd.DataFrame(
     {

@@ -21,7 +21,7 @@ from equipoise.cli.options import (
     runs_models,
     settings_by_instrument,
 )
-from equipoise.cli.writing import save_by_model, write_tables
+from equipoise.cli.writing import refuse_taken, save_by_model, write_study
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.options import RunOptions
 
@@ -64,20 +64,22 @@ def models(
     from equipoise.cli.printing import print_json, print_table, say
     from equipoise.results.comparison import Comparison
     from equipoise.results.records import to_records
-    from equipoise.studies.models import compare_models
+    from equipoise.studies.models import compare_models, ranking_plan
 
     if len(names) < 2:
         raise UserError("One model was named where at least two are compared.", "Name two or more.")
+    refuse_taken(out, force=force)
     chosen = instrument or ["sbe"]
     settings = settings_by_instrument(chosen, {"data": data, "variant": variant}, data_dir=data_dir)
     study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
+    sentences = Comparison(study.differences).sentences()
     if out is not None:
         save_by_model(out, study.results, force=force)
-        write_tables(out, {"ranking.csv": study.ranking, "differences.csv": study.differences})
-    sentences = Comparison(study.differences).sentences()
+        tables = {"ranking.csv": study.ranking, "differences.csv": study.differences}
+        write_study(out, ranking_plan(study), sentences, tables)
     if as_json:
-        tables = {"ranking": to_records(study.ranking), "differences": to_records(study.differences)}
-        print_json({**tables, "sentences": sentences})
+        ranking, differences = to_records(study.ranking), to_records(study.differences)
+        print_json({"ranking": ranking, "differences": differences, "sentences": sentences})
         return
     for name in chosen:
         ranked = study.ranking[study.ranking["instrument"] == name]
@@ -100,20 +102,23 @@ def control(
     as_json: Json = False,
 ) -> None:
     """What the same architecture gives with random weights, over several draws (tbe unless named)."""
-    from equipoise.cli.printing import print_json, print_table
+    from equipoise.cli.printing import print_json, print_table, say
     from equipoise.results.records import to_records
     from equipoise.studies.control import random_weights_control
 
+    refuse_taken(out, force=force)
     chosen = instrument or ["tbe"]
     settings = settings_by_instrument(chosen, {}, data_dir=data_dir)
     study = random_weights_control(open_model(model, options), chosen, draws=draws, settings=settings)
     if out is not None:
         save_by_model(out, (*study.results, *study.controls), force=force)
-        write_tables(out, {"control.csv": study.table})
+        write_study(out, study.plan(), study.sentences(), {"control.csv": study.table})
     if as_json:
-        print_json({"table": to_records(study.table)})
+        print_json({"table": to_records(study.table), "sentences": study.sentences()})
         return
     print_table(f"The model beside {draws} draws of random weights", study.table)
+    for sentence in study.sentences():
+        say(sentence)
 
 
 @study_app.command("sample-size")
@@ -129,14 +134,15 @@ def sample_size(
     draws: Annotated[int, typer.Option(help="Samples of each size in the published design.")] = 5,
     seed: Seed = 0,
     out: MaybeOut = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """How far a score moves with the number of items it rests on; with --out also as a figure."""
     from equipoise.cli.printing import print_json, print_table, say
     from equipoise.results.records import to_records
-    from equipoise.studies.sample_size import BOOTSTRAP, PUBLISHED
     from equipoise.studies.sample_size import sample_size as study_sizes
 
+    refuse_taken(out, force=force)
     counts = _parse_sizes(sizes)
     if result is not None and model is not None:
         raise UserError("Both --result and --model were given.", "Give one of them.")
@@ -146,16 +152,15 @@ def sample_size(
     if out is not None:
         from equipoise.report.charts import sample_size_chart, save_chart
 
-        write_tables(out, {"sample-size.csv": study.table, "samples.csv": study.samples})
+        tables = {"sample-size.csv": study.table, "samples.csv": study.samples}
+        write_study(out, study.plan(), study.sentences(), tables)
         figures = save_chart(sample_size_chart(study), out, "sample-size")
     if as_json:
         print_json({"table": to_records(study.table), "figures": [str(path) for path in figures]})
         return
     print_table(f"{study.quantity} of {study.model} ({study.unit}) by sample size", study.table)
-    say(
-        f"{PUBLISHED}: drawn without replacement, as in the thesis; near the full size samples share their "
-        f"pairs and cannot differ. {BOOTSTRAP}: drawn with replacement; how far other pairs would move it."
-    )
+    for sentence in study.sentences():
+        say(sentence)
     for path in figures:
         say(f"figure: {path}")
 
@@ -165,6 +170,7 @@ def skew(
     folders: Annotated[list[Path], typer.Argument(help="Result folders, one model or more.")],
     kind: Annotated[str, typer.Option("--type", help="Which type of sentences: 1 or 2.")] = "2",
     out: MaybeOut = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Set the skew of models beside their stereotype; with --out also as a chart."""
@@ -172,8 +178,9 @@ def skew(
 
     from equipoise.cli.printing import print_json, print_rows, say
     from equipoise.results.records import to_records
-    from equipoise.studies.skew import skew_rank_correlation, skew_stereotype_table
+    from equipoise.studies.skew import skew_plan, skew_rank_correlation, skew_stereotype_table
 
+    refuse_taken(out, force=force)
     if kind not in SKEW_TYPES:
         raise unknown_name("type of sentences", kind, SKEW_TYPES)
     table = skew_stereotype_table([one for folder in folders for one in _skew_results(folder)], kind)
@@ -183,7 +190,7 @@ def skew(
         from equipoise.report.charts import save_chart
         from equipoise.report.skew_chart import skew_stereotype_chart
 
-        write_tables(out, {"skew.csv": table})
+        write_study(out, skew_plan(table), [_in_words(related)], {"skew.csv": table})
         figures = save_chart(skew_stereotype_chart(table), out, "skew")
     if as_json:
         (shown,) = to_records(pd.DataFrame([{**asdict(related), **related.interval._asdict()}]))

@@ -230,18 +230,22 @@ def professions(
     text: Text = None,
     data_dir: DataDir = None,
     out: MaybeOut = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """APPD of every profession before and after: bars, what was read about in training, the fitted line."""
-    from equipoise.cli.writing import write_tables
+    from equipoise.cli.writing import refuse_taken, write_study
     from equipoise.report.profession_charts import profession_bars, profession_scatter
-    from equipoise.studies.professions import professions_study
+    from equipoise.studies.professions import professions_plan, professions_study
 
+    refuse_taken(out, force=force)
     read = None if corpus is None else _corpus(corpus, data_dir, text=text)
-    study = professions_study(_templates_of(before), _templates_of(after), read)
+    sides = _templates_of(before), _templates_of(after)
+    study = professions_study(*sides, read)
     figures: dict[str, alt.LayerChart] = {}
     if out is not None:
-        write_tables(out, {"professions.csv": study.table, "lines.csv": study.lines})
+        tables = {"professions.csv": study.table, "lines.csv": study.lines}
+        write_study(out, professions_plan(*sides), study.sentences, tables)
         figures = {name: profession_bars(study, name) for name in dict.fromkeys(study.table["category"])}
         figures["scatter"] = profession_scatter(study)
     _finish(out, study.table, study.sentences, figures, as_json=as_json)

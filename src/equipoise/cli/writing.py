@@ -1,4 +1,4 @@
-"""Writing: a text, a study's tables, and the results of each model in a folder of its own."""
+"""Writing: a text, what a study says, and the results of each model in a folder of its own."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from equipoise.results import Result
+    from equipoise.studies.steps import Plan
 
 
 def write_text(path: Path, text: str, option: str = "--out") -> None:
@@ -24,16 +25,24 @@ def write_text(path: Path, text: str, option: str = "--out") -> None:
         ) from error
 
 
-def write_tables(folder: Path, tables: "Mapping[str, pd.DataFrame]") -> None:
-    """Write tables as CSV files into a folder."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            table.to_csv(folder / name, index=False, lineterminator="\n")
-    except OSError as error:
+def refuse_taken(folder: Path | None, *, force: bool) -> None:
+    """Refuse a folder that holds something before any work is done for it."""
+    if folder is None or force or not folder.exists():
+        return
+    if not folder.is_dir() or any(folder.iterdir()):
         raise UserError(
-            f"{folder} cannot be written: {error.strerror or error}.", "Give another folder with --out."
-        ) from error
+            f"{folder} exists and is not empty.",
+            "Give another folder with --out, or --force to write into it.",
+        )
+
+
+def write_study(
+    folder: Path, plan: "Plan", sentences: "Sequence[str]", tables: "Mapping[str, pd.DataFrame]"
+) -> None:
+    """Write what a study of one step says, so that a page can show it."""
+    from equipoise.studies.steps import Keeping
+
+    Keeping(folder, force=True).begin(plan).finish(sentences, tables)
 
 
 def save_by_model(folder: Path, results: "Sequence[Result]", *, force: bool = False) -> None:

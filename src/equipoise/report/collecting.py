@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from equipoise.report.measurements import kind_of
 from equipoise.report.sections import Study, is_study, load_study
 from equipoise.results import Result, load_results
 from equipoise.results.saving import MANIFEST
@@ -23,24 +24,30 @@ class Collected(NamedTuple):
 def collect(folders: Sequence[Path]) -> Collected:
     """Everything in the folders; one that holds neither a result nor a study is refused with the reason."""
     results: list[Result] = []
+    of_studies: list[Result] = []
     studies: list[Study] = []
     for folder in folders:
         if is_study(folder):
             studies.append(load_study(folder))
-            results += _step_results(folder)
+            of_studies += _study_results(folder)
         else:
             held_by_model = [] if _holds(folder) else list(_holding(folder))
             for held in held_by_model or [folder]:
                 results += load_results(held)
-    return Collected(_each_once(results), studies)
+    return Collected(_with_new(_each_once(results), of_studies), studies)
 
 
-def _step_results(folder: Path) -> list[Result]:
+def _study_results(folder: Path) -> list[Result]:
     """What a study measured, where it is a few models that can be told apart; else its tables say it."""
-    held = [result for path in _holding(folder / STEP_FOLDER) for result in load_results(path)]
-    models = {(result.model, result.fingerprint) for result in held}
-    can_be_told_apart = len({name for name, _ in models}) == len(models) <= MOST_MODELS
-    return held if can_be_told_apart else []
+    of_steps = [result for path in _holding(folder / STEP_FOLDER) for result in load_results(path)]
+    of_models = [result for path in _holding(folder) for result in load_results(path)]
+    return _told_apart(of_steps, MOST_MODELS) + _told_apart(of_models, len(of_models))
+
+
+def _told_apart(results: list[Result], most: int) -> list[Result]:
+    models = {(result.model, result.fingerprint) for result in results}
+    can_be_told_apart = len({name for name, _ in models}) == len(models) <= most
+    return results if can_be_told_apart else []
 
 
 def _holds(folder: Path) -> bool:
@@ -61,3 +68,13 @@ def _each_once(results: Sequence[Result]) -> list[Result]:
         created = str(result.provenance.get("created", ""))
         kept.setdefault((result.fingerprint, result.instrument, result.variant, created), result)
     return list(kept.values())
+
+
+def _with_new(given: list[Result], of_studies: Sequence[Result]) -> list[Result]:
+    """The results that were given, and what studies measured beside them: not the same thing once more."""
+    seen = {(result.fingerprint, kind_of(result)) for result in given}
+    for result in of_studies:
+        if (result.fingerprint, kind_of(result)) not in seen:
+            seen.add((result.fingerprint, kind_of(result)))
+            given = [*given, result]
+    return given

@@ -60,7 +60,7 @@ def measurements(results: Sequence[Result]) -> list[Measurement]:
     labels = {model.fingerprint: model.label for model in measured_models(results)}
     kinds: dict[Kind, dict[str, Result]] = {}
     for result in results:
-        same = kinds.setdefault(_kind(result), {})
+        same = kinds.setdefault(kind_of(result), {})
         label = labels[result.fingerprint]
         if label in same:
             raise UserError(
@@ -85,7 +85,8 @@ def data_name(result: Result) -> str:
     return Path(str(result.provenance.get("data", {}).get("name", ""))).name or "data"
 
 
-def _kind(result: Result) -> Kind:
+def kind_of(result: Result) -> Kind:
+    """What is measured, whatever the model."""
     return result.instrument, result.variant, data_name(result), Path(result.poles).name
 
 

@@ -4,9 +4,10 @@ One draw of random weights is one opinion of chance and need not be neutral; the
 says how far from neutral a number is by chance alone, whatever it claims to measure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import pandas as pd
 
@@ -16,6 +17,8 @@ from equipoise.measuring import audit
 from equipoise.models.base import LanguageModel
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
+from equipoise.results.reading import shown
+from equipoise.studies.steps import Plan
 
 DRAWS = 5
 FEWEST = 3
@@ -32,6 +35,16 @@ class RandomControl:
     table: pd.DataFrame
     results: tuple[Result, ...]
     controls: tuple[Result, ...]
+
+    def plan(self) -> Plan:
+        """What stands above the study on a page."""
+        first = self.results[0]
+        settings = {"model": first.fingerprint, "controls": [one.fingerprint for one in self.controls]}
+        return Plan("control", f"Control: {first.model} beside random weights", settings, ())
+
+    def sentences(self) -> list[str]:
+        """Each headline beside what random weights give, in words."""
+        return [_sentence(row) for row in self.table.to_dict("records")]
 
 
 def random_weights_control(
@@ -59,29 +72,39 @@ def random_weights_control(
     return RandomControl(pd.DataFrame(rows, columns=list(COLUMNS)), tuple(results), tuple(controls))
 
 
+def _sentence(row: Mapping[Any, Any]) -> str:
+    where = f" ({row['by']} {row['level']})" if row["by"] else ""
+    told = f"{row['instrument']}, {row['estimate']}{where}: {shown(row['model_value'])}"
+    if not row["draws"]:
+        return f"{told}; no draw of random weights could be asked."
+    between = f"{row['draws']} draws of random weights give {shown(row['random_lowest'])} to"
+    verdict = "beyond all of them" if row["outside"] else "no more than chance gives"
+    return f"{told}; {between} {shown(row['random_highest'])}: {verdict}."
+
+
 def _rows(result: Result, controls: Sequence[Result]) -> list[dict[str, object]]:
     """The headlines of one instrument, each beside the same estimate of every draw."""
     key = ["key", "by", "level"]
     drawn = pd.concat([one.estimates for one in controls if one.instrument == result.instrument])
     rows = []
-    for shown in result.headlines().to_dict("records"):
-        same = (drawn[key] == pd.Series({name: shown[name] for name in key})).all(axis=1)
+    for headline in result.headlines().to_dict("records"):
+        same = (drawn[key] == pd.Series({name: headline[name] for name in key})).all(axis=1)
         values = drawn.loc[same, "value"].dropna()
         rows.append(
             {
                 "instrument": result.instrument,
-                "estimate": shown["label"],
-                "by": shown["by"],
-                "level": shown["level"],
-                "model_value": shown["value"],
-                "low": shown["low"],
-                "high": shown["high"],
+                "estimate": headline["label"],
+                "by": headline["by"],
+                "level": headline["level"],
+                "model_value": headline["value"],
+                "low": headline["low"],
+                "high": headline["high"],
                 "random_mean": values.mean(),
                 "random_sd": values.std(),
                 "random_lowest": values.min(),
                 "random_highest": values.max(),
                 "draws": len(values),
-                "outside": bool(len(values) and not values.min() <= shown["value"] <= values.max()),
+                "outside": bool(len(values) and not values.min() <= headline["value"] <= values.max()),
             }
         )
     return rows

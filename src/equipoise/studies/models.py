@@ -18,6 +18,7 @@ from equipoise.results import Quantity, Result
 from equipoise.results.comparison import compared_table
 from equipoise.results.comparison.differences import value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
+from equipoise.studies.steps import Plan
 
 GROUP = "category"
 """The column by which models are also ranked, where the items have it."""
@@ -71,6 +72,14 @@ def compare_results(results: Sequence[Result]) -> ModelComparison:
     ranking = rank_results(results)
     pairs = [paired for group in _by_instrument(results) for paired in _pairs(group)]
     return ModelComparison(ranking, compared_table(pairs), tuple(results))
+
+
+def ranking_plan(study: ModelComparison) -> Plan:
+    """What stands above the study on a page: the models and the instruments that it ranks by."""
+    prints = {result.model: result.fingerprint for result in study.results}
+    instruments = list(dict.fromkeys(result.instrument for result in study.results))
+    settings = {"models": prints, "instruments": instruments}
+    return Plan("models", f"Models ranked by {', '.join(instruments)}", settings, ())
 
 
 def rank_results(results: Sequence[Result]) -> pd.DataFrame:

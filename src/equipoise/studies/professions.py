@@ -17,6 +17,7 @@ from equipoise.corpora.named import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.results import Result
 from equipoise.results.comparison.pairing import check_comparable
+from equipoise.studies.steps import Plan
 
 INSTRUMENT = "tbe"
 FEWEST = 3
@@ -60,6 +61,12 @@ def professions_study(before: Result, after: Result, corpus: CorpusTexts | None 
         means["seen"] = means["mentions"] > 0
     lines = pd.DataFrame(_lines(means))
     return Professions(means, lines, _in_words(means, lines))
+
+
+def professions_plan(before: Result, after: Result) -> Plan:
+    """What stands above the study on a page: the two models."""
+    settings = {"before": before.fingerprint, "after": after.fingerprint}
+    return Plan("professions", f"Professions: {before.model}, {after.model}", settings, ())
 
 
 def mentions(words: Sequence[str], texts: Sequence[str]) -> dict[str, int]:

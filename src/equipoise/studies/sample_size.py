@@ -19,6 +19,7 @@ from equipoise.measuring import measure
 from equipoise.models.base import LanguageModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import rows_of
+from equipoise.studies.steps import Plan
 
 SIZES = (20, 40, 60, 80, 100)
 DRAWS, BOOTSTRAP_DRAWS = 5, 200
@@ -38,6 +39,24 @@ class SampleSizeStudy:
     unit: str
     samples: pd.DataFrame
     table: pd.DataFrame
+
+    def plan(self) -> Plan:
+        """What stands above the study on a page."""
+        title = f"Sample size: {self.quantity} of {self.model} ({self.unit})"
+        settings = {"instrument": self.instrument, "model": self.model}
+        return Plan("sample-size", title, settings, ())
+
+    def sentences(self) -> list[str]:
+        """How far the whole score moves at each size, and how the two designs are read."""
+        whole = self.table[(self.table["design"] == BOOTSTRAP) & (self.table["category"] == ALL)]
+        moved = ", ".join(f"{row['size']}: {row['sd']:.3f}" for row in whole.to_dict("records"))
+        return [
+            f"Standard deviation of {self.quantity} over {BOOTSTRAP_DRAWS} draws, by items of each category: "
+            f"{moved}.",
+            f"{PUBLISHED}: drawn without replacement, as in the thesis; near the full size samples share "
+            f"their pairs and cannot differ. {BOOTSTRAP}: drawn with replacement; how far other pairs would "
+            "move it.",
+        ]
 
 
 def sample_size(

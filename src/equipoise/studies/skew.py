@@ -8,6 +8,7 @@ from equipoise.errors import UserError
 from equipoise.instruments.parts.skew_estimates import is_able
 from equipoise.results import Result
 from equipoise.stats.correlation import Correlation, spearman
+from equipoise.studies.steps import Plan
 
 INSTRUMENT = "stereotype-skew"
 TYPE_2 = "2"
@@ -46,6 +47,12 @@ def skew_stereotype_table(results: Sequence[Result], kind: str = TYPE_2) -> pd.D
             "Measure all models with the same data and variant.",
         )
     return table
+
+
+def skew_plan(table: pd.DataFrame) -> Plan:
+    """What stands above the study on a page: the models and the sentences that they were asked."""
+    kinds = {name: str(table[name].iloc[0]) for name in ("data", "variant", "type")}
+    return Plan("skew", "Skew beside stereotype", {"models": table["model"].tolist(), **kinds}, ())
 
 
 def skew_rank_correlation(table: pd.DataFrame) -> Correlation:

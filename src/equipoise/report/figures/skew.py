@@ -1,5 +1,6 @@
 """Skew against stereotype: the nearer to where the two lines cross, the better."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from equipoise.errors import UserError
@@ -7,7 +8,9 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.style import Layer, chart, line_at, model_colour, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results.reading import shown
-from equipoise.studies.skew import INSTRUMENT, skew_stereotype_table
+from equipoise.studies.skew import INSTRUMENT, TYPE_2, skew_stereotype_table
+
+TYPES = ("1", "2", 1, 2)
 
 
 def skew_figures(measured: Measurement) -> list[Figure]:
@@ -20,16 +23,24 @@ def skew_figures(measured: Measurement) -> list[Figure]:
         return []
     labels = list(measured.results)
     rows = [row | {"model": label} for row, label in zip(table.to_dict("records"), labels, strict=True)]
+    figure = skew_figure(f"{measured.name} skew", rows)
+    return [] if figure is None else [figure]
+
+
+def skew_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
+    """A point for each model of a table as `study skew` writes it; None where none is known."""
     known = [row for row in rows if row["skew"] == row["skew"] and row["stereotype"] == row["stereotype"]]
     if not known:
-        return []
+        return None
     told = "; ".join(
         f"{row['model']}: skew {shown(row['skew'])}, stereotype {shown(row['stereotype'])}, ability "
         f"{shown(row['ability'])}{'' if row['is_meaningful'] else ', not meaningful'}"
         for row in known
     )
-    title = "Skew against stereotype (type 2 sentences)"
-    return [Figure(slug(f"{measured.name} skew"), title, f"{title}. {told}.", _spec(known, labels))]
+    kind = known[0].get("type", TYPE_2)
+    title = f"Skew against stereotype{f' (type {kind} sentences)' if kind in TYPES else ''}"
+    labels = [str(row["model"]) for row in rows]
+    return Figure(slug(name), title, f"{title}. {told}.", _spec(known, labels))
 
 
 def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:

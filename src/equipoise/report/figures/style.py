@@ -15,6 +15,9 @@ MODEL_COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
     *("#56B4E9", "#8C6D31", "#7F868F", "#AA4499", "#999933"),
 )
+SHORT_LEGEND = 45
+"""Letters that stand in one line on a narrow page."""
+
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Models differ in shape as well as in colour."""
 
@@ -65,7 +68,8 @@ def side_colour(legend: bool = True) -> dict[str, Any]:
 def model_colour(labels: Sequence[str]) -> dict[str, Any]:
     """The colour of each model, by its name."""
     colours = [MODEL_COLOURS[place % len(MODEL_COLOURS)] for place in range(len(labels))]
-    legend = {"orient": "top", "title": None, "columns": 3, "labelLimit": 240}
+    columns = 3 if sum(map(len, labels)) > SHORT_LEGEND else len(labels)
+    legend = {"orient": "top", "title": None, "columns": columns, "labelLimit": 240}
     return {
         "field": "model",
         "type": "nominal",

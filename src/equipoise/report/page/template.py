@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -49,6 +50,8 @@ def cell_text(value: Any) -> str:
     """A cell of a table as text."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
     return shown(value) if isinstance(value, float) else str(value)
 
 

@@ -84,5 +84,6 @@ def _read_csv(path: Path) -> pd.DataFrame:
 
 
 def _table(name: str, title: str, frame: pd.DataFrame) -> Table:
-    columns = [str(column).replace("_", " ") for column in frame.columns]
-    return Table(name, title.replace("-", " "), columns, frame.to_numpy(dtype=object).tolist())
+    told = frame.dropna(axis="columns", how="all") if len(frame) else frame
+    columns = [str(column).replace("_", " ") for column in told.columns]
+    return Table(name, title.replace("-", " "), columns, told.to_numpy(dtype=object).tolist())

@@ -1,76 +1,48 @@
-"""Before and after: each lean after against before; a flattened model has a slope near 0 everywhere."""
+"""Before and after: what went, what it cost, and each lean after against before."""
 
 from typing import Any
 
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, chart, line_at, values
+from equipoise.report.figures.dots import dot, dot_figure
+from equipoise.report.figures.leans import LEANS, leans_figure
 from equipoise.report.sections import Study
 
-TABLE = "leanings"
-COLUMNS = ("part", "profession", "before", "after")
-"""What the scatter needs of the study's table, a row per profession or word."""
-
-UNCHANGED = "unchanged"
-INKS = (ABOVE, BELOW, "#009E73", "#CC79A7")
+GAIN = ("instrument", "label", "removed", "low", "high")
+PRICE = ("instrument", "label", "loss", "low", "high")
+"""What the charts need of the study's tables."""
 
 
 def figures(study: Study) -> list[Figure]:
-    """The scatter, where the study wrote its leans."""
-    table = study.tables.get(TABLE)
-    if table is None or not set(COLUMNS) <= set(table.columns):
-        return []
-    known = table[table["before"].notna() & table["after"].notna()]
-    if len(known) < 2:
-        return []
-    slopes = {str(part): slope_of(rows) for part, rows in known.groupby("part", sort=False)}
-    said = "; ".join(f"{part}: slope {slope:.2f}" for part, slope in slopes.items())
-    title = f"Lean after against before ({said})"
-    alt = f"{title}. {len(known)} points. A slope of 1 is an unchanged model, 0 one that was flattened."
-    return [Figure("before-after-leans", title, alt, _spec(known))]
+    """Gain and price with their intervals, and the scatter of leans."""
+    gain, price, leans = (
+        _usable(study, *one) for one in (("gain", GAIN), ("price", PRICE), ("leanings", LEANS))
+    )
+    drawn = []
+    if gain is not None:
+        axis = "% of the distance from neutral (right: better)"
+        drawn.append(
+            dot_figure("before after gain", "What went", _shares(gain, "removed"), axis=axis, neutral=0)
+        )
+    if price is not None:
+        axis = "% lost (left: better); of a log P, the rise of perplexity"
+        drawn.append(
+            dot_figure("before after price", "What it cost", _shares(price, "loss"), axis=axis, neutral=0)
+        )
+    scatter = None if leans is None else leans_figure("before after leans", leans)
+    return [*drawn, *([scatter] if scatter else [])]
 
 
-def slope_of(rows: pd.DataFrame) -> float:
-    """The slope of after on before by least squares; NaN where before does not vary."""
-    before, after = (rows[name].to_numpy(dtype=float) for name in ("before", "after"))
-    apart = before - before.mean()
-    spread = float((apart**2).sum())
-    return float((apart * (after - after.mean())).sum()) / spread if spread else float("nan")
+def _usable(study: Study, name: str, columns: tuple[str, ...]) -> pd.DataFrame | None:
+    table = study.tables.get(name)
+    return table if table is not None and set(columns) <= set(table.columns) and len(table) else None
 
 
-def _spec(table: pd.DataFrame) -> dict[str, Any]:
-    parts = [str(part) for part in table["part"].unique()]
-    points = table[list(COLUMNS)].to_dict("records")
-    ends = (float(table["before"].min()), float(table["before"].max()))
-    lines = [{"part": UNCHANGED, "before": end, "after": end} for end in ends]
-    for part, rows in table.groupby("part", sort=False):
-        lines += _fitted(str(part), rows)
-    across = {"field": "before", "type": "quantitative", "title": "lean before"}
-    upward = {"field": "after", "type": "quantitative", "title": "lean after"}
-    scale = {"domain": [*parts, UNCHANGED], "range": [*INKS[: len(parts)], UNCLEAR]}
-    colour = {"field": "part", "type": "nominal", "scale": scale, "legend": {"orient": "top", "title": None}}
-    tooltip = [{"field": name} for name in COLUMNS]
-    layers: list[dict[str, Any]] = [
-        line_at(0, "x"),
-        line_at(0, "y"),
-        {
-            "data": values(lines),
-            "mark": {"type": "line", "strokeWidth": 2},
-            "encoding": {"x": across, "y": upward, "color": colour},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.7},
-            "encoding": {"x": across, "y": upward, "color": colour, "tooltip": tooltip},
-        },
-    ]
-    return chart(layers, height=340, data=values(points))
-
-
-def _fitted(part: str, rows: pd.DataFrame) -> list[dict[str, Any]]:
-    slope = slope_of(rows)
-    if slope != slope:
-        return []
-    height = float(rows["after"].mean()) - slope * float(rows["before"].mean())
-    ends = (float(rows["before"].min()), float(rows["before"].max()))
-    return [{"part": part, "before": end, "after": height + slope * end} for end in ends]
+def _shares(table: pd.DataFrame, column: str) -> list[dict[str, Any]]:
+    """A row for each number, in per cent."""
+    rows = []
+    for row in table.to_dict("records"):
+        value, low, high = (100 * float(row[name]) for name in (column, "low", "high"))
+        rows.append(dot(f"{row['instrument']}, {row['label']}", value, low, high))
+    return rows

@@ -45,8 +45,29 @@
     figure.drawn = vegaEmbed(fresh, Object.assign({}, specs[figure.dataset.chart], { width }), {
       mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: tell, config: look(width),
     });
-    place.style.minHeight = "0";
+    figure.drawn.then(() => {
+      place.style.minHeight = "0";
+      if (target) target.scrollIntoView();
+    });
   }
+
+  // Charts above a part that a reader went to may change its place: the reader stays there until they move on.
+
+  let target = null;
+
+  function goTo(hash) {
+    target = hash.length > 1 ? byId(decodeURIComponent(hash.slice(1))) : null;
+    setTimeout(() => { target = null; }, 3000);
+  }
+
+  for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+    addEventListener(kind, () => { target = null; }, { passive: true });
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#']");
+    if (link) goTo(link.getAttribute("href"));
+  });
+  goTo(location.hash);
 
   const figures = [...document.querySelectorAll("figure[data-chart]")];
   const watch = new IntersectionObserver((seen) => {
@@ -68,7 +89,10 @@
 
   const PAGE = 50;
   const controls = byId("controls");
-  if (!controls) return;
+  if (!controls) {
+    document.documentElement.dataset.ready = String(performance.now() - started);
+    return;
+  }
   const pick = { measurement: byId("measurement"), search: byId("search"), filter: byId("filter"), order: byId("order"), model: byId("model") };
   const state = { data: [], part: null, shown: [], page: 0 };
 

@@ -1,0 +1,72 @@
+"""Leans before and after, a point each with fitted lines; a flattened model has a slope near 0 everywhere."""
+
+from typing import Any
+
+import pandas as pd
+
+from equipoise.report.elements import Figure
+from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, chart, line_at, values
+from equipoise.report.measurements import slug
+
+LEANS = ("part", "profession", "before", "after")
+"""What the scatter needs of a study's table, a row per profession or word."""
+
+UNCHANGED = "unchanged"
+INKS = (ABOVE, BELOW, "#009E73", "#CC79A7")
+
+
+def leans_figure(name: str, table: pd.DataFrame) -> Figure | None:
+    """The scatter, where at least two leans are known in both models."""
+    known = table[table["before"].notna() & table["after"].notna()]
+    if len(known) < 2:
+        return None
+    slopes = {str(part): slope_of(rows) for part, rows in known.groupby("part", sort=False)}
+    said = "; ".join(f"{part}: slope {slope:.2f}" for part, slope in slopes.items())
+    title = f"Lean after against before ({said})"
+    alt = f"{title}. {len(known)} points. A slope of 1 is an unchanged model, 0 one that was flattened."
+    return Figure(slug(name), title, alt, _spec(known))
+
+
+def slope_of(rows: pd.DataFrame) -> float:
+    """The slope of after on before by least squares; NaN where before does not vary."""
+    before, after = (rows[name].to_numpy(dtype=float) for name in ("before", "after"))
+    apart = before - before.mean()
+    spread = float((apart**2).sum())
+    return float((apart * (after - after.mean())).sum()) / spread if spread else float("nan")
+
+
+def _spec(table: pd.DataFrame) -> dict[str, Any]:
+    parts = [str(part) for part in table["part"].unique()]
+    points = table[list(LEANS)].to_dict("records")
+    ends = (float(table["before"].min()), float(table["before"].max()))
+    lines = [{"part": UNCHANGED, "before": end, "after": end} for end in ends]
+    for part, rows in table.groupby("part", sort=False):
+        lines += _fitted(str(part), rows)
+    across = {"field": "before", "type": "quantitative", "title": "lean before"}
+    upward = {"field": "after", "type": "quantitative", "title": "lean after"}
+    scale = {"domain": [*parts, UNCHANGED], "range": [*INKS[: len(parts)], UNCLEAR]}
+    colour = {"field": "part", "type": "nominal", "scale": scale, "legend": {"orient": "top", "title": None}}
+    tooltip = [{"field": name} for name in LEANS]
+    layers: list[dict[str, Any]] = [
+        line_at(0, "x"),
+        line_at(0, "y"),
+        {
+            "data": values(lines),
+            "mark": {"type": "line", "strokeWidth": 2},
+            "encoding": {"x": across, "y": upward, "color": colour},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.7},
+            "encoding": {"x": across, "y": upward, "color": colour, "tooltip": tooltip},
+        },
+    ]
+    return chart(layers, height=340, data=values(points))
+
+
+def _fitted(part: str, rows: pd.DataFrame) -> list[dict[str, Any]]:
+    slope = slope_of(rows)
+    if slope != slope:
+        return []
+    height = float(rows["after"].mean()) - slope * float(rows["before"].mean())
+    ends = (float(rows["before"].min()), float(rows["before"].max()))
+    return [{"part": part, "before": end, "after": height + slope * end} for end in ends]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from app_client import Client
+from command_line import run
 
 import equipoise
 from equipoise.probing import probe_blank
@@ -116,6 +117,24 @@ def test_a_dropped_file_is_linted_and_measured(client: Client, tmp_path: Path) -
     assert {path.name for path in tmp_path.iterdir()} <= {"results", "cache", "answers.sqlite"} | {
         f"answers.sqlite-{end}" for end in ("wal", "shm")
     }
+
+
+def test_a_study_is_listed_once_and_has_its_page(client: Client, tmp_path: Path) -> None:
+    """What it measured belongs to it; one that is damaged says so when it is opened."""
+    ranked = tmp_path / "results" / "ranked"
+    assert run("study", "models", "random", "random:2", "-i", "traits", "--out", ranked) == 0
+    (listed,) = client.ask("results")["folders"]
+    assert (listed["folder"], listed["study"], listed["instruments"]) == ("ranked", "models", [])
+    opened = client.ask("result", folder="ranked")
+    assert {one["model"] for one in opened["results"]} == {"random", "random:2"}
+    assert any("random:2" in sentence for sentence in opened["sentences"])
+    status, page, _ = client.send("GET", "/page?folder=ranked")
+    assert status == 200
+    assert "Models ranked by traits" in page.decode()
+    (ranked / "study.json").write_text("{", encoding="utf-8")
+    (listed,) = client.ask("results")["folders"]
+    assert listed["study"] == "damaged"
+    assert "cannot be read" in client.refused("result", folder="ranked")
 
 
 def test_dropped_templates(client: Client) -> None:

@@ -4,40 +4,65 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.results import Result, load_results
+from equipoise.report.collecting import Collected, collect
+from equipoise.results import Result
 from equipoise.results.records import to_records
 from equipoise.results.saving import MANIFEST
+from equipoise.studies.steps import STUDY, read_study
 
 DEEPEST = 3
 """How far below the results folder results are looked for."""
 
 
 def result_folders(root: Path) -> list[dict[str, Any]]:
-    """Every folder that holds results, the newest first."""
-    manifests = [
-        path for depth in range(1, DEEPEST + 1) for path in root.glob("/".join(["*"] * depth + [MANIFEST]))
-    ]
+    """Every folder that holds results or a study, the newest first; what a study measured is its own."""
+    studies = {path.parent: path for path in _below(root, STUDY)}
     held: dict[Path, list[Path]] = {}
-    for path in manifests:
-        if not path.parent.name.startswith("."):
+    for path in _below(root, MANIFEST):
+        if not studies.keys() & set(path.parents):
             held.setdefault(path.parent.parent, []).append(path)
     shown = [
         {
             "folder": folder.relative_to(root).as_posix(),
+            "study": "",
             "instruments": sorted(path.parent.name for path in paths),
             "changed": max(path.stat().st_mtime for path in paths),
         }
         for folder, paths in held.items()
     ]
+    shown += [
+        {
+            "folder": folder.relative_to(root).as_posix(),
+            "study": _study_name(folder),
+            "instruments": [],
+            "changed": path.stat().st_mtime,
+        }
+        for folder, path in studies.items()
+    ]
     return sorted(shown, key=lambda row: -row["changed"])
 
 
-def open_folder(root: Path, name: str) -> list[Result]:
-    """The results in a folder below the root, and in no other."""
+def open_folder(root: Path, name: str) -> Collected:
+    """The results or the study in a folder below the root, and in no other."""
     folder = (root / name).resolve()
     if not folder.is_relative_to(root.resolve()):
         raise UserError(f"{name!r} is not below the results folder.", "Choose one of the listed folders.")
-    return load_results(folder)
+    return collect([folder])
+
+
+def _below(root: Path, name: str) -> list[Path]:
+    patterns = ("/".join(["*"] * depth + [name]) for depth in range(1, DEEPEST + 1))
+    return [
+        path for pattern in patterns for path in root.glob(pattern) if not path.parent.name.startswith(".")
+    ]
+
+
+def _study_name(folder: Path) -> str:
+    """The study's own name; one that is damaged is listed, and says what is wrong when it is opened."""
+    try:
+        return str(read_study(folder).get("name", ""))
+    except UserError:
+        return "damaged"
 
 
 def told(results: list[Result]) -> list[dict[str, Any]]:

@@ -153,14 +153,17 @@ def past_results(desk: Desk, _payload: Payload) -> Any:
 
 def past_result(desk: Desk, payload: Payload) -> Any:
     """The numbers in one folder."""
-    return {"results": told(open_folder(desk.results, _text(payload, "folder")))}
+    opened = open_folder(desk.results, _text(payload, "folder"))
+    said = [sentence for study in opened.studies for sentence in study.sentences]
+    return {"sentences": said, "results": told(opened.results)}
 
 
 def page_of(desk: Desk, folder: str) -> str:
     """The page of one folder, as `equipoise report` makes it."""
     from equipoise.report.page import render
 
-    return render(open_folder(desk.results, folder))
+    opened = open_folder(desk.results, folder)
+    return render(opened.results, opened.studies)
 
 
 QUESTIONS: dict[str, Callable[[Desk, Payload], Any]] = {

@@ -43,12 +43,18 @@ function onSubmit(form, work) {
     tell(null);
     try {
       await work();
+      bringIntoView(form.nextElementSibling);
     } catch (error) {
       tell(error);
     } finally {
       button.disabled = false;
     }
   });
+}
+
+// On a narrow page the answer stands below the form, where nobody would see it come.
+function bringIntoView(place) {
+  if (place && place.childElementCount && place.getBoundingClientRect().top > innerHeight * 0.6) place.scrollIntoView({ block: "start" });
 }
 
 const number = (value, digits = 3) => {
@@ -84,6 +90,8 @@ function chosenModels(section) {
   return [...ticked, ...typed.filter(Boolean)];
 }
 
+const meanings = { embedded: "BERT-base-uncased, which ships with Equipoise", random: "weights drawn by chance, for comparison" };
+
 function offerModels(names) {
   for (const fieldset of $$("fieldset.models")) {
     names.forEach((name, place) => {
@@ -96,6 +104,8 @@ function offerModels(names) {
     field.id = `${fieldset.closest("section").id}-folders`;
     label.htmlFor = field.id;
     fieldset.append(label, field);
+    const told = names.filter((name) => meanings[name]).map((name) => `${name}: ${meanings[name]}`);
+    if (told.length) fieldset.append(make("p", `${told.join("; ")}.`, { class: "note" }));
   }
   for (const field of $$("input.one-model")) field.value = names[0];
   names.forEach((name) => $("#model-names").append(make("option", "", { value: name })));
@@ -262,13 +272,16 @@ async function showResults() {
     return;
   }
   place.replaceChildren(...content.folders.map((row) => {
-    const details = make("details", make("summary", `${row.folder}: ${row.instruments.join(", ")}`));
+    const when = new Date(1000 * row.changed);
+    const said = `${row.folder}: ${row.study ? `study, ${row.study}` : row.instruments.join(", ")}`;
+    const date = make("time", when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" }), { datetime: when.toISOString() });
+    const details = make("details", make("summary", [said, date]));
     details.addEventListener("toggle", async () => {
       if (!details.open || details.dataset.read) return;
       details.dataset.read = "yes";
       try {
         const opened = await ask("result", { folder: row.folder });
-        details.append(make("p", pageLink(row.folder)), ...opened.results.map(showResult));
+        details.append(make("p", pageLink(row.folder)), ...opened.sentences.map((text) => make("p", text)), ...opened.results.map(showResult));
       } catch (error) {
         delete details.dataset.read;
         tell(error);

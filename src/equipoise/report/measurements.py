@@ -12,6 +12,9 @@ Kind = tuple[str, str, str, str]
 """What makes two results the same measurement: instrument, variant, data and poles."""
 
 
+OUR_MODELS = {"embedded": "BERT-base-uncased, as it ships with Equipoise", "random": "random weights"}
+
+
 @dataclass(frozen=True)
 class Measurement:
     """What one instrument said of one or more models, by the name that the page calls each."""
@@ -41,6 +44,11 @@ class MeasuredModel:
     kind: str
     precision: str
     notes: tuple[str, ...]
+
+    @property
+    def about(self) -> str:
+        """What a name of ours stands for, for readers who never saw the command line."""
+        return OUR_MODELS.get(self.name, "")
 
 
 def measured_models(results: Sequence[Result]) -> list[MeasuredModel]:

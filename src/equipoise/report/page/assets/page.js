@@ -8,6 +8,8 @@
   const specs = JSON.parse(byId("specs").textContent);
   const tip = byId("tip");
 
+  const NARROW = 400;
+
   function look(width) {
     const ink = "currentColor";
     return {
@@ -21,7 +23,8 @@
         labelLimit: width < 480 ? 120 : 230, titleLimit: width,
       },
       axisX: { tickCount: Math.max(3, Math.floor(width / 90)), labelOverlap: true },
-      legend: { labelColor: ink, titleColor: ink, titleFontWeight: "normal", titleLimit: width, labelLimit: width - 60 },
+      legend: { labelColor: ink, titleColor: ink, titleFontWeight: "normal", titleLimit: width, labelLimit: width - 60,
+        columns: width < NARROW ? 2 : undefined },
     };
   }
 
@@ -34,6 +37,11 @@
     tip.style.top = `${Math.max(0, Math.min(event.clientY + 12, innerHeight - tip.offsetHeight - 8))}px`;
   }
 
+  // On a phone names stand below each other, or a legend would stick out.
+  function oneColumn(spec) {
+    return JSON.parse(JSON.stringify(spec), (name, value) => name === "legend" && value && value.columns ? { ...value, columns: 1 } : value);
+  }
+
   function draw(figure) {
     const place = figure.querySelector(".plot");
     const width = Math.floor(place.clientWidth);
@@ -42,7 +50,8 @@
     if (figure.drawn) figure.drawn.then((drawing) => drawing.finalize());
     const fresh = element("div");
     place.replaceChildren(fresh);
-    figure.drawn = vegaEmbed(fresh, Object.assign({}, specs[figure.dataset.chart], { width }), {
+    const spec = Object.assign({}, specs[figure.dataset.chart], { width });
+    figure.drawn = vegaEmbed(fresh, width < NARROW ? oneColumn(spec) : spec, {
       mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: tell, config: look(width),
     });
     figure.drawn.then(() => {

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from app_client import running_app
+from report_results import HOSTILE_NAME, page_result
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: make browser-test")
@@ -29,7 +30,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running_app(tmp_path_factory.mktemp("app")) as server:
+    folder = tmp_path_factory.mktemp("app")
+    page_result(HOSTILE_NAME, items=20).save(folder / "results" / "<u>hostile<u>")
+    with running_app(folder) as server:
         yield server.address
 
 
@@ -110,6 +113,15 @@ def test_hostile_text_is_shown_and_never_run(page: Any) -> None:
     page.wait_for_selector("#trouble:not([hidden])")
     assert "<script>" in page.inner_text("#trouble")
     assert page.locator("script").count() == 1
+
+
+def test_past_results_with_a_hostile_name(page: Any) -> None:
+    page.click("#tab-results")
+    past = page.locator("#results details", has_text="<u>hostile<u>")
+    past.locator("summary").click()
+    page.wait_for_selector("#results table")
+    assert "<b onmouseover" in past.inner_text()
+    assert page.locator("#results u, #results b").count() == 0
 
 
 def test_the_keyboard_is_enough(page: Any) -> None:

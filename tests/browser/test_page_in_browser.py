@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from report_results import HOSTILE, HOSTILE_NAME, page_result
+from study_tables import TABLES
 
 from equipoise.report.page import render
+from equipoise.report.sections import Study
 
 HERE = ("file:", "blob:", "data:", "http://127.0.0.1")
 OPEN_WITHIN, MANY_OPEN_WITHIN, SEARCH_WITHIN = 2.0, 4.0, 0.1
@@ -193,6 +195,38 @@ def test_everything_is_drawn_before_it_is_printed(page_file: Path, opened: Open,
     assert len(seen.page.query_selector_all("figure svg")) == 5
     assert seen.complaints == []
     assert (tmp_path / "page.pdf").stat().st_size > 20_000
+
+
+@pytest.fixture(scope="module")
+def study_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of nothing but studies, with a title that would like to be run."""
+    studies = [
+        Study(name, f"{name}: <script>window.hit = 4</script>", ("Said.",), tables)
+        for name, tables in TABLES.items()
+    ]
+    path = tmp_path_factory.mktemp("studies") / "page.html"
+    path.write_text(render([], studies), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_sections_of_every_study(width: int, scheme: str, study_file: Path, opened: Open) -> None:
+    seen = opened(study_file, width=width, scheme=scheme)
+    scroll_through(seen.page)
+    assert seen.complaints == []
+    assert seen.page.evaluate("window.hit") is None
+    drawn = seen.page.eval_on_selector_all("section:has(figure svg)", "parts => parts.map(part => part.id)")
+    assert drawn == list(TABLES)
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_reader_stays_where_a_link_led(study_file: Path, opened: Open) -> None:
+    """Charts above are drawn on the way there and take another height than was kept free for them."""
+    page = opened(study_file).page
+    page.click("nav a[href='#before-after']")
+    page.wait_for_selector("#before-after figure svg")
+    page.wait_for_timeout(500)
+    assert abs(page.evaluate("document.getElementById('before-after').getBoundingClientRect().top")) < 20
 
 
 def test_twenty_thousand_items(opened: Open, tmp_path: Path) -> None:

@@ -24,6 +24,9 @@ from equipoise.results.reading import shown
 LABEL_ROOM, STRIP = 26, 15
 """Pixels of a headline's name, and of each model below it."""
 
+GOOD = {"higher": ", high is good", "lower": ", low is good"}
+"""What is said of numbers that are not good at their neutral value."""
+
 NOT_MEANINGFUL = "not meaningful"
 
 
@@ -81,7 +84,8 @@ def _placed(measured: Sequence[Measurement]) -> tuple[list[Row], list[Row], int]
         for (_, by, level), group in _headlines(one).groupby(["key", "by", "level"], sort=False):
             first = group.iloc[0]
             where = f" ({by} {level})" if by else ""
-            names.append({"name": f"{one.instrument}: {first['label']}{where}", "y": top + 8})
+            good = GOOD.get(str(first["better"]), "")
+            names.append({"name": f"{one.instrument}: {first['label']}{where}{good}", "y": top + 8})
             scale = _scale(group)
             for place, row in enumerate(group.to_dict("records")):
                 y = top + LABEL_ROOM - 4 + STRIP * place

@@ -193,6 +193,7 @@
     state.page = 0;
     paint();
     byId("count").textContent = `${state.shown.length.toLocaleString("en")} of ${part.items.length.toLocaleString("en")} items`;
+    byId("count").dataset.of = part.title;
     byId("count").dataset.milliseconds = String(performance.now() - begun);
   }
 

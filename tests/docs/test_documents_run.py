@@ -1,16 +1,14 @@
 """The commands and the Python of README and docs, run from top to bottom with small models."""
 
 import json
-import re
-import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import run
+from documents import LEFT_OUT, ROOT, run_block, save_models
 from fenced_files import fenced_blocks, fenced_files
 
-ROOT = Path(__file__).resolve().parents[2]
 RUN = (
     "README.md",
     "docs/getting-started.md",
@@ -21,23 +19,6 @@ RUN = (
 )
 """Documents whose blocks are run here; the gate and extending have tests of their own."""
 
-LEFT_OUT = {
-    "equipoise app": "serves until it is stopped: tests/browser",
-    "glove.6B.50d.txt": "word vectors that nobody ships",
-    "path/to/classifier": "a classifier: tests/instruments/test_classifying.py",
-    "--full": "needs published data sets",
-    "make ": "builds another environment",
-    "source ": "is for the shell",
-    "mitigate ": "trains: tests/mitigations",
-    "study mitigations": "trains: tests/studies",
-    "study before-after": "trains: tests/studies",
-}
-"""What is not run, and why."""
-
-MAY_FIND = ("equipoise lint", "equipoise check")
-"""Commands whose exit code 1 is an answer."""
-
-MODELS = {"one": 1, "another": 2, "bert": 1, "bert-changed": 2, "a": 1, "b": 2, "c": 3, "model": 1}
 SENTENCES = (
     "The nurse said that she had lost her keys in the hall.",
     "The doctor told his patient that he would come back soon.",
@@ -49,15 +30,7 @@ SENTENCES = (
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Small models with random weights under the names that documents use."""
-    from equipoise.models.random_weights import random_parts
-
-    folder = tmp_path_factory.mktemp("models")
-    for name, draw in MODELS.items():
-        network, tokenizer = random_parts(draw)
-        network.save_pretrained(folder / name)
-        tokenizer.save_pretrained(folder / name)
-    return folder
+    return save_models(tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture
@@ -90,28 +63,6 @@ def folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
-def reason_to_leave_out(line: str) -> str:
-    return next((reason for mark, reason in LEFT_OUT.items() if mark in line), "")
-
-
-def run_line(line: str) -> None:
-    """Run a command; without a model named it asks the small random one instead of the shipped one."""
-    words = shlex.split(re.sub(r"\s+#.*$", "", line))[1:]
-    asks_a_model = words[0] in ("probe", "measure", "audit") and not {"--model", "-m"} & set(words)
-    code = run(*words, *(["--model", "random"] if asks_a_model else []))
-    allowed = (0, 1) if line.startswith(MAY_FIND) else (0,)
-    assert code in allowed, f"{line} ended with {code}"
-
-
-def run_block(language: str, block: str, scope: dict[str, Any]) -> None:
-    if language == "python":
-        exec(block, scope)
-    elif not language:
-        for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith("equipoise ") and not reason_to_leave_out(line):
-                run_line(line)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_every_block_runs(name: str, folder: Path) -> None:
@@ -125,7 +76,7 @@ def test_every_block_runs(name: str, folder: Path) -> None:
             )
     scope: dict[str, Any] = {"table": pd.read_json("articles.jsonl", lines=True)}
     for language, block in fenced_blocks((ROOT / name).read_text(encoding="utf-8")):
-        run_block(language, block, scope)
+        run_block(language, block, scope, LEFT_OUT)
 
 
 def test_what_is_left_out_still_stands_in_the_documents() -> None:

@@ -1,0 +1,63 @@
+"""Running what a document shows: its commands and its Python, with small models in place of large ones."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+from command_line import run
+
+ROOT = Path(__file__).resolve().parents[1]
+LEFT_OUT = {
+    "equipoise app": "serves until it is stopped: tests/browser",
+    "glove.6B.50d.txt": "word vectors that nobody ships",
+    "path/to/classifier": "a classifier: tests/instruments/test_classifying.py",
+    "--full": "needs published data sets",
+    "make ": "builds another environment",
+    "source ": "is for the shell",
+    "mitigate ": "trains: tests/mitigations",
+    "study mitigations": "trains: tests/studies",
+    "study before-after": "trains: tests/studies",
+}
+"""What is not run, and why."""
+
+MAY_FIND = ("equipoise lint", "equipoise check")
+"""Commands whose exit code 1 is an answer."""
+
+ASK_A_MODEL = ("probe", "measure", "audit", "mitigate")
+MODELS = {"one": 1, "another": 2, "bert": 1, "bert-changed": 2, "a": 1, "b": 2, "c": 3, "model": 1}
+
+
+def save_models(folder: Path) -> Path:
+    """Small models with random weights under the names that documents use."""
+    from equipoise.models.random_weights import random_parts
+
+    for name, draw in MODELS.items():
+        network, tokenizer = random_parts(draw)
+        network.save_pretrained(folder / name)
+        tokenizer.save_pretrained(folder / name)
+    return folder
+
+
+def reason_to_leave_out(line: str, reasons: dict[str, str]) -> str:
+    """Why a command is not run, or nothing."""
+    return next((reason for mark, reason in reasons.items() if mark in line), "")
+
+
+def run_line(line: str) -> None:
+    """Run a command; without a model named it asks the small random one instead of the shipped one."""
+    words = shlex.split(re.sub(r"\s+#.*$", "", line))[1:]
+    asks_a_model = words[0] in ASK_A_MODEL and not {"--model", "-m", "--explain"} & set(words)
+    code = run(*words, *(["--model", "random"] if asks_a_model else []))
+    allowed = (0, 1) if line.startswith(MAY_FIND) else (0,)
+    assert code in allowed, f"{line} ended with {code}"
+
+
+def run_block(language: str, block: str, scope: dict[str, Any], reasons: dict[str, str]) -> None:
+    """Run a fenced block: Python in a scope, commands one after the other, and nothing else."""
+    if language == "python":
+        exec(block, scope)
+    elif not language:
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("equipoise ") and not reason_to_leave_out(line, reasons):
+                run_line(line)

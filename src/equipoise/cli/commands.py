@@ -28,6 +28,7 @@ from equipoise.cli.tuning_studies import (
     reminders,
     resolution,
 )
+from equipoise.cli.vectors_study import vectors
 
 
 class Interruption(Exception):  # noqa: N818 (not an error: the user stopped it)
@@ -75,6 +76,7 @@ study_app.command("reminders")(reminders)
 study_app.command("corpus-bias")(corpus_bias)
 study_app.command("domain")(domain)
 study_app.command("resolution")(resolution)
+study_app.command("vectors")(vectors)
 app.add_typer(study_app, name="study")
 app.add_typer(cache_app, name="cache")
 

@@ -75,7 +75,7 @@ def learning_curve(
     counts, times = (FULL_SIZES, FULL_REPEATS) if full else (whole_numbers(sizes, "--sizes"), repeats)
     method, read = _method(choices, preset), _corpus(corpus, data_dir, text=text)
     study = study_curve(
-        open_model(model, options), read, counts, repeats=times, method=method, keeping=_keeping(out, force)
+        open_model(model, options), read, counts, repeats=times, method=method, keeping=keeping_of(out, force)
     )
     figure = size_chart(study.table, "asld", "Learning curve")
     _finish(out, study.table, study.sentences, {"learning-curve": figure}, as_json=as_json)
@@ -110,7 +110,7 @@ def reminders(
         method=method,
         seeds=whole_numbers(seeds, "--seeds"),
         tbe=chosen,
-        keeping=_keeping(out, force),
+        keeping=keeping_of(out, force),
     )
     figures = {name: arm_chart(study.table, name, name) for name in ("guard", "mean-abs-appd")}
     _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
@@ -148,7 +148,7 @@ def corpus_bias(
         _corpus(flattening, data_dir, text=text if Path(flattening).exists() else None),
         method=_method(choices, preset, ["sentences=500"]),
         seeds=whole_numbers(seeds, "--seeds"),
-        keeping=_keeping(out, force),
+        keeping=keeping_of(out, force),
     )
     figures = {"corpus-bias": arm_chart(study.table, "asld", "What each corpus brings back")}
     _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
@@ -184,7 +184,7 @@ def domain(
         method=_method(choices, preset),
         seeds=whole_numbers(seeds, "--seeds"),
         contexts=contexts,
-        keeping=_keeping(out, force),
+        keeping=keeping_of(out, force),
     )
     figures = {"domain": arm_chart(study.table, "difference", "Held-out contexts")}
     _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
@@ -216,7 +216,7 @@ def resolution(
         method=set_options(PronounResolution, choices or ()),
         seeds=whole_numbers(seeds, "--seeds"),
         skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
-        keeping=_keeping(out, force),
+        keeping=keeping_of(out, force),
     )
     _finish(out, study.table[study.table["level"] != "1"], study.sentences, {}, as_json=as_json)
 
@@ -296,7 +296,8 @@ def _named_corpus(given: str) -> tuple[str, str]:
     return (name, path) if equals else (Path(given).stem, given)
 
 
-def _keeping(out: Path, force: bool) -> "Keeping":
+def keeping_of(out: Path, force: bool) -> "Keeping":
+    """A folder for the study, which tells its steps on stderr."""
     from equipoise.studies.steps import Keeping
 
     return Keeping(out, lambda sentence: print(sentence, file=sys.stderr, flush=True), force)  # noqa: T201

@@ -25,11 +25,16 @@ class GroupMap:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Which columns make groups, and how."""
+    """Which columns make groups, and how; `span` years in a row make one group (10: decades)."""
 
     columns: tuple[str, ...] = ()
     mapped: GroupMap | None = None
     year: str | None = None
+    span: int = 1
+
+    def __post_init__(self) -> None:
+        if self.span < 1:
+            raise UserError(f"{self.span} years were to make a group.", "Give 1 or more, as in 10.")
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -51,8 +56,15 @@ class Grouping:
             groups[self.mapped.name] = self.mapped.values.get(value, NOT_IN_MAP)
         if self.year:
             year = YEAR.search(str(fields[self.year]))
-            groups["year"] = year[0] if year else NO_VALUE
+            groups["year"] = self._years(year[0]) if year else NO_VALUE
         return groups
+
+    def _years(self, year: str) -> str:
+        """The years that a year is grouped with, as in 1990-1999."""
+        if self.span == 1:
+            return year
+        first = int(year) // self.span * self.span
+        return f"{first:04d}-{first + self.span - 1:04d}"
 
 
 def _value(given: Any) -> str:

@@ -91,7 +91,7 @@ def _sample_size_title(study: "SampleSizeStudy") -> "alt.TitleParams":
 
 
 def save_chart(
-    chart: "alt.LayerChart | alt.HConcatChart | alt.FacetChart", folder: Path, name: str
+    chart: "alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart", folder: Path, name: str
 ) -> list[Path]:
     """Write the chart as HTML with everything in it, SVG and PNG; give the paths."""
     targets = [folder / f"{name}.{suffix}" for suffix in ("html", "svg", "png")]

@@ -28,3 +28,15 @@ def over_repeats(values: Sequence[float]) -> Repeats:
     mean, sd = float(numbers.mean()), float(numbers.std(ddof=1))
     half = float(t.ppf(0.975, n - 1)) * sd / float(np.sqrt(n))
     return Repeats(mean, sd, Interval(mean - half, mean + half), n)
+
+
+def with_repeats(interval: Interval, repeats: Repeats) -> Interval:
+    """An interval over items around the repeats' mean, widened by their noise: squares are added.
+
+    Of a single repeat the noise is not known, and nothing is added.
+    """
+    noise = repeats.interval.high - repeats.mean
+    if np.isnan(noise):
+        return interval
+    low = repeats.mean - float(np.hypot(repeats.mean - interval.low, noise))
+    return Interval(low, repeats.mean + float(np.hypot(interval.high - repeats.mean, noise)))

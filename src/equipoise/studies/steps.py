@@ -14,7 +14,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,11 @@ class Plan:
         """How long all of it should take."""
         return sum(step.seconds for step in self.steps)
 
-    def sentences(self) -> list[str]:
-        """The plan as it is shown before anything is run."""
-        lines = [f"{self.title}: {len(self.steps)} steps, about {in_minutes(self.seconds)}."]
-        numbered = enumerate(self.steps, start=1)
+    def sentences(self, first: int = 1) -> list[str]:
+        """The plan as it is shown before anything is run, from a step on."""
+        count = f"{len(self.steps)} step{'s' if len(self.steps) > 1 else ''}"
+        lines = [f"{self.title}: {count}, about {in_minutes(self.seconds)}."]
+        numbered = list(enumerate(self.steps, start=1))[first - 1 :]
         return lines + [f"{number}. {step.what} ({in_minutes(step.seconds)})" for number, step in numbered]
 
 
@@ -107,6 +108,13 @@ class StudyRun:
         if self.folder is None:
             raise UserError("This study keeps models between its steps.", "Give it a folder with --out.")
         return self._once(step, lambda: make, lambda given, room: given(room), lambda room: room)
+
+    def go_on_with(self, steps: Sequence[Step]) -> None:
+        """Add steps that could not be known before, and say them."""
+        known = len(self.plan.steps)
+        self.plan = replace(self.plan, steps=[*self.plan.steps, *steps])
+        for sentence in self.plan.sentences(known + 1):
+            self.say(sentence)
 
     def workshop(self, step: str) -> Path | None:
         """Where a step may keep what it needs to go on after a kill; gone once the study is finished."""

@@ -76,3 +76,13 @@ def _counts(buffer: Buffer, path: Path) -> tuple[int, int, int]:
             "Copy or download the file again.",
         )
     return count, width, end + 1
+
+
+def write_binary(vectors: WordVectors, path: Path) -> None:
+    """Write vectors as a word2vec binary file, beside first and then in its place."""
+    beside = path.with_name(f".{path.name}.new")
+    with beside.open("wb") as file:
+        file.write(f"{len(vectors.words)} {vectors.matrix.shape[1]}\n".encode())
+        for word, vector in zip(vectors.words, vectors.matrix, strict=True):
+            file.write(word.encode() + b" " + vector.astype("<f4").tobytes() + b"\n")
+    beside.replace(path)

@@ -1,0 +1,80 @@
+"""Vectors by group: the effect size of each association test over time, or from group to group."""
+
+from typing import Any
+
+import pandas as pd
+
+from equipoise.report.elements import Figure
+from equipoise.report.figures.style import chart, line_at, side_colour, side_of, values
+from equipoise.report.measurements import slug
+from equipoise.report.sections import Study
+
+TABLE = "associations"
+COLUMNS = ("test", "group", "value", "low", "high", "seed_sd", "against")
+HEIGHT = 200
+
+
+def figures(study: Study) -> list[Figure]:
+    """A chart for each test, where the study wrote its table."""
+    table = study.tables.get(TABLE)
+    if table is None or not set(COLUMNS) <= set(table.columns):
+        return []
+    return association_figures(table)
+
+
+def association_figures(table: pd.DataFrame) -> list[Figure]:
+    """A chart for each test: a point for each group with its interval, none where it was not trained."""
+    return [_figure(str(test), rows) for test, rows in table.groupby("test", sort=False)]
+
+
+def _figure(test: str, table: pd.DataFrame) -> Figure:
+    rows = [_row(row) for row in table.to_dict("records")]
+    title = (
+        f"{test}: effect size by group (above 0: the stereotype; bars: 95 % intervals over words and seeds)"
+    )
+    told = "; ".join(
+        f"{row['group']}: {row['value']:.2f}"
+        if row["value"] == row["value"]
+        else f"{row['group']}: too few words"
+        for row in rows
+    )
+    return Figure(slug(f"vectors {test}"), title, f"{title}. {told}.", _spec(rows, test))
+
+
+def _told(value: float) -> str:
+    return f"{value:.2f}" if value == value else "too few words"
+
+
+def _row(row: "dict[Any, Any]") -> dict[str, Any]:
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    return {"group": str(row["group"]), "value": value, "low": low, "high": high} | {
+        "seed_sd": float(row["seed_sd"]),
+        "side": side_of(value, low, high, 0.0),
+    }
+
+
+def _spec(rows: list[dict[str, Any]], test: str) -> dict[str, Any]:
+    order = [row["group"] for row in rows]
+    across = {"field": "group", "type": "ordinal", "sort": order, "title": None, "scale": {"domain": order}}
+    upward = {"type": "quantitative", "title": f"d, {test}"}
+    known = [row for row in rows if row["value"] == row["value"]]
+    at = {"x": across, "y": upward | {"field": "value"}}
+    tooltip = [{"field": name} for name in ("group", "value", "low", "high", "seed_sd")]
+    layers: list[dict[str, Any]] = [
+        line_at(0, "y", title=f"d, {test}"),
+        {"mark": {"type": "line", "opacity": 0.4, "color": "#7F868F"}, "encoding": at},
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {
+                "x": across,
+                "y": upward | {"field": "low"},
+                "y2": {"field": "high"},
+                "color": side_colour(),
+            },
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {**at, "color": side_colour(), "tooltip": tooltip},
+        },
+    ]
+    return chart(layers, height=HEIGHT, data=values(known))

@@ -127,7 +127,7 @@ class _Study:
         return VectorsStudy(table, groups, shared.words, said)
 
     def _cut(self, room: Path) -> None:
-        """Write the sentences in the workshop, where a killed run goes on, and move them when they are whole."""
+        """Cut in the workshop, where a killed run goes on, and move them when all are there."""
         workshop = self.run.workshop(SENTENCES)
         assert workshop is not None
         write_sentences(self.corpus, workshop, by=self.choice.by, advance=self._told(READING, "text"))

@@ -5,9 +5,10 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import chart, line_at, side_colour, side_of, values
+from equipoise.report.figures.style import UNCLEAR, chart, line_at, side_colour, side_of, values
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
+from equipoise.studies.group_associations import OTHERS
 
 TABLE = "associations"
 COLUMNS = ("test", "group", "value", "low", "high", "seed_sd", "against")
@@ -38,7 +39,8 @@ def _figure(test: str, table: pd.DataFrame) -> Figure:
         else f"{row['group']}: too few words"
         for row in rows
     )
-    return Figure(slug(f"vectors {test}"), title, f"{title}. {told}.", _spec(rows, test))
+    in_order = OTHERS not in set(table["against"])
+    return Figure(slug(f"vectors {test}"), title, f"{title}. {told}.", _spec(rows, test, in_order))
 
 
 def _told(value: float) -> str:
@@ -53,7 +55,8 @@ def _row(row: "dict[Any, Any]") -> dict[str, Any]:
     }
 
 
-def _spec(rows: list[dict[str, Any]], test: str) -> dict[str, Any]:
+def _spec(rows: list[dict[str, Any]], test: str, in_order: bool) -> dict[str, Any]:
+    """A point and a bar for each group; a line joins them where they have an order."""
     order = [row["group"] for row in rows]
     across = {"field": "group", "type": "ordinal", "sort": order, "title": None, "scale": {"domain": order}}
     upward = {"type": "quantitative", "title": f"d, {test}"}
@@ -62,7 +65,7 @@ def _spec(rows: list[dict[str, Any]], test: str) -> dict[str, Any]:
     tooltip = [{"field": name} for name in ("group", "value", "low", "high", "seed_sd")]
     layers: list[dict[str, Any]] = [
         line_at(0, "y", title=f"d, {test}"),
-        {"mark": {"type": "line", "opacity": 0.4, "color": "#7F868F"}, "encoding": at},
+        *([{"mark": {"type": "line", "opacity": 0.4, "color": UNCLEAR}, "encoding": at}] if in_order else []),
         {
             "mark": {"type": "rule", "strokeWidth": 2},
             "encoding": {

@@ -19,8 +19,8 @@ from equipoise.errors import UserError
 from equipoise.models.base import Vector
 from equipoise.models.vectors.table import WordVectors
 
-BLOCK = 4 << 20
-"""Bytes read at once."""
+BLOCK = 1 << 20
+"""Bytes read at once: what is made of them stays near the processor."""
 
 THREADS = 2
 _HINT = "Each line is a word and its vector, separated by single spaces."
@@ -85,7 +85,7 @@ def _parsed(block: _Block, path: Path, width: int) -> WordVectors:
     import pandas as pd
 
     try:
-        words = [line.partition(" ")[0] for line in block.text.decode().split("\n")[:-1]]
+        words = _first_words(block.text)
         numbers = pd.read_csv(
             io.BytesIO(block.text),
             sep=" ",
@@ -105,6 +105,15 @@ def _parsed(block: _Block, path: Path, width: int) -> WordVectors:
     if numbers.shape != (len(words), width) or not np.isfinite(numbers.sum()):
         return _line_by_line(block, path, width)
     return WordVectors(words, numbers)
+
+
+def _first_words(text: bytes) -> list[str]:
+    """What stands before the first space of every line."""
+    ends = (np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")) + 1).tolist()
+    starts = [0, *ends[:-1]]
+    return [
+        text[start : text.find(b" ", start, end)].decode() for start, end in zip(starts, ends, strict=True)
+    ]
 
 
 def _line_by_line(block: _Block, path: Path, width: int) -> WordVectors:
@@ -138,5 +147,11 @@ def _lines(block: _Block, path: Path) -> list[str]:
 
 
 def _joined(parts: list[Vector], width: int) -> Vector:
-    """The parts as one matrix."""
-    return np.concatenate(parts) if parts else np.empty((0, max(width, 0)), dtype=np.float32)
+    """The parts as one matrix; each is let go once it is copied, so that they are not held twice."""
+    matrix = np.empty((sum(map(len, parts)), max(width, 0)), dtype=np.float32)
+    end = len(matrix)
+    while parts:
+        part = parts.pop()
+        matrix[end - len(part) : end] = part
+        end -= len(part)
+    return matrix

@@ -14,6 +14,17 @@ _OPENING = frozenset("/(")
 Verdicts = tuple[tuple[bool, ...], ...]
 
 
+def is_odd_before(chunk: str) -> bool:
+    """Whether a pronoun after a chunk may be the second of a pair."""
+    joined = chunk in ("or", "Or") or chunk.endswith(_ENDS_IN_OR) or chunk[-1:] == "/"
+    return joined or "hers" in chunk.lower()
+
+
+def is_odd_after(chunk: str) -> bool:
+    """Whether a pronoun before a chunk may be the first of a pair; a blank is no chunk to judge by."""
+    return chunk[:1] in _OPENING or chunk[:3].lower() == "and" or chunk in ("or", "")
+
+
 class Tails(dict[str, int]):
     """The class of a chunk that stands before a pronoun."""
 
@@ -27,8 +38,7 @@ class Tails(dict[str, int]):
     def _name(self, chunk: str) -> str:
         if chunk == EDGE:
             return "edge"
-        joined = chunk in ("or", "Or") or chunk.endswith(_ENDS_IN_OR) or chunk[-1:] == "/"
-        if joined or "hers" in chunk.lower():
+        if is_odd_before(chunk):
             return "partner"
         return "break" if chunk[-1:] in _BREAKS else "plain"
 
@@ -51,6 +61,15 @@ class Heads(dict[str, int]):
         if chunk[:3].lower() == "and":
             return "and" if chunk[0].islower() else "partner"
         return "lower" if chunk[0].islower() else "other"
+
+
+def stands_anywhere(verdicts: Verdicts) -> bool:
+    """Whether the quick way holds beside all chunks but the odd ones."""
+    return all(
+        verdicts[_LEFT_CLASSES.index(left)][_RIGHT_CLASSES.index(right)]
+        for left in ("plain", "break", "edge")
+        for right in ("lower", "other")
+    )
 
 
 def stands_by_edges(chunk: str, part: Part) -> Verdicts:

@@ -158,7 +158,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     """Form, margin and rule for "her" or "his"."""
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
-    if _RULED_AFTER[after[0]] or before[-1] in _RULED_BEFORE:
+    if RULINGS[lowered][after[0]] != UNRULED or before[-1] in RULED_BEFORE:
         rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
         if rule:
             margin = SOFT_MARGIN if rule == "kin" and _CALLING.fullmatch(before[-1]) else RULE_MARGIN
@@ -169,29 +169,45 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     return attached if score > 0 else alone, abs(score), "context"
 
 
-class RuledAfter(dict[str, bool]):
-    """Whether any rule asks for a token as the next one, learned as tokens are met."""
+class Rulings(dict[str, int]):
+    """What the next token says by the rules of one pronoun, learned as tokens are met."""
 
-    def __missing__(self, token: str) -> bool:
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.word = word
+
+    def __missing__(self, token: str) -> int:
         """Work it out; the memory stays bounded."""
         if len(self) >= MOST_TOKENS:
             self.clear()
+        self[token] = ruling = self._of_her(token) if self.word == "her" else self._of_his(token)
+        return ruling
+
+    def _of_her(self, token: str) -> int:
         lowered = token.lower()
-        words = lowered in ("own", "self", "the", "a", "an", "and", "or", "nor", "and/or", "&", "/")
-        words = words or token.endswith("ing") or token in _KIN
-        self[token] = ruled = words or token in _OBJECT_BEFORE or token in _CLOSING or token in _QUOTES
-        return ruled
+        if lowered in ("own", "self") or token in _KIN:
+            return ATTACHED
+        asked = token in ("The", "A", "An") or lowered in _MAY_BE_SHARED or token.endswith("ing")
+        return ASK if asked or token in _OBJECT_BEFORE or token == END else UNRULED
+
+    def _of_his(self, token: str) -> int:
+        lowered = token.lower()
+        if lowered == "own":
+            return ATTACHED
+        if token in _CLOSING and token != END:
+            return ALONE
+        return ASK if lowered in _MAY_BE_SHARED or token in _QUOTES or token == END else UNRULED
 
 
-_RULED_AFTER = RuledAfter()
-_RULED_BEFORE = frozenset(
+UNRULED, ALONE, ATTACHED, ASK = -1, 0, 1, 2
+"""No rule asks for the next token, it settles the form by itself, or the rules want to see more."""
+
+_MAY_BE_SHARED = _BEFORE_ANOTHER | {"and", "&"}
+RULINGS = {word: Rulings(word) for word in _OPTIONS}
+RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-)
-
-
-def is_ruled(before: str, after: str) -> bool:
-    """Whether a rule may ask for the tokens beside a pronoun, so that the linear model alone cannot tell."""
-    return _RULED_AFTER[after] or before in _RULED_BEFORE or before == "["
+) | {"["}
+"""Tokens before a pronoun that a rule asks for."""
 
 
 def neighbours(text: str, start: int, end: int) -> tuple[list[str], list[str]]:

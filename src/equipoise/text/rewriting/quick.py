@@ -89,7 +89,12 @@ def noun_change(plain: str, hit: Hit) -> Change | None:
 
 def is_plain_noun(plain: str, start: int, end: int, part: Part) -> bool:
     """Whether a noun in lower case is in no blocked context, no verb and no possessive."""
-    if plain[end : end + 1] in _APOSTROPHES or (part.may_be_verb and has_object(plain, end)):
+    return plain[end : end + 1] not in _APOSTROPHES and is_common_noun(plain, start, end, part)
+
+
+def is_common_noun(plain: str, start: int, end: int, part: Part) -> bool:
+    """Whether a noun in lower case is in no blocked context and no verb."""
+    if part.may_be_verb and has_object(plain, end):
         return False
     if part.blocks is None:
         return True

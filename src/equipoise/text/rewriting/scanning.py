@@ -32,6 +32,8 @@ WIDER = 60
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
+_POSSESSIVE = frozenset(["", "'s", "’s"])
+_MARKS = " .,;:!?\"'()[]“”‘’—–…-*"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +91,7 @@ def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
         way = ALONE
     elif surface in ("her", "his", "Her", "His") and not suffix:
         way = FORM
-    elif (simple or verb) and word.kind != "pronoun" and word.partner and not suffix:
+    elif (simple or verb) and word.kind != "pronoun" and word.partner and suffix in _POSSESSIVE:
         way = NOUN if word.partner not in TITLES_WITH_DOT else IN_FULL
     return replace(part, way=way, is_male=word.side == MALE, may_be_verb=verb)
 
@@ -104,13 +106,20 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         super().__init__()
         self.lexicon = lexicon
         self.names = load_names().classes if names else {}
+        self.known = frozenset((*lexicon.words, *lexicon.definitional, *lexicon.foreign))
 
     def __missing__(self, chunk: str) -> tuple[Part, ...] | None:
-        parts = tuple(self._parts(chunk))
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        self[chunk] = parts or None
-        return self[chunk]
+        self[chunk] = parts = self.parts(chunk) or None
+        return parts
+
+    def parts(self, chunk: str) -> tuple[Part, ...]:
+        """The candidates of a chunk; most hold one word that no table knows, or none."""
+        core = chunk.strip(_MARKS)
+        if (core.isalpha() or not core) and core.lower() not in self.known and core not in self.names:
+            return ()
+        return tuple(self._parts(chunk))
 
     def hits(self, chunks: list[str]) -> list[Hit]:
         """The candidates of a text, given as its chunks between blanks, in order."""

@@ -8,28 +8,32 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.account import Change, Tally
-from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import Document, dots_titles
 from equipoise.text.rewriting.drafts import Draft
-from equipoise.text.rewriting.edges import Heads, Tails, Verdicts, stands_by_edges
-from equipoise.text.rewriting.forms import END, WINDOW, choice_of, form_model, is_ruled
+from equipoise.text.rewriting.edges import Heads, Tails, is_odd_after, is_odd_before
+from equipoise.text.rewriting.forms import (
+    ASK,
+    END,
+    RULED_BEFORE,
+    UNRULED,
+    WINDOW,
+    choice_of,
+    form_model,
+)
 from equipoise.text.rewriting.inverting import Policy, Tables, turn_in_full, turn_quickly
 from equipoise.text.rewriting.people import names_in
-from equipoise.text.rewriting.quick import is_plain_noun
+from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Plan
+from equipoise.text.rewriting.quick import is_common_noun
 from equipoise.text.rewriting.scanning import (
     ALONE,
     EDGE,
     FORM,
-    IN_FULL,
     MOST_CHUNKS,
     NAME,
     NOUN,
     WIDER,
-    WORD,
     Hit,
-    Part,
     Scanner,
     up_to_end,
 )
@@ -40,19 +44,13 @@ from equipoise.text.rewriting.title_edges import (
     AfterTitles,
     BeforeTitles,
     in_place_name,
-    is_plain_title,
 )
-
-TITLE = NOUN + 1
-"""The quick way of Mr, Mrs, Ms and Miss, beside those that the scanner knows."""
 
 LEFT_TOKENS = 3
 """Tokens before a pronoun that its form hangs on."""
 
-_OPTIONS = {"her": ("him", "his"), "his": ("hers", "her")}
-"""The forms of a pronoun, first the one that has no noun with it."""
-
 _ARTICLE_ENDS = frozenset("anA")
+_make = tuple.__new__
 
 
 class Turned(NamedTuple):
@@ -63,53 +61,6 @@ class Turned(NamedTuple):
     tally: Tally = Tally()
 
 
-class Plan:
-    """What is known of a chunk wherever it stands: its candidates, and what it reads once they are turned."""
-
-    __slots__ = (
-        "changes_article",
-        "edges",
-        "form_of",
-        "has_names",
-        "is_male",
-        "is_marked",
-        "parts",
-        "turned",
-        "way",
-    )
-
-    def __init__(self, chunk: str, parts: tuple[Part, ...]) -> None:
-        part = parts[0]
-        self.parts = parts
-        self.is_male = part.is_male
-        self.is_marked = any(one.what > NAME for one in parts)
-        self.has_names = any(one.what == NAME or one.maybe_name for one in parts)
-        self.way = self._way(chunk)
-        self.changes_article = self.way == NOUN and indefinite_article(part.turned) != indefinite_article(
-            part.surface
-        )
-        self.edges: Verdicts = stands_by_edges(chunk, part) if self.way in (ALONE, FORM) else ()
-        self.form_of = part.surface.lower() if self.way == FORM else ""
-        before, after = chunk[: part.start], chunk[part.end + len(part.suffix) :]
-        forms = self._forms()
-        self.turned = before + forms[0] + after, before + forms[1] + after
-
-    def _way(self, chunk: str) -> int:
-        part = self.parts[0]
-        if len(self.parts) > 1 or self.has_names or part.what != WORD:
-            return IN_FULL
-        return TITLE if is_plain_title(chunk, part) else part.way
-
-    def _forms(self) -> tuple[str, str]:
-        part = self.parts[0]
-        if self.way == FORM:
-            first, second = _OPTIONS[self.form_of]
-            return match_case(part.surface, first), match_case(part.surface, second)
-        if self.way == ALONE:
-            return part.fixed or "", part.fixed or ""
-        return part.turned, part.turned + "."
-
-
 class Turner(dict[str, Plan | None]):
     """Turns texts; what it learns of chunks is kept, up to a bound."""
 
@@ -117,15 +68,19 @@ class Turner(dict[str, Plan | None]):
         super().__init__()
         self.scanner, self.tables, self.policy = scanner, tables, policy
         self.tails, self.heads = Tails(), Heads()
+        self.odd_before: set[str] = set()
+        self.odd_after = {EDGE}
         self.before_titles, self.after_titles = BeforeTitles(), AfterTitles(tables.lexicon)
         self._dotted = ("", False)
-        self.scores = {word: form_model(word).score for word in _OPTIONS}
+        self.scores = {word: form_model(word).score for word in FORMS}
 
     def __missing__(self, chunk: str) -> Plan | None:
         """Look a chunk up when it is first met."""
-        parts = self.scanner[chunk]
-        if len(self) >= MOST_CHUNKS:
-            self.clear()
+        parts = self.scanner.parts(chunk)
+        if is_odd_before(chunk):
+            self.odd_before.add(chunk)
+        if is_odd_after(chunk):
+            self.odd_after.add(chunk)
         self[chunk] = plan = Plan(chunk, parts) if parts else None
         return plan
 
@@ -133,69 +88,86 @@ class Turner(dict[str, Plan | None]):
         """The text turned, or None where whole sentences or markup may stay and the account must be asked."""
         if "<" in text or "`" in text or EDGE in text:
             return None
+        if len(self) >= MOST_CHUNKS:
+            self._forget()
         chunks = text.split(" ")
         plans = list(map(self.__getitem__, chunks))
         places = list(compress(range(len(chunks)), plans))
         if not places:
             return Turned(text)
-        chosen = [plans[place] for place in places]
-        if any(plan.is_marked for plan in chosen if plan):
+        turned = chunks.copy()
+        chunks.append(EDGE)  # beyond either end: the chunk after the last is also number -1
+        counts = self._turn_plainly(text, chunks, plans, places, turned)
+        if counts is None:
             return None
-        turned, others, men, women = chunks.copy(), [], 0, 0
-        for place, plan, form in self._chosen(text, chunks, places, chosen):
+        men, women, others = counts
+        if not others:
+            tally = _make(Tally, (men, women, women, men))
+            return _make(Turned, (" ".join(turned), men + women, tally))
+        draft = Draft(Document(text, chunks[:-1]))
+        draft.male_turned, draft.female_turned = men, women
+        self._turn_others(draft, plans, others, turned)
+        return Turned(" ".join(turned), men + women + len(draft.changes), draft.tally)
+
+    def _forget(self) -> None:
+        """Begin to learn anew, between two texts."""
+        self.clear()
+        self.odd_before, self.odd_after = set(), {EDGE}
+
+    def _turn_plainly(
+        self,
+        text: str,
+        chunks: list[str],
+        plans: Sequence[Plan | None],
+        places: Sequence[int],
+        turned: list[str],
+    ) -> tuple[int, int, list[int]] | None:
+        """Turn what its neighbours decide: men and women turned, and the places that the full rules must see."""
+        odd_before, odd_after = self.odd_before, self.odd_after
+        others: list[int] = []
+        men = offset = known = 0
+        for place in places:
+            plan = plans[place]
+            assert plan is not None
+            way = plan.way
+            if way == ALONE or way == FORM:
+                stands = plan.is_free and chunks[place - 1] not in odd_before
+                if not stands or chunks[place + 1] in odd_after:
+                    stands = plan.edges[self.tails[chunks[place - 1]]][self.heads[chunks[place + 1]]]
+                form = (0 if way == ALONE else self._form(plan, chunks, place)) if stands else -1
+            elif way == NOUN:
+                form = -1 if plan.changes_article and chunks[place - 1][-1:] in _ARTICLE_ENDS else 0
+                if form == 0 and not plan.is_free:
+                    if place > known:
+                        offset += len(" ".join(chunks[known:place])) + 1
+                        known = place
+                    part = plan.parts[0]
+                    form = is_common_noun(text, offset + part.start, offset + part.end, part) - 1
+            elif way == TITLE:
+                form = self._title(text, chunks, place)
+            elif way == MARKED:
+                return None
+            else:
+                form = -1
             if form < 0:
                 others.append(place)
             else:
                 turned[place] = plan.turned[form]
                 if plan.is_male:
                     men += 1
-                else:
-                    women += 1
-        if not others:
-            return Turned(" ".join(turned), men + women, Tally(men, women, women, men))
-        draft = Draft(Document(text, chunks))
-        draft.male_turned, draft.female_turned = men, women
-        self._turn_others(draft, plans, others, turned)
-        return Turned(" ".join(turned), men + women + len(draft.changes), draft.tally)
+        return men, len(places) - len(others) - men, others
 
-    def _chosen(
-        self, text: str, chunks: list[str], places: list[int], chosen: Sequence[Plan | None]
-    ) -> Iterator[tuple[int, Plan, int]]:
-        """Every candidate with the form it takes, or -1 where the full rules must be asked."""
-        padded = [EDGE, *chunks, EDGE]
-        tails, heads, form = self.tails, self.heads, self._form
-        offset = known = 0
-        for place, plan in zip(places, chosen, strict=True):
-            assert plan is not None
-            way = plan.way
-            if way == ALONE:
-                yield place, plan, plan.edges[tails[padded[place]]][heads[padded[place + 2]]] - 1
-            elif way == FORM:
-                stands = plan.edges[tails[padded[place]]][heads[padded[place + 2]]]
-                yield place, plan, form(plan, padded, place + 1) if stands else -1
-            elif way == NOUN:
-                if place > known:
-                    offset += len(" ".join(chunks[known:place])) + 1
-                    known = place
-                part = plan.parts[0]
-                begin, end = offset + part.start, offset + part.end
-                article = plan.changes_article and padded[place][-1:] in _ARTICLE_ENDS
-                stands = not article and is_plain_noun(text, begin, end, part)
-                yield place, plan, stands - 1
-            else:
-                yield place, plan, self._title(text, padded, place) if way == TITLE else -1
-
-    def _title(self, text: str, padded: list[str], place: int) -> int:
+    def _title(self, text: str, chunks: list[str], place: int) -> int:
         """0 where a title before a name is turned, 1 where it gets a full stop, -1 where more is asked."""
-        before = self.before_titles[padded[place]]
+        before = self.before_titles[chunks[place - 1]]
         if before == SMALL:
-            before = self.before_titles[padded[place - 1]]
-        if before != PLAIN or not self.after_titles[padded[place + 2]]:
+            before = self.before_titles[chunks[place - 2]]
+        if before != PLAIN or not self.after_titles[chunks[place + 1]]:
             return -1
-        title = padded[place + 1]
+        title = chunks[place]
         if title[-1] == ".":
             return 0
-        if in_place_name(padded[place + 2 : place + 2 + MOST_PLACE_WORDS]):
+        if in_place_name(chunks[place + 1 : place + 1 + MOST_PLACE_WORDS]):
             return -1
         return int(title == "Miss" and self._dots_titles(text))
 
@@ -205,17 +177,31 @@ class Turner(dict[str, Plan | None]):
             self._dotted = text, dots_titles(text)
         return self._dotted[1]
 
-    def _form(self, plan: Plan, padded: list[str], place: int) -> int:
+    def _form(self, plan: Plan, chunks: list[str], place: int) -> int:
         """1 where a noun goes with the pronoun, 0 where none does, -1 where more must be asked."""
-        around, (part,) = self.tables.around, plan.parts
+        around, part = self.tables.around, plan.parts[0]
+        before = part.inside_before or around[chunks[place - 1]]
+        after = part.inside_after or around[chunks[place + 1]]
+        if before and after and before[-1] not in RULED_BEFORE:
+            ruling = plan.rulings[after[0]]
+            if ruling == UNRULED:
+                following = after[1:] or around[chunks[place + 2 - bool(part.inside_after)]] or _NOTHING
+                ruling = _leaning(plan, before[-1], after[0], following[0])
+            if ruling < ASK:
+                return ruling
+        return self._form_in_full(plan, chunks, place)
+
+    def _form_in_full(self, plan: Plan, chunks: list[str], place: int) -> int:
+        """The same with every token that the form may hang on."""
+        around, part = self.tables.around, plan.parts[0]
         before, after = part.inside_before, part.inside_after
         left = place - 1
-        while len(before) < LEFT_TOKENS and left >= 0:
-            before = around[padded[left]] + before
+        while len(before) < LEFT_TOKENS and left >= -1:
+            before = around[chunks[left]] + before
             left -= 1
-        right, last = place + 1, len(padded)
+        right, last = place + 1, len(chunks)
         while len(after) < WINDOW and right < last:
-            after += around[padded[right]]
+            after += around[chunks[right]]
             right += 1
         if right - left > WIDER:
             return -1
@@ -225,9 +211,9 @@ class Turner(dict[str, Plan | None]):
             after = tuple(up_to_end(after))
             if after[-1] == END and not after[0][:1].isalnum():
                 return -1
-        if is_ruled(before[-1], after[0]):
+        if plan.rulings[after[0]] != UNRULED or before[-1] in RULED_BEFORE:
             form, _, _ = choice_of(plan.form_of, before, after[:WINDOW])
-            return int(form == _OPTIONS[plan.form_of][1])
+            return int(form == FORMS[plan.form_of][1])
         return int(self.scores[plan.form_of](before, after) > 0)
 
     def _turn_others(
@@ -248,6 +234,16 @@ class Turner(dict[str, Plan | None]):
                 else:
                     rest = len(chunks[hit.chunk]) - (change.end - hit.start + hit.part.start)
                     turned[hit.chunk] = _with_end(turned[hit.chunk], rest, change)
+
+
+_NOTHING = (END,)
+
+
+def _leaning(plan: Plan, last: str, first: str, second: str) -> int:
+    """The form that the nearest tokens settle, or ASK: at an end, between marks, and where they do not."""
+    if second == END or not (first[0].isalnum() or second[0].isalnum()):
+        return ASK
+    return plan.leaning(last, first, second)
 
 
 def _hits(chunks: Sequence[str], plans: Sequence[Plan | None], places: Sequence[int]) -> Iterator[Hit]:

@@ -7,7 +7,7 @@ classes are the tables `form_weights.csv` and `form_classes.csv`, made by `recip
 import csv
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -158,7 +158,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     """Form, margin and rule for "her" or "his"."""
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
-    if RULINGS[lowered][after[0]] != UNRULED or before[-1] in RULED_BEFORE:
+    if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
         rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
         if rule:
             margin = SOFT_MARGIN if rule == "kin" and _CALLING.fullmatch(before[-1]) else RULE_MARGIN
@@ -169,41 +169,41 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     return attached if score > 0 else alone, abs(score), "context"
 
 
-class Rulings(dict[str, int]):
-    """What the next token says by the rules of one pronoun, learned as tokens are met."""
-
-    def __init__(self, word: str) -> None:
-        super().__init__()
-        self.word = word
-
-    def __missing__(self, token: str) -> int:
-        """Work it out; the memory stays bounded."""
-        if len(self) >= MOST_TOKENS:
-            self.clear()
-        self[token] = ruling = self._of_her(token) if self.word == "her" else self._of_his(token)
-        return ruling
-
-    def _of_her(self, token: str) -> int:
-        lowered = token.lower()
-        if lowered in ("own", "self") or token in _KIN:
-            return ATTACHED
-        asked = token in ("The", "A", "An") or lowered in _MAY_BE_SHARED or token.endswith("ing")
-        return ASK if asked or token in _OBJECT_BEFORE or token == END else UNRULED
-
-    def _of_his(self, token: str) -> int:
-        lowered = token.lower()
-        if lowered == "own":
-            return ATTACHED
-        if token in _CLOSING and token != END:
-            return ALONE
-        return ASK if lowered in _MAY_BE_SHARED or token in _QUOTES or token == END else UNRULED
-
-
 UNRULED, ALONE, ATTACHED, ASK = -1, 0, 1, 2
 """No rule asks for the next token, it settles the form by itself, or the rules want to see more."""
 
-_MAY_BE_SHARED = _BEFORE_ANOTHER | {"and", "&"}
-RULINGS = {word: Rulings(word) for word in _OPTIONS}
+
+def _written(*words: str) -> Iterator[str]:
+    """Words in lower case, with a capital, and in capitals."""
+    for word in words:
+        yield from (word, word.capitalize(), word.upper())
+
+
+_SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
+_OF_HER = {
+    **_SHARED,
+    **dict.fromkeys(["The", "A", "An", *_OBJECT_BEFORE], ASK),
+    **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
+}
+_OF_HIS = {
+    **dict.fromkeys(_CLOSING, ALONE),
+    **_SHARED,
+    **dict.fromkeys(_QUOTES, ASK),
+    **dict.fromkeys(_written("own"), ATTACHED),
+}
+
+
+def ruling_of_her(following: str) -> int:
+    """What the token after "her" says by the rules."""
+    return ASK if following[-3:] == "ing" else _OF_HER.get(following, UNRULED)
+
+
+def ruling_of_his(following: str) -> int:
+    """What the token after "his" says by the rules."""
+    return _OF_HIS.get(following, UNRULED)
+
+
+RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
 RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
 ) | {"["}

@@ -180,16 +180,29 @@ class Turner(dict[str, Plan | None]):
     def _form(self, plan: Plan, chunks: list[str], place: int) -> int:
         """1 where a noun goes with the pronoun, 0 where none does, -1 where more must be asked."""
         around, part = self.tables.around, plan.parts[0]
-        before = part.inside_before or around[chunks[place - 1]]
-        after = part.inside_after or around[chunks[place + 1]]
-        if before and after and before[-1] not in RULED_BEFORE:
-            ruling = plan.rulings[after[0]]
-            if ruling == UNRULED:
-                following = after[1:] or around[chunks[place + 2 - bool(part.inside_after)]] or _NOTHING
-                ruling = _leaning(plan, before[-1], after[0], following[0])
-            if ruling < ASK:
-                return ruling
-        return self._form_in_full(plan, chunks, place)
+        last, first, second = chunks[place - 1], chunks[place + 1], ""
+        if part.inside_before or not last.isalpha():  # else the chunk is its only token
+            before = part.inside_before or around[last]
+            last = before[-1] if before else "["
+        if part.inside_after:
+            first, second = part.inside_after[0], first
+            if len(part.inside_after) > 1:
+                second = part.inside_after[1]
+        elif first.isalpha():
+            second = chunks[place + 2]
+        else:
+            after = around[first]
+            if len(after) < 2:
+                return self._form_in_full(plan, chunks, place)
+            first, second = after[:2]
+        if last in RULED_BEFORE:
+            return self._form_in_full(plan, chunks, place)
+        ruling = plan.rulings(first)
+        if ruling == UNRULED:
+            if not second.isalpha():
+                second = (around[second] or _NOTHING)[0]
+            ruling = _leaning(plan, last, first, second)
+        return ruling if ruling < ASK else self._form_in_full(plan, chunks, place)
 
     def _form_in_full(self, plan: Plan, chunks: list[str], place: int) -> int:
         """The same with every token that the form may hang on."""
@@ -211,7 +224,7 @@ class Turner(dict[str, Plan | None]):
             after = tuple(up_to_end(after))
             if after[-1] == END and not after[0][:1].isalnum():
                 return -1
-        if plan.rulings[after[0]] != UNRULED or before[-1] in RULED_BEFORE:
+        if plan.rulings(after[0]) != UNRULED or before[-1] in RULED_BEFORE:
             form, _, _ = choice_of(plan.form_of, before, after[:WINDOW])
             return int(form == FORMS[plan.form_of][1])
         return int(self.scores[plan.form_of](before, after) > 0)

@@ -308,6 +308,20 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_last_checkpoint(tmp
     assert all(torch.isfinite(weight).all() for weight in weights.values())
 
 
+def test_a_gradient_that_is_no_number_ends_the_run_before_it_spoils_the_weights() -> None:
+    class Steep(MaskedWords):
+        def judge(self, logits: Any, batch: Any) -> Any:
+            judged = super().judge(logits, batch)
+            nothing = (judged.losses - judged.losses.detach()).abs().sqrt()  # 0, with an infinite slope
+            return judged._replace(losses=judged.losses + nothing)
+
+    network = copy.deepcopy(counting())
+    materials = Materials(options=RunOptions(device="cpu"))
+    with pytest.raises(UserError, match="no longer a number after 0 steps"):
+        train(network, TrainingSet(COUNTED), Steep(NUMBERS.vocabulary), RESUMED, materials, name="tiny")
+    assert all(torch.isfinite(weight).all() for weight in network.parameters())
+
+
 def test_a_full_disk_ends_the_run_and_keeps_the_last_checkpoint(tmp_path: Path) -> None:
     """A limit on the size of files stands for the end of the disk."""
     trained(replace(RESUMED, epochs=1), workshop=tmp_path)

@@ -47,6 +47,13 @@ class PlacesTrainer(Trainer):
             raise not_a_number(self.state.global_step)
         return loss
 
+    def _get_grad_norm(self, model: Any, grad_norm: Any = None) -> Any:
+        """The size that clipping has measured: a step along an infinite gradient would spoil every weight."""
+        size = super()._get_grad_norm(model, grad_norm)
+        if not math.isfinite(size):
+            raise not_a_number(self.state.global_step)
+        return size
+
     def _judged(self, model: Any, inputs: Batch) -> Judged:
         return self.objective.judge(lambda batch: self.head(model, batch), inputs)
 
@@ -92,7 +99,7 @@ def not_a_number(step: int) -> UserError:
 
 
 class Watch(TrainerCallback):
-    """Tells the epoch to the sampler and progress to the caller; stops what diverges or is cancelled."""
+    """Tells the epoch to the sampler and progress to the caller; stops what is cancelled."""
 
     def __init__(self, options: RunOptions, subject: str, minutes: float) -> None:
         self.trainer: PlacesTrainer | None = None
@@ -104,12 +111,6 @@ class Watch(TrainerCallback):
         """A resumed epoch begins in its middle."""
         assert self.trainer is not None
         self.trainer.sampler.epoch = int((state.epoch or 0) + 1e-6)
-
-    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """A step along such a gradient would spoil every weight, and the next checkpoint with them."""
-        gradients = [weight.grad for weight in given["model"].parameters() if weight.grad is not None]
-        if not torch.isfinite(torch.nn.utils.get_total_norm(gradients)):
-            raise not_a_number(state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_given: Any) -> None:
         """Tell how far the run has come; ask for a checkpoint when the last one is too old."""

@@ -1,7 +1,10 @@
-"""Published projections at the head: what tells the gender in the last hidden states is projected away.
+"""Published projections: what tells the gender in hidden states is projected away, at the head or a layer.
 
-What they do  A linear map of the last hidden states, folded into the first product of the head, so that the
-              folder is plain. `direction-removal`: the first principal directions of differences of partners,
+What they do  A linear map of hidden states. With `layer=0`, the default, of the last ones, folded into the
+              first product of the head, so that the folder is plain. With another layer the states behind it
+              are mapped, learned there as well; the next layer also adds them to its own result, a way on
+              which there are no weights to fold a map into, so that it is saved as a recipe around the model.
+              `direction-removal`: the first principal directions of differences of partners,
               of he and she alone or of several pairs of words (Bolukbasi et al. 2016). `sentence-projection`:
               the same of whole sentences' mean vectors (Liang et al. 2020). `leace`: the closed form after
               which no linear function tells the gender of a word (Belrose et al. 2023; written out here in a
@@ -23,8 +26,10 @@ from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.projecting.folding import with_map
-from equipoise.mitigations.projecting.states import NOUNS, PRONOUNS, sentence_vectors, word_vectors
+from equipoise.mitigations.projecting.states import LAST, NOUNS, PRONOUNS, sentence_vectors, word_vectors
 from equipoise.models.base import LanguageModel
+from equipoise.models.masked import MaskedModel
+from equipoise.models.wrappers.layer_map import LayerMapped
 from equipoise.stats.erasure import (
     Affine,
     Floats,
@@ -47,17 +52,18 @@ class DirectionRemoval:
 
     pairs: str = "several"
     components: int = 1
+    layer: int = 0
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head does not see the directions."""
         if self.pairs not in PAIRS:
             raise unknown_name("set of pairs", self.pairs, PAIRS)
         _check_positive("components", self.components)
-        masked = masked_model(model, self.name)
-        vectors = word_vectors(model, PAIRS[self.pairs], materials.seed)
+        place = _Place(masked_model(model, self.name), self.layer, self.name)
+        vectors = word_vectors(model, PAIRS[self.pairs], materials.seed, place.read_at)
         mapped = without_directions(principal_directions(vectors.differences, self.components))
-        said = f"{self.components} direction(s) of {len(PAIRS[self.pairs])} pair(s) of words were removed."
-        return Changed(with_map(masked, mapped, self.name), (said,))
+        said = f"{self.components} direction(s) of {len(PAIRS[self.pairs])} pair(s) of words were removed"
+        return place.changed(mapped, said)
 
 
 @dataclass(frozen=True)
@@ -68,28 +74,30 @@ class SentenceProjection:
     reads_corpus: ClassVar[bool] = False
 
     components: int = 1
+    layer: int = 0
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head does not see the directions."""
         _check_positive("components", self.components)
-        masked = masked_model(model, self.name)
-        vectors = sentence_vectors(model, PAIRS["several"], materials.seed)
+        place = _Place(masked_model(model, self.name), self.layer, self.name)
+        vectors = sentence_vectors(model, PAIRS["several"], materials.seed, place.read_at)
         mapped = without_directions(principal_directions(vectors.differences, self.components))
-        return Changed(
-            with_map(masked, mapped, self.name), (f"{self.components} direction(s) were removed.",)
-        )
+        return place.changed(mapped, f"{self.components} direction(s) were removed")
 
 
 @dataclass(frozen=True)
 class Leace:
-    """Erases every linear trace of a word's gender from the last hidden states."""
+    """Erases every linear trace of a word's gender from hidden states."""
 
     name: ClassVar[str] = "leace"
     reads_corpus: ClassVar[bool] = False
 
+    layer: int = 0
+
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
-        """A copy whose head sees erased states."""
-        return _erased(model, materials, self.name, lambda vectors: leace(*vectors))
+        """A copy whose head or upper layers see erased states."""
+        place = _Place(masked_model(model, self.name), self.layer, self.name)
+        return _erased(place, materials, lambda vectors: leace(*vectors))
 
 
 @dataclass(frozen=True)
@@ -100,20 +108,48 @@ class NullSpaceProjection:
     reads_corpus: ClassVar[bool] = False
 
     rounds: int = 5
+    layer: int = 0
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
-        """A copy whose head does not see what the classifiers read."""
+        """A copy whose head or upper layers do not see what the classifiers read."""
         _check_positive("rounds", self.rounds)
-        return _erased(model, materials, self.name, lambda vectors: inlp(*vectors, self.rounds))
+        place = _Place(masked_model(model, self.name), self.layer, self.name)
+        return _erased(place, materials, lambda vectors: inlp(*vectors, self.rounds))
 
 
-def _erased(
-    model: LanguageModel, materials: Materials, name: str, erase: Callable[[tuple[Floats, Labels]], Affine]
-) -> Changed:
-    masked = masked_model(model, name)
-    vectors = word_vectors(model, PAIRS["several"], materials.seed).together
-    mapped = erase(vectors)
-    return Changed(with_map(masked, mapped, name), (f"Learned from {len(vectors[0]):,} words in sentences.",))
+@dataclass(frozen=True)
+class _Place:
+    """Where a model's states are mapped: at the head (0), or behind a layer counted from 1."""
+
+    model: MaskedModel
+    layer: int
+    by: str
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.layer <= self.model.layers:
+            raise UserError(
+                f"layer is {self.layer}, and {self.model.name!r} has {self.model.layers}.",
+                f"Give a layer from 1 to {self.model.layers}, or 0 for the head.",
+            )
+
+    @property
+    def read_at(self) -> int:
+        """The layer whose states the map is learned from."""
+        return self.layer or LAST
+
+    def changed(self, mapped: Affine, said: str) -> Changed:
+        """The model with the map: plain weights at the head, a recipe at a layer."""
+        if self.layer == 0:
+            return Changed(with_map(self.model, mapped, self.by), (f"{said}, at the head.",))
+        outward, inward = mapped.removed()
+        model = LayerMapped(self.model, self.layer, outward.tolist(), inward.tolist(), mapped.shift.tolist())
+        reason = "The next layer adds these states to its own, so that no plain weights can hold the map."
+        return Changed(model, (f"{said}, behind layer {self.layer}.", reason))
+
+
+def _erased(place: _Place, materials: Materials, erase: Callable[[tuple[Floats, Labels]], Affine]) -> Changed:
+    vectors = word_vectors(place.model, PAIRS["several"], materials.seed, place.read_at).together
+    return place.changed(erase(vectors), f"Learned from {len(vectors[0]):,} words in sentences")
 
 
 def _check_positive(name: str, value: int) -> None:

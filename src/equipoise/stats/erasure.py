@@ -20,6 +20,12 @@ class Affine(NamedTuple):
         """The map of every row."""
         return np.asarray(vectors @ self.matrix.T + self.shift)
 
+    def removed(self) -> tuple[Floats, Floats]:
+        """What it takes away, as `outward.T @ inward`: few rows each where few directions go."""
+        away, sizes, inward = np.linalg.svd(np.eye(len(self.shift)) - self.matrix)
+        kept = sizes > SMALL * max(1.0, sizes.max())
+        return np.asarray((away[:, kept] * sizes[kept]).T), np.asarray(inward[kept])
+
 
 def without_directions(directions: Floats) -> Affine:
     """The projection onto what is orthogonal to every direction (rows)."""

@@ -18,6 +18,8 @@ NOUNS = (
     *(("grandfather", "grandmother"), ("king", "queen"), ("gentleman", "lady"), ("boyfriend", "girlfriend")),
 )
 SENTENCES_EACH = 24
+LAST = -1
+"""The layer whose states the head reads."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +42,25 @@ class Pairs:
         return both, np.arange(len(both)) < len(self.male)
 
 
-def word_vectors(model: LanguageModel, pairs: tuple[tuple[str, str], ...], seed: int) -> Pairs:
-    """The last hidden states of gendered words in sentences that are otherwise the same."""
+def word_vectors(
+    model: LanguageModel, pairs: tuple[tuple[str, str], ...], seed: int, layer: int = LAST
+) -> Pairs:
+    """The hidden states of gendered words in sentences that are otherwise the same."""
     made = _sentences(pairs, seed)
     asked = [
-        Embed(text.replace(BLANK, word), span=(text.index(BLANK), text.index(BLANK) + len(word)))
+        Embed(text.replace(BLANK, word), layer, (text.index(BLANK), text.index(BLANK) + len(word)))
         for text, pair in made
         for word in pair
     ]
     return _paired(model, asked)
 
 
-def sentence_vectors(model: LanguageModel, pairs: tuple[tuple[str, str], ...], seed: int) -> Pairs:
+def sentence_vectors(
+    model: LanguageModel, pairs: tuple[tuple[str, str], ...], seed: int, layer: int = LAST
+) -> Pairs:
     """The mean hidden states of the same sentences."""
     made = _sentences(pairs, seed)
-    return _paired(model, [Embed(text.replace(BLANK, word)) for text, pair in made for word in pair])
+    return _paired(model, [Embed(text.replace(BLANK, word), layer) for text, pair in made for word in pair])
 
 
 def _paired(model: LanguageModel, asked: list[Embed]) -> Pairs:

@@ -7,6 +7,7 @@ from equipoise.models.wrapped import WrappedModel
 
 WRAPPERS = {
     "counterfactual-averaging": "equipoise.models.wrappers.averaging:AveragedModel",
+    "layer-map": "equipoise.models.wrappers.layer_map:LayerMapped",
     "prior-normalisation": "equipoise.models.wrappers.prior:PriorNormalised",
     "self-debias": "equipoise.models.wrappers.self_debias:SelfDebiased",
 }

@@ -16,6 +16,9 @@ from equipoise.models.wrappers import WRAPPERS, wrapper_class
 from equipoise.models.wrappers.saving import FILE, load_wrapper, save_wrapper
 
 ASKED = Fill("[MASK] is a doctor.", ("he", "she"))
+ROW = [0.1 * place for place in range(32)]
+NEEDED = {"layer-map": {"layer": 1, "outward": [ROW], "inward": [ROW], "shift": ROW}}
+"""Options without which a wrapper cannot be made."""
 
 
 def saved_network(folder: Path, seed: int = 7) -> Path:
@@ -31,7 +34,7 @@ def inner(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_a_wrapper_comes_back_as_it_was(name: str, inner: Any, tmp_path: Path) -> None:
-    model = wrapper_class(name)(inner)  # type: ignore[call-arg]
+    model = wrapper_class(name)(inner, **NEEDED.get(name, {}))  # type: ignore[arg-type]
     folder = tmp_path / "wrapper"
     folder.mkdir()
     save_wrapper(model, folder)

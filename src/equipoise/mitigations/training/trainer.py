@@ -49,7 +49,7 @@ class PlacesTrainer(Trainer):
 
     def _get_grad_norm(self, model: Any, grad_norm: Any = None) -> Any:
         """The size that clipping has measured: a step along an infinite gradient would spoil every weight."""
-        size = super()._get_grad_norm(model, grad_norm)
+        size = super()._get_grad_norm(model, grad_norm)  # type: ignore[no-untyped-call]
         if not math.isfinite(size):
             raise not_a_number(self.state.global_step)
         return size

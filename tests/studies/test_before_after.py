@@ -21,7 +21,7 @@ from equipoise.studies.before_after import Choice, before_after
 from equipoise.studies.divergence import divergence, divergence_of
 from equipoise.studies.gain import verdict_sentences
 from equipoise.studies.mitigations import Methods, compare_mitigations, planned
-from equipoise.studies.pareto import front_sentences, method_row, with_front
+from equipoise.studies.pareto import front_sentences, method_row, over_trainings, with_front
 from equipoise.studies.price import Price
 from equipoise.studies.steps import read_study
 
@@ -180,12 +180,65 @@ def test_the_front_is_what_nothing_beats() -> None:
 
 def test_what_does_not_fit_the_budget_is_left_out() -> None:
     fitting, left_out = planned(Methods(minutes=15))
-    assert fitting == ["counterfactual-averaging", "head-refit"]
+    assert [run.step for run in fitting] == ["counterfactual-averaging", "head-refit"]
     assert left_out[0].startswith("self-distillation is left out: about 13 min would go beyond the budget")
     with pytest.raises(UserError, match="No method fits 1 minutes"):
         compare_mitigations(loaded(), Methods(minutes=1))
     with pytest.raises(UserError, match="averging"):
         Methods(names=("averging",))
+
+
+def test_repeats_with_other_seeds_come_last_and_as_far_as_the_budget_reaches() -> None:
+    names = ("counterfactual-averaging", "head-refit")
+    fitting, left_out = planned(Methods(names, minutes=30))
+    assert [run.step for run in fitting] == [*names, "head-refit-1", "head-refit-2"]
+    assert [run.seed for run in fitting] == [0, 0, 1, 2]
+    assert left_out == ()
+    fitting, left_out = planned(Methods(names, minutes=15))
+    assert [run.step for run in fitting] == list(names)
+    assert left_out[0].startswith("head-refit: one seed only, so that the noise of the tuning is not known")
+    assert planned(Methods(names, minutes=15, seeds=(4,)))[1] == ()
+
+
+def test_a_change_made_with_several_seeds_has_their_noise_beside_the_mean(quick: Choice) -> None:
+    model = loaded()
+    others = [loaded(seed) for seed in (8, 9, 10)]
+    made = before_after(model, others, quick)
+    single = [before_after(model, other, quick) for other in others]
+    for name, share in (("gain", "removed"), ("price", "loss")):
+        table = getattr(made, name).set_index("quantity")
+        each = pd.concat([getattr(one, name) for one in single]).groupby("quantity")
+        for key in ("mean-abs-appd", "guard", "recovery"):
+            if key in table.index:
+                values = each.get_group(key)[share]
+                assert table.loc[key, share] == pytest.approx(values.mean(), nan_ok=True)
+                assert table.loc[key, "seed_sd"] == pytest.approx(values.std(ddof=1), nan_ok=True)
+                assert table.loc[key, "seeds"] == 3
+        assert getattr(single[0], name)["seeds"].iloc[0] == 1
+    row = made.gain.iloc[0]
+    reach = scipy.stats.t.ppf(0.975, 2) * row["seed_sd"] / np.sqrt(3)
+    assert (row["seeds_low"], row["seeds_high"]) == pytest.approx(
+        (row["removed"] - reach, row["removed"] + reach)
+    )
+    assert row["low"] == pytest.approx(np.mean([one.gain["low"].iloc[0] for one in single]))
+    assert any("over 3 trainings" in sentence for sentence in made.sentences)
+    moved = made.price[made.price["quantity"] == "divergence"]["after"].iloc[0]
+    expected = [one.price[one.price["quantity"] == "divergence"]["after"].iloc[0] for one in single]
+    assert moved == pytest.approx(np.mean(expected))
+    with pytest.raises(UserError, match="are the same model"):
+        before_after(model, [others[0], loaded(8)], quick)
+
+
+def test_the_noise_of_seeds_widens_a_methods_interval() -> None:
+    gains = [rows(removed=share, low=share - 0.1, high=share + 0.1) for share in (0.7, 0.8, 0.9)]
+    price = rows(loss=0.02, low=0.01, high=0.03)
+    middle = rows(removed=0.8, low=0.7, high=0.9)
+    made = over_trainings("a", [(gain, price) for gain in gains], (middle, price))
+    noise = scipy.stats.t.ppf(0.975, 2) * 0.1 / np.sqrt(3)
+    assert made["removed_sd"] == pytest.approx(0.1)
+    assert made["removed_low"] == pytest.approx(0.8 - np.hypot(0.1, noise))
+    assert made["price_high"] == pytest.approx(0.03)
+    assert over_trainings("a", [(middle, price)], (middle, price))["removed_low"] == pytest.approx(0.7)
 
 
 def test_mitigations_side_by_side(tmp_path: Path, quick: Choice) -> None:

@@ -65,6 +65,10 @@ def test_the_table_has_every_row(tmp_path: Path) -> None:
         "mean"
     ]
     assert skew["base"] != skew["O"]
-    assert study.sentences == ["24 documents to tune on, 6 held out with 18 pronouns."]
+    assert study.sentences[0] == "24 documents to tune on, 6 held out with 18 pronouns."
+    assert study.sentences[2].startswith("U: ")
+    tuned = study.table[study.table["arm"] == "U"]
+    assert set(tuned["seeds"]) == {3}
+    assert tuned["seed_sd"].notna().all()
     assert read_study(tmp_path / "study")["tables"] == ["resolution.csv"]
     assert isinstance(study.table, pd.DataFrame)

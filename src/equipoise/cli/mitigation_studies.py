@@ -12,13 +12,13 @@ from equipoise.cli.options import (
     Json,
     MaybeOut,
     Model,
-    Seed,
     Variant,
     open_model,
     runs_models,
     settings_by_instrument,
 )
 from equipoise.cli.study import Instruments
+from equipoise.cli.tuning_studies import whole_numbers
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
@@ -33,14 +33,17 @@ Pronouns = Annotated[
     Path | None,
     typer.Option("--gap", help="A folder with GAP's files, for pronouns; else our own sentences."),
 ]
-SHOWN = ("label", "before", "after", "loss", "low", "high", "n", "change")
-GAINED = ("instrument", "label", "before", "after", "removed", "low", "high", "n", "change")
+PRICED = ("price", "price_sd", "dearest", "minutes", "front")
+SHOWN = ("label", "before", "after", "loss", "low", "high", "n", "seed_sd", "change")
+GAINED = ("instrument", "label", "before", "after", "removed", "low", "high", "n", "seed_sd", "change")
 
 
 @runs_models
 def before_after(
     before: Annotated[str, typer.Argument(help="The model before the change.")],
-    after: Annotated[str, typer.Argument(help="The model after it: a folder of weights or of a wrapper.")],
+    after: Annotated[
+        str, typer.Argument(help="The model after it: a folder; one of several seeds is read whole.")
+    ],
     *,
     options: RunOptions,
     instrument: Instruments = None,
@@ -57,11 +60,12 @@ def before_after(
     from equipoise.cli.printing import print_json, print_table, say
     from equipoise.results.records import to_records
     from equipoise.studies.before_after import before_after as study_of
+    from equipoise.studies.before_after import seed_folders
 
     choice = _choice(instrument, data, variant, data_dir, price=(texts, gap))
-    models = [open_model(name, options) for name in (before, after)]
+    models = [open_model(str(name), options) for name in (before, *seed_folders(Path(after)))]
     heard = (lambda _sentence: None) if as_json else say
-    study = study_of(models[0], models[1], choice, folder=out, say=heard, force=force)
+    study = study_of(models[0], models[1:], choice, folder=out, say=heard, force=force)
     if as_json:
         tables = {name.removesuffix(".csv"): to_records(table) for name, table in study.tables().items()}
         print_json({**tables, "sentences": list(study.sentences)})
@@ -91,7 +95,10 @@ def mitigations(
     texts: Texts = None,
     gap: Pronouns = None,
     data_dir: DataDir = None,
-    seed: Seed = 0,
+    seeds: Annotated[
+        str,
+        typer.Option("--seeds", help="Seeds of methods that tune; the first for all, others as time allows."),
+    ] = "0,1,2",
     out: MaybeOut = None,
     force: Force = False,
     as_json: Json = False,
@@ -104,7 +111,7 @@ def mitigations(
 
     choice = _choice(instrument or list(INSTRUMENTS), data, variant, data_dir, price=(texts, gap))
     read = read_corpus(corpus, data_dir=data_dir) if corpus else None
-    methods = Methods(tuple(names or DEFAULT), read, seed, minutes, choice)
+    methods = Methods(tuple(names or DEFAULT), read, whole_numbers(seeds, "--seeds"), minutes, choice)
     heard = (lambda _sentence: None) if as_json else say
     study = compare_mitigations(open_model(model, options), methods, folder=out, say=heard, force=force)
     figures: list[Path] = []
@@ -117,8 +124,8 @@ def mitigations(
         files = [str(path) for path in figures]
         print_json({"table": to_records(study.table), "sentences": list(study.sentences), "figures": files})
         return
-    columns = ("method", "removed", "removed_low", "removed_high", "price", "dearest", "minutes", "front")
-    print_table("Bias removed against price (shares)", study.table[list(columns)])
+    columns = [*("method", "removed", "removed_low", "removed_high", "removed_sd"), *PRICED]
+    print_table("Bias removed against price (shares)", study.table[columns])
     for sentence in study.sentences:
         say(sentence)
     for path in figures:

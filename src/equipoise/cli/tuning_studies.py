@@ -199,7 +199,7 @@ def resolution(
     model: Model = None,
     text: Text = None,
     data: Data = None,
-    seeds: Seeds = "0",
+    seeds: Seeds = "0,1,2",
     choices: Choices = None,
     data_dir: DataDir = None,
     force: Force = False,

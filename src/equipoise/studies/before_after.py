@@ -23,6 +23,7 @@ from equipoise.results.comparison import Comparison, compare
 from equipoise.studies.divergence import divergence
 from equipoise.studies.gain import gain_table, leanings_table, price_table, verdict_sentences
 from equipoise.studies.price import Price
+from equipoise.studies.repeated import mean_leanings, over_seeds, seed_sentences
 from equipoise.studies.steps import Plan, Step, StudyRun
 
 INSTRUMENTS = ("tbe", "stereotype-skew", "sbe")
@@ -66,31 +67,56 @@ class Choice:
 
 def before_after(
     before: ModelSource,
-    after: ModelSource,
+    after: ModelSource | Sequence[ModelSource],
     choice: Choice | None = None,
     *,
     folder: Path | None = None,
     say: Callable[[str], None] = lambda _sentence: None,
     force: bool = False,
 ) -> BeforeAfter:
-    """Measure both models and compare them; with a folder, a killed study goes on at the finished step."""
+    """Measure the models and compare them; with a folder, a killed study goes on at the finished step.
+
+    Several models after are one change made with several seeds: the tables have their mean, the interval
+    over items, and the noise of the seeds.
+    """
     chosen = choice or Choice()
-    first, second = as_model(before), as_model(after)
-    if first.fingerprint == second.fingerprint:
-        raise UserError(
-            f"{first.name!r} and {second.name!r} are the same model.",
-            "Name the model before and after a change.",
-        )
-    study = StudyRun(folder, _plan(first, second, chosen), say, force)
-    results = [
+    first = as_model(before)
+    changed = [as_model(one) for one in _as_list(after)]
+    _refuse_twins([first, *changed])
+    steps = ["after"] if len(changed) == 1 else [f"after-{place}" for place in range(len(changed))]
+    study = StudyRun(folder, _plan(first, dict(zip(steps, changed, strict=True)), chosen), say, force)
+    measured = [
         study.results(step, lambda model=model: chosen.measured(model))  # type: ignore[misc]
-        for step, model in (("before", first), ("after", second))
+        for step, model in zip(["before", *steps], [first, *changed], strict=True)
     ]
-    moved = study.table("neutral text", lambda: divergence_table(first, second, chosen.price))
-    made = compared(results[0], results[1], moved)
+    moved = study.table("neutral text", lambda: _moved_table(first, changed, chosen.price))
+    made = compared(measured[0], measured[1:], moved)
     study.finish(made.sentences, made.tables())
-    fill_card(Path(second.name), first, made.sentences)
+    for one in changed:
+        fill_card(Path(one.name), first, made.sentences)
     return made
+
+
+def _as_list(after: ModelSource | Sequence[ModelSource]) -> list[ModelSource]:
+    is_several = isinstance(after, Sequence) and not isinstance(after, str)
+    return list(after) if is_several else [after]  # type: ignore[arg-type, list-item]
+
+
+def seed_folders(folder: Path) -> list[Path]:
+    """The folders of one change made with several seeds, as `mitigate --seeds` writes them; else itself."""
+    return sorted(path for path in folder.glob("seed-*") if (path / RECORD).is_file()) or [folder]
+
+
+def _refuse_twins(models: Sequence[LanguageModel]) -> None:
+    """The same weights twice would be an unchanged model, or a training counted twice."""
+    names: dict[str, str] = {}
+    for model in models:
+        if model.fingerprint in names:
+            raise UserError(
+                f"{names[model.fingerprint]!r} and {model.name!r} are the same model.",
+                "Name the model before and after a change.",
+            )
+        names[model.fingerprint] = model.name
 
 
 def fill_card(folder: Path, before: LanguageModel, sentences: Sequence[str]) -> None:
@@ -103,21 +129,29 @@ def fill_card(folder: Path, before: LanguageModel, sentences: Sequence[str]) -> 
         add_price(folder, sentences)
 
 
-def compared(before: Sequence[Result], after: Sequence[Result], moved: pd.DataFrame) -> BeforeAfter:
-    """The study from results that were measured before."""
-    comparison = compare(before, after)
-    gain = gain_table(comparison, before)
-    price = price_table(comparison)
-    leanings = None
-    pairs = {
-        result.instrument: (result, other) for result in before for other in after if _same(result, other)
-    }
-    if "tbe" in pairs:
-        leanings = leanings_table(*pairs["tbe"])
-    sentences = verdict_sentences(gain, price, leanings)
+def compared(before: Sequence[Result], after: Sequence[Sequence[Result]], moved: pd.DataFrame) -> BeforeAfter:
+    """The study from results that were measured before: of one model after, or of one for each seed."""
+    comparisons = [compare(before, one) for one in after]
+    gain = over_seeds([gain_table(one, before) for one in comparisons], "removed")
+    price = over_seeds([price_table(one) for one in comparisons], "loss")
+    leanings = mean_leanings([_leanings(before, one) for one in after])
+    sentences = verdict_sentences(gain, price, leanings) + seed_sentences(gain, price)
     sentences += [_divergence_sentence(row) for row in moved.to_dict("records")]
     full = pd.concat([price, moved], ignore_index=True) if len(moved) else price
-    return BeforeAfter(gain, full, leanings, comparison, tuple(sentences))
+    whole = Comparison(pd.concat([one.table for one in comparisons], ignore_index=True), comparisons[0].alone)
+    return BeforeAfter(gain, full, leanings, whole, tuple(sentences))
+
+
+def _leanings(before: Sequence[Result], after: Sequence[Result]) -> pd.DataFrame | None:
+    pairs = [(one, two) for one in before for two in after if one.instrument == two.instrument == "tbe"]
+    return leanings_table(*pairs[0]) if pairs else None
+
+
+def _moved_table(before: LanguageModel, after: Sequence[LanguageModel], price: Price) -> pd.DataFrame:
+    """How far the models moved on gender-neutral text, as one row of means."""
+    tables = [divergence_table(before, one, price) for one in after]
+    means = pd.concat(tables, ignore_index=True).groupby(["instrument", "quantity", "label"], sort=False)
+    return tables[0] if len(tables) == 1 else means.mean().reset_index().astype({"n": int})
 
 
 def divergence_table(before: LanguageModel, after: LanguageModel, price: Price) -> pd.DataFrame:
@@ -141,18 +175,14 @@ def divergence_table(before: LanguageModel, after: LanguageModel, price: Price) 
     return pd.DataFrame([row])
 
 
-def _plan(first: LanguageModel, second: LanguageModel, choice: Choice) -> Plan:
-    steps = (
-        Step("before", f"Measure {first.name}", SECONDS),
-        Step("after", f"Measure {second.name}", SECONDS),
-        Step("neutral text", "Compare both on gender-neutral text", SECONDS / 20),
-    )
-    settings = {"before": first.fingerprint, "after": second.fingerprint, **choice.record()}
-    return Plan("before-after", f"Before and after: {first.name}, {second.name}", settings, steps)
-
-
-def _same(result: Result, other: Result) -> bool:
-    return result.instrument == other.instrument
+def _plan(first: LanguageModel, changed: Mapping[str, LanguageModel], choice: Choice) -> Plan:
+    steps = [Step("before", f"Measure {first.name}", SECONDS)]
+    steps += [Step(step, f"Measure {model.name}", SECONDS) for step, model in changed.items()]
+    steps.append(Step("neutral text", "Compare them on gender-neutral text", len(changed) * SECONDS / 20))
+    prints = [model.fingerprint for model in changed.values()]
+    settings = {"before": first.fingerprint, "after": prints[0] if len(prints) == 1 else prints}
+    title = f"Before and after: {', '.join(model.name for model in (first, *changed.values()))}"
+    return Plan("before-after", title, {**settings, **choice.record()}, steps)
 
 
 def _divergence_sentence(row: Mapping[object, float]) -> str:

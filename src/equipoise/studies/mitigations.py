@@ -1,6 +1,8 @@
 """Which mitigation: several on one model within a time budget, bias removed against price.
 
 The plan with its guesses of time comes first; a method that would not fit the budget is left out and named.
+Methods that tune come out differently with another seed: after all methods were tried once, these are
+repeated with further seeds as far as the budget reaches, and the table has the noise beside the mean.
 Every method's model is measured like the model before, item by item, with the price beside the gain; one
 table, the Pareto front in it, and the methods that another one beats. Models, results and finished steps are
 kept in the folder, so that a killed study goes on.
@@ -10,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -22,8 +25,9 @@ from equipoise.models import load_model
 from equipoise.models.base import LanguageModel
 from equipoise.models.options import RunOptions
 from equipoise.results import Result
+from equipoise.studies.arms import SEEDS
 from equipoise.studies.before_after import SECONDS, BeforeAfter, Choice, compared, fill_card
-from equipoise.studies.pareto import COLUMNS, front_sentences, method_row, with_front
+from equipoise.studies.pareto import COLUMNS, front_sentences, over_trainings, with_front
 from equipoise.studies.steps import Plan, Step, StudyRun, in_minutes
 
 TRAINING_FREE = ("counterfactual-averaging", "head-refit")
@@ -39,6 +43,9 @@ TUNING = 600.0
 TWICE = ("counterfactual-averaging", "prior-normalisation", "self-debias")
 """Wrappers ask twice, so that measuring them takes twice as long."""
 
+UNREPEATED = (*QUICK, *PROJECTIONS)
+"""Nothing is tuned: another seed gives the same model, or draws other sentences for its directions."""
+
 NOTHING = pd.DataFrame()
 """The divergence on neutral text is left to before-after: it needs both models at once."""
 
@@ -49,7 +56,7 @@ class Methods:
 
     names: Sequence[str] = DEFAULT
     corpus: CorpusTexts | None = None
-    seed: int = 0
+    seeds: Sequence[int] = SEEDS
     minutes: float = BUDGET
     choice: Choice = field(default_factory=lambda: Choice(INSTRUMENTS))
 
@@ -57,6 +64,8 @@ class Methods:
         for name in self.names:
             if name not in MITIGATIONS:
                 raise unknown_name("mitigation", name, MITIGATIONS)
+        if not self.seeds:
+            raise UserError("No seed was given.", "Give one or more, as in --seeds 0,1,2.")
         if self.minutes <= 0:
             raise UserError(f"The budget is {self.minutes:g} minutes.", "Give a number above 0.")
 
@@ -99,26 +108,54 @@ def compare_mitigations(
     study = StudyRun(folder, _plan(loaded, chosen, fitting), say, force)
     for sentence in left_out:
         say(sentence)
-    runs = _Runs(study, loaded, chosen)
+    runs = _Runs(study, loaded, chosen, fitting)
     before = study.results("before", lambda: chosen.choice.measured(loaded))
-    details = {name: runs.one(name, before) for name in fitting}
-    made = _summarised(details, runs, left_out)
+    measured: dict[str, list[list[Result]]] = {}
+    for run in fitting:
+        measured.setdefault(run.method, []).append(runs.results(run))
+    made = _summarised(before, measured, runs, left_out)
     study.finish(made.sentences, made.tables())
     return made
 
 
-def planned(methods: Methods) -> tuple[list[str], tuple[str, ...]]:
-    """The methods that fit the budget in the order named, and a sentence for each that does not."""
-    seconds, fitting, left_out = SECONDS, [], []
-    for name in methods.names:
-        needed = _seconds(name)
-        if seconds + needed <= 60 * methods.minutes:
+class Run(NamedTuple):
+    """A method with a seed; `step` is its name in the plan and the folder of its model."""
+
+    method: str
+    seed: int
+    step: str
+
+
+def planned(methods: Methods) -> tuple[list[Run], tuple[str, ...]]:
+    """What fits the budget: all methods once in the order named, then repeats; a sentence for the rest."""
+    first, *others = methods.seeds
+    fitting: list[Run] = []
+    seconds, left_out = SECONDS, []
+    once = [Run(name, first, name) for name in methods.names]
+    again = [Run(one.method, seed, f"{one.method}-{seed}") for seed in others for one in once]
+    for run in (*once, *(one for one in again if one.method not in UNREPEATED)):
+        needed = _seconds(run.method)
+        if seconds + needed <= 60 * methods.minutes and _is_begun(run, fitting):
             seconds += needed
-            fitting.append(name)
-        else:
-            said = f"{name} is left out: about {in_minutes(needed)} would go beyond the budget of"
+            fitting.append(run)
+        elif run.step == run.method:
+            said = f"{run.method} is left out: about {in_minutes(needed)} would go beyond the budget of"
             left_out.append(f"{said} {methods.minutes:g} min.")
+    tried = {run.method for run in fitting} - set(UNREPEATED)
+    unsure = [name for name in methods.names if name in tried and _times(name, fitting) == 1]
+    if others and unsure:
+        said = f"{', '.join(unsure)}: one seed only, so that the noise of the tuning is not known;"
+        left_out.append(f"{said} further seeds would go beyond the budget of {methods.minutes:g} min.")
     return fitting, tuple(left_out)
+
+
+def _is_begun(run: Run, fitting: Sequence[Run]) -> bool:
+    """Whether it is a method's first run, or a repeat of one that fits."""
+    return run.step == run.method or _times(run.method, fitting) > 0
+
+
+def _times(method: str, runs: Sequence[Run]) -> int:
+    return sum(run.method == method for run in runs)
 
 
 @dataclass
@@ -128,55 +165,68 @@ class _Runs:
     study: StudyRun
     model: LanguageModel
     methods: Methods
+    runs: Sequence[Run]
     minutes: dict[str, float] = field(default_factory=dict)
 
-    def one(self, name: str, before: Sequence[Result]) -> BeforeAfter:
-        """Change, measure and compare one method's model."""
+    def results(self, run: Run) -> list[Result]:
+        """Change and measure one method's model."""
         began = time.monotonic()
-        results = self.study.results(name, lambda: self.methods.choice.measured(self._changed(name)))
-        self.minutes[name] = self.study.taken.get(name, time.monotonic() - began) / 60
-        made = compared(before, results, NOTHING)
-        if self.study.folder is not None:
-            fill_card(self.study.folder / "models" / name, self.model, made.sentences)
-        return made
+        results = self.study.results(run.step, lambda: self.methods.choice.measured(self._changed(run)))
+        taken = self.study.taken.get(run.step, time.monotonic() - began) / 60
+        self.minutes[run.method] = self.minutes.get(run.method, 0.0) + taken
+        return results
 
-    def _changed(self, name: str) -> LanguageModel:
+    def fill_cards(self, method: str, sentences: Sequence[str]) -> None:
+        """Gain and price into the cards of a method's models."""
+        if self.study.folder is not None:
+            for run in self.runs:
+                if run.method == method:
+                    fill_card(self.study.folder / "models" / run.step, self.model, sentences)
+
+    def _changed(self, run: Run) -> LanguageModel:
         """The changed model: saved in the study's folder where there is one, and read back from there."""
-        place = None if self.study.folder is None else self.study.folder / "models" / name
+        place = None if self.study.folder is None else self.study.folder / "models" / run.step
         if place is not None and place.exists():
             return load_model(place, getattr(self.model, "options", None) or RunOptions())
-        made = self._mitigated(name)
+        made = self._mitigated(run)
         if place is not None:
             made.save(place)
         return made.model
 
-    def _mitigated(self, name: str) -> Mitigated:
-        corpus = self.methods.corpus if mitigation_class(name).reads_corpus else None
-        return mitigate(
-            self.model, name, corpus=corpus, seed=self.methods.seed, workshop=self.study.workshop(name)
-        )
+    def _mitigated(self, run: Run) -> Mitigated:
+        corpus = self.methods.corpus if mitigation_class(run.method).reads_corpus else None
+        workshop = self.study.workshop(run.step)
+        return mitigate(self.model, run.method, corpus=corpus, seed=run.seed, workshop=workshop)
 
 
 def _summarised(
-    details: Mapping[str, BeforeAfter], runs: _Runs, left_out: tuple[str, ...]
+    before: Sequence[Result],
+    measured: Mapping[str, list[list[Result]]],
+    runs: _Runs,
+    left_out: tuple[str, ...],
 ) -> MitigationStudy:
-    rows = []
-    for name, made in details.items():
+    rows, details = [], {}
+    for name, after in measured.items():
+        details[name] = made = compared(before, after, NOTHING)
+        runs.fill_cards(name, made.sentences)
+        singles = [compared(before, [one], NOTHING) for one in after]
+        row = over_trainings(name, [(one.gain, one.price) for one in singles], (made.gain, made.price))
         library = "equipoise" if name in TWICE else "transformers"
-        rows.append(
-            method_row(name, made.gain, made.price) | {"minutes": runs.minutes[name], "library": library}
-        )
+        rows.append(row | {"minutes": runs.minutes[name], "library": library})
     table = with_front(pd.DataFrame(rows))[list(COLUMNS)]
     return MitigationStudy(table, details, left_out, (*front_sentences(table), *left_out))
 
 
-def _plan(model: LanguageModel, methods: Methods, fitting: Sequence[str]) -> Plan:
+def _plan(model: LanguageModel, methods: Methods, fitting: Sequence[Run]) -> Plan:
     steps = [Step("before", f"Measure {model.name}", SECONDS)]
-    steps += [Step(name, f"Change the model by {name} and measure it", _seconds(name)) for name in fitting]
+    for run in fitting:
+        seeded = "" if run.step == run.method else f" with seed {run.seed}"
+        what = f"Change the model by {run.method}{seeded} and measure it"
+        steps.append(Step(run.step, what, _seconds(run.method)))
     settings = {
         "model": model.fingerprint,
         "methods": list(methods.names),
-        "seed": methods.seed,
+        "seeds": list(methods.seeds),
         "minutes": methods.minutes,
         "corpus": methods.corpus.digest if methods.corpus else None,
         **methods.choice.record(),

@@ -1,11 +1,20 @@
 """Which methods are worth a look: bias removed against price, the front, and who is beaten by whom."""
 
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeAlias
+
 import numpy as np
 import pandas as pd
 
+from equipoise.stats.repeats import over_repeats
+
+Tables: TypeAlias = tuple[pd.DataFrame, pd.DataFrame]
+"""A gain and a price."""
+
 COLUMNS = (
     *("method", "removed", "removed_low", "removed_high", "price", "price_low", "price_high"),
-    *("dearest", "perplexity_other", "minutes", "library", "front", "dominated_by"),
+    *("dearest", "perplexity_other", "seeds", "removed_sd", "price_sd", "minutes", "library"),
+    *("front", "dominated_by"),
 )
 
 NO_CHANGE = "no change at all"
@@ -37,6 +46,20 @@ def method_row(method: str, gain: pd.DataFrame, price: pd.DataFrame) -> dict[str
     }
 
 
+def over_trainings(method: str, singles: Sequence[Tables], together: Tables) -> dict[str, object]:
+    """One method tuned with several seeds: the row of their means, wider by the noise of the seeds."""
+    row = method_row(method, *together)
+    each = [method_row(method, *tables) for tables in singles]
+    removed, price = (over_repeats([float(str(one[name])) for one in each]) for name in ("removed", "price"))
+    for name, repeats in (("removed", removed), ("price", price)):
+        if repeats.n > 1:
+            noise = (repeats.interval.high - repeats.interval.low) / 2
+            for side, sign in (("low", -1), ("high", 1)):
+                middle, end = float(str(row[name])), float(str(row[f"{name}_{side}"]))
+                row[f"{name}_{side}"] = middle + sign * float(np.hypot(end - middle, noise))
+    return row | {"seeds": len(each), "removed_sd": removed.sd, "price_sd": price.sd}
+
+
 def with_front(table: pd.DataFrame) -> pd.DataFrame:
     """The table with its front: a method is dominated by one that removes no less and costs no more."""
     beaten = [_dominating(row, table) for row in table.to_dict("records")]
@@ -51,7 +74,7 @@ def front_sentences(table: pd.DataFrame) -> list[str]:
     for row in front.to_dict("records"):
         said.append(
             f"{row['method']} removes {_percent(row['removed'])} and costs {_percent(row['price'])} "
-            f"({row['dearest']}): no other method removes as much for less."
+            f"({row['dearest']}): no other method removes as much for less{_noise(row)}."
         )
     for row in table[table["dominated_by"] != ""].to_dict("records"):
         here = f"{_percent(row['removed'])} removed for {_percent(row['price'])} here"
@@ -67,6 +90,11 @@ def _dominating(row: dict[object, object], table: pd.DataFrame) -> str:
     is_other = (table["removed"] != row["removed"]) | (table["price"] != row["price"])
     better = table[removes & costs & is_other]
     return "" if better.empty else str(better.sort_values("removed").iloc[-1]["method"])
+
+
+def _noise(row: Mapping[Hashable, object]) -> str:
+    count, sd = int(str(row.get("seeds", 1))), float(str(row.get("removed_sd", "nan")))
+    return "" if np.isnan(sd) else f" (sd of the share removed over {count} seeds: {_percent(sd)})"
 
 
 def _percent(share: object) -> str:

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.downstream import downstream
+from equipoise.cli.option_groups import Asked, Shown, asked_settings, takes_groups
 from equipoise.cli.options import (
-    Data,
-    DataDir,
     Force,
     Json,
     MaybeOut,
     Model,
     Seed,
-    Variant,
     open_model,
     runs_models,
-    settings_by_instrument,
 )
 from equipoise.cli.writing import refuse_taken, save_by_model, write_study
 from equipoise.errors import UserError, unknown_name
@@ -40,25 +37,16 @@ study_app.command("downstream")(downstream)
 
 SKEW_TYPES = ("1", "2")
 
-Instruments = Annotated[
-    list[str] | None,
-    typer.Option("--instrument", "-i", help="May be given several times."),
-]
-
 
 @study_app.command("models")
 @runs_models
+@takes_groups
 def models(
     names: Annotated[list[str], typer.Argument(help="Two or more model folders or hub names.")],
     *,
     options: RunOptions,
-    instrument: Instruments = None,
-    data: Data = None,
-    variant: Variant = None,
-    data_dir: DataDir = None,
-    out: MaybeOut = None,
-    force: Force = False,
-    as_json: Json = False,
+    asked: Asked,
+    shown: Shown,
 ) -> None:
     """Rank models (by sbe unless another is named), guard and ability beside, each difference tested."""
     from equipoise.cli.printing import print_json, print_table, say
@@ -68,16 +56,16 @@ def models(
 
     if len(names) < 2:
         raise UserError("One model was named where at least two are compared.", "Name two or more.")
-    refuse_taken(out, force=force)
-    chosen = instrument or ["sbe"]
-    settings = settings_by_instrument(chosen, {"data": data, "variant": variant}, data_dir=data_dir)
+    refuse_taken(shown.out, force=shown.force)
+    chosen = asked.instrument or ["sbe"]
+    settings = asked_settings(asked, chosen)
     study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
     sentences = Comparison(study.differences).sentences()
-    if out is not None:
-        save_by_model(out, study.results, force=force)
+    if shown.out is not None:
+        save_by_model(shown.out, study.results, force=shown.force)
         tables = {"ranking.csv": study.ranking, "differences.csv": study.differences}
-        write_study(out, ranking_plan(study), sentences, tables)
-    if as_json:
+        write_study(shown.out, ranking_plan(study), sentences, tables)
+    if shown.as_json:
         ranking, differences = to_records(study.ranking), to_records(study.differences)
         print_json({"ranking": ranking, "differences": differences, "sentences": sentences})
         return
@@ -90,30 +78,28 @@ def models(
 
 @study_app.command("control")
 @runs_models
+@takes_groups
 def control(
     *,
     options: RunOptions,
     model: Model = None,
-    instrument: Instruments = None,
+    asked: Asked,
     draws: Annotated[int, typer.Option(help="How many times weights are drawn.")] = 5,
-    data_dir: DataDir = None,
-    out: MaybeOut = None,
-    force: Force = False,
-    as_json: Json = False,
+    shown: Shown,
 ) -> None:
     """What the same architecture gives with random weights, over several draws (tbe unless named)."""
     from equipoise.cli.printing import print_json, print_table, say
     from equipoise.results.records import to_records
     from equipoise.studies.control import random_weights_control
 
-    refuse_taken(out, force=force)
-    chosen = instrument or ["tbe"]
-    settings = settings_by_instrument(chosen, {}, data_dir=data_dir)
+    refuse_taken(shown.out, force=shown.force)
+    chosen = asked.instrument or ["tbe"]
+    settings = asked_settings(asked, chosen)
     study = random_weights_control(open_model(model, options), chosen, draws=draws, settings=settings)
-    if out is not None:
-        save_by_model(out, (*study.results, *study.controls), force=force)
-        write_study(out, study.plan(), study.sentences(), {"control.csv": study.table})
-    if as_json:
+    if shown.out is not None:
+        save_by_model(shown.out, (*study.results, *study.controls), force=shown.force)
+        write_study(shown.out, study.plan(), study.sentences(), {"control.csv": study.table})
+    if shown.as_json:
         print_json({"table": to_records(study.table), "sentences": study.sentences()})
         return
     print_table(f"The model beside {draws} draws of random weights", study.table)

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from equipoise.cli.option_groups import TextTuning, Tuning, takes_groups
 from equipoise.cli.options import (
     Data,
     DataDir,
@@ -15,7 +17,6 @@ from equipoise.cli.options import (
     Group,
     Json,
     MaybeOut,
-    Model,
     Split,
     Text,
     by_instrument,
@@ -37,35 +38,21 @@ if TYPE_CHECKING:
 CorpusName = Annotated[
     str, typer.Option("--corpus", help="The text to tune on: a file, a folder, gap, gap-train or mt-gender.")
 ]
-Choices = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="An option of the tuning (see `mitigate counterfactual --explain`)."),
-]
-Preset = Annotated[str | None, typer.Option("--preset", help="A published recipe by its name.")]
 Seeds = Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")]
-Out = Annotated[
-    Path, typer.Option("--out", "-o", help="The folder of the study; it goes on there after a kill.")
-]
 
 
 @runs_models
+@takes_groups
 def learning_curve(
     *,
     options: RunOptions,
     corpus: CorpusName,
-    out: Out,
-    model: Model = None,
-    text: Text = None,
+    tuning: TextTuning,
     sizes: Annotated[str, typer.Option(help="Numbers of sentences.")] = "250,500,1000",
     repeats: Annotated[int, typer.Option(help="Samples of each size.")] = 3,
     full: Annotated[
         bool, typer.Option("--full", help="The grid of the thesis: 8 sizes, 5 samples each.")
     ] = False,
-    choices: Choices = None,
-    preset: Preset = None,
-    data_dir: DataDir = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """How much rewritten text a mitigation needs: tuned on samples of growing size, measured by sbe."""
     from equipoise.report.arm_charts import size_chart
@@ -73,66 +60,61 @@ def learning_curve(
     from equipoise.studies.learning_curve import learning_curve as study_curve
 
     counts, times = (FULL_SIZES, FULL_REPEATS) if full else (whole_numbers(sizes, "--sizes"), repeats)
-    method, read = _method(choices, preset), _corpus(corpus, data_dir, text=text)
+    method, read = _method(tuning), _corpus(corpus, tuning)
     study = study_curve(
-        open_model(model, options), read, counts, repeats=times, method=method, keeping=keeping_of(out, force)
+        open_model(tuning.model, options),
+        read,
+        counts,
+        repeats=times,
+        method=method,
+        keeping=keeping_of(tuning.out, tuning.force),
     )
     figure = size_chart(study.table, "asld", "Learning curve")
-    _finish(out, study.table, study.sentences, {"learning-curve": figure}, as_json=as_json)
+    _finish(tuning.out, study.table, study.sentences, {"learning-curve": figure}, as_json=tuning.as_json)
 
 
 @runs_models
+@takes_groups
 def reminders(
     *,
     options: RunOptions,
     corpus: CorpusName,
-    out: Out,
-    model: Model = None,
-    text: Text = None,
+    tuning: TextTuning,
     data: Data = None,
     seeds: Seeds = "0,1,2",
-    choices: Choices = None,
-    preset: Preset = None,
-    data_dir: DataDir = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Whether reminding sentences keep what is gendered by definition: none to three times, by tbe."""
     from equipoise.instruments.base import Settings
     from equipoise.report.arm_charts import arm_chart
     from equipoise.studies.reminding import reminders_study
 
-    chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=data_dir)
-    method, read = _method(choices, preset), _corpus(corpus, data_dir, text=text)
+    chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=tuning.data_dir)
+    method, read = _method(tuning), _corpus(corpus, tuning)
     study = reminders_study(
-        open_model(model, options),
+        open_model(tuning.model, options),
         read,
         method=method,
         seeds=whole_numbers(seeds, "--seeds"),
         tbe=chosen,
-        keeping=keeping_of(out, force),
+        keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {name: arm_chart(study.table, name, name) for name in ("guard", "mean-abs-appd")}
-    _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
+    _finish(
+        tuning.out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=tuning.as_json
+    )
 
 
 @runs_models
+@takes_groups
 def corpus_bias(
     corpora: Annotated[list[str], typer.Argument(help="Corpora, as in NAME=FILE or a file, a folder.")],
     *,
     options: RunOptions,
-    out: Out,
+    tuning: TextTuning,
     flattening: Annotated[
         str, typer.Option("--flatten-on", help="The corpus that is rewritten to flatten the model first.")
     ] = "gap",
-    model: Model = None,
-    text: Text = None,
     seeds: Seeds = "0,1,2",
-    choices: Choices = None,
-    preset: Preset = None,
-    data_dir: DataDir = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """What corpora would teach a model: flattened first, tuned on each, measured by sbe; no labels needed."""
     from equipoise.report.arm_charts import arm_chart
@@ -141,69 +123,62 @@ def corpus_bias(
     named = dict(_named_corpus(one) for one in corpora)
     if len(named) < len(corpora):
         raise UserError("Two corpora have the same name.", "Name them as in NAME=FILE.")
-    read = {name: _corpus(path, data_dir, text=text) for name, path in named.items()}
+    read = {name: _corpus(path, tuning) for name, path in named.items()}
     study = study_corpora(
-        open_model(model, options),
+        open_model(tuning.model, options),
         read,
-        _corpus(flattening, data_dir, text=text if Path(flattening).exists() else None),
-        method=_method(choices, preset, ["sentences=500"]),
+        _corpus(flattening, tuning if Path(flattening).exists() else replace(tuning, text=None)),
+        method=_method(tuning, ["sentences=500"]),
         seeds=whole_numbers(seeds, "--seeds"),
-        keeping=keeping_of(out, force),
+        keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {"corpus-bias": arm_chart(study.table, "asld", "What each corpus brings back")}
-    _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
+    _finish(
+        tuning.out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=tuning.as_json
+    )
 
 
 @runs_models
+@takes_groups
 def domain(
     *,
     options: RunOptions,
     corpus: CorpusName,
-    out: Out,
-    model: Model = None,
-    text: Text = None,
+    tuning: TextTuning,
     group: Group = None,
     document: Document = None,
     split: Split = None,
     contexts: Annotated[int, typer.Option(help="Held-out contexts that are asked; 0: all.")] = 500,
     seeds: Seeds = "0,1,2",
-    choices: Choices = None,
-    preset: Preset = None,
-    data_dir: DataDir = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """A domain's own text: plain tuning, dropout and rewriting, measured on held-out contexts and cosines."""
     from equipoise.report.arm_charts import arm_chart
     from equipoise.studies.domain import domain as study_domain
 
-    read = _corpus(corpus, data_dir, text=text, groups=tuple(group or ()), document=document, split=split)
+    read = _corpus(corpus, tuning, groups=tuple(group or ()), document=document, split=split)
     study = study_domain(
-        open_model(model, options),
+        open_model(tuning.model, options),
         read,
-        method=_method(choices, preset),
+        method=_method(tuning),
         seeds=whole_numbers(seeds, "--seeds"),
         contexts=contexts,
-        keeping=keeping_of(out, force),
+        keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {"domain": arm_chart(study.table, "difference", "Held-out contexts")}
-    _finish(out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=as_json)
+    _finish(
+        tuning.out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=tuning.as_json
+    )
 
 
 @runs_models
+@takes_groups
 def resolution(
     *,
     options: RunOptions,
     corpus: CorpusName,
-    out: Out,
-    model: Model = None,
-    text: Text = None,
+    tuning: Tuning,
     data: Data = None,
     seeds: Seeds = "0,1,2",
-    choices: Choices = None,
-    data_dir: DataDir = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Tuned on hidden pronouns, with and without a flipped copy: accuracy, ability, stereotype and skew."""
     from equipoise.mitigations.base import set_options
@@ -211,14 +186,14 @@ def resolution(
     from equipoise.studies.resolving import SKEW, resolution_study
 
     study = resolution_study(
-        open_model(model, options),
-        _corpus(corpus, data_dir, text=text),
-        method=set_options(PronounResolution, choices or ()),
+        open_model(tuning.model, options),
+        _corpus(corpus, tuning),
+        method=set_options(PronounResolution, tuning.choices or ()),
         seeds=whole_numbers(seeds, "--seeds"),
         skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
-        keeping=keeping_of(out, force),
+        keeping=keeping_of(tuning.out, tuning.force),
     )
-    _finish(out, study.table[study.table["level"] != "1"], study.sentences, {}, as_json=as_json)
+    _finish(tuning.out, study.table[study.table["level"] != "1"], study.sentences, {}, as_json=tuning.as_json)
 
 
 def professions(
@@ -235,11 +210,13 @@ def professions(
 ) -> None:
     """APPD of every profession before and after: bars, what was read about in training, the fitted line."""
     from equipoise.cli.writing import refuse_taken, write_study
+    from equipoise.corpora.named import read_corpus
+    from equipoise.corpora.sampling import CorpusChoice
     from equipoise.report.profession_charts import profession_bars, profession_scatter
     from equipoise.studies.professions import professions_plan, professions_study
 
     refuse_taken(out, force=force)
-    read = None if corpus is None else _corpus(corpus, data_dir, text=text)
+    read = None if corpus is None else read_corpus(corpus, CorpusChoice(text), data_dir)
     sides = _templates_of(before), _templates_of(after)
     study = professions_study(*sides, read)
     figures: dict[str, alt.LayerChart] = {}
@@ -274,21 +251,19 @@ def whole_numbers(text: str, option: str) -> list[int]:
         ) from None
 
 
-def _method(
-    choices: Sequence[str] | None, preset: str | None, defaults: Sequence[str] = ()
-) -> "Counterfactual":
+def _method(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual":
     from equipoise.mitigations.base import set_options
     from equipoise.mitigations.counterfactual import Counterfactual
 
-    method: Counterfactual = set_options(Counterfactual, [*defaults, *(choices or ())], preset)
+    method: Counterfactual = set_options(Counterfactual, [*defaults, *(tuning.choices or ())], tuning.preset)
     return method
 
 
-def _corpus(name: str, data_dir: Path | None, **given: object) -> "CorpusTexts":
+def _corpus(name: str, tuning: Tuning, **given: object) -> "CorpusTexts":
     from equipoise.corpora.named import read_corpus
     from equipoise.corpora.sampling import CorpusChoice
 
-    return read_corpus(name, CorpusChoice(**given), data_dir)  # type: ignore[arg-type]
+    return read_corpus(name, CorpusChoice(tuning.text, **given), tuning.data_dir)  # type: ignore[arg-type]
 
 
 def _named_corpus(given: str) -> tuple[str, str]:

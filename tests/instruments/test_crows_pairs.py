@@ -95,7 +95,7 @@ def test_a_tie_is_left_out_and_shown(tmp_path: Path) -> None:
 
 
 def test_the_interval_of_pairs_by_different_writers_is_wilsons(tmp_path: Path) -> None:
-    """Seven pairs, each a cluster of its own: Wilson for as many items, with the t quantile of seven."""
+    """Seven pairs, each a cluster of its own, are seven independent items."""
     jobs = ("cook", "judge", "pilot", "baker", "miner", "clerk", "tailor")
     lines = [f"The {job} lost his hat.,The {job} lost her hat.,stereo,gender\n" for job in jobs]
     scores = {}
@@ -105,11 +105,9 @@ def test_the_interval_of_pairs_by_different_writers_is_wilsons(tmp_path: Path) -
     row = measured(TableModel(scores=scores), pair_file(tmp_path, HEADER + "".join(lines))).estimate(
         "metric-score"
     )
-    share, n, quantile = 5 / 7, 6, stats.t.ppf(0.975, 6)  # p(1-p)/SE^2 is 6: SE^2 has n - 1 below
-    spread = quantile * np.sqrt(share * (1 - share) / n + quantile**2 / (4 * n * n))
-    ends = [(share + quantile**2 / (2 * n) + sign * spread) / (1 + quantile**2 / n) for sign in (-1, 1)]
-    assert row["value"] == pytest.approx(100 * share)
-    assert [row["low"], row["high"]] == pytest.approx([100 * end for end in ends])
+    ends = stats.binomtest(5, 7).proportion_ci(0.95, method="wilson")
+    assert row["value"] == pytest.approx(100 * 5 / 7)
+    assert [row["low"], row["high"]] == pytest.approx([100 * ends.low, 100 * ends.high])
 
 
 def test_each_direction_stands_alone(tmp_path: Path) -> None:

@@ -209,6 +209,7 @@ def test_a_share_of_independent_items_has_wilsons_interval(hits):
     share = share_with_interval(hits)
     assert share.interval == pytest.approx(wilson(sum(hits), len(hits)))
     assert (share.value, share.df) == (pytest.approx(np.mean(hits)), inf)
+    assert share_with_interval(hits, [range(len(hits))]) == share
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=5, max_size=60))

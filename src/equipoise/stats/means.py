@@ -79,12 +79,12 @@ def difference_of_means(
 def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
     """The share of answered items that are hits (1, not 0), with an interval inside [0, 1].
 
-    The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; without
-    factors it is Wilson's. Where all items are hits or none is, nothing tells how alike the items of a
-    cluster are, and they are taken to be wholly alike: Wilson's interval for as many items as there would
-    be clusters. Rare hits in few clusters are the hard case (`benchmarks/coverage.py`): a 95 % interval is
-    too wide where samples without a hit are common, and a share of .05 whose clusters are much alike
-    inside (an intraclass correlation of .4) is covered as seldom as .88 of the time.
+    The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; where no
+    two items share a cluster it is Wilson's. Where all items are hits or none is, nothing tells how alike
+    the items of a cluster are, and they are taken to be wholly alike: Wilson's interval for as many items
+    as there would be clusters. Rare hits in few clusters are the hard case (`benchmarks/coverage.py`): a
+    95 % interval is too wide where samples without a hit are common, and a share of .05 whose clusters are
+    much alike inside (an intraclass correlation of .4) is covered as seldom as .88 of the time.
     """
     check_level(level)
     numbers, codes = _answered(hits, factors)
@@ -94,7 +94,7 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
     mean = _mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes)
     if mean.n_clusters < FEWEST_CLUSTERS or isnan(mean.value):
         return mean
-    if not factors:
+    if mean.n_clusters == mean.n:
         share = mean.value
         mean = replace(mean, standard_error=sqrt(share * (1 - share) / mean.n), df=inf)
         low, high = _wilson(share, mean.n, mean.df, level)

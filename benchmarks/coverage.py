@@ -20,8 +20,8 @@ icc .1, 20,000 draws):
 - log-odds with Satterthwaite's t: .987, .980, .989, .982, .978, and two cells are too narrow;
 - log-odds with the quantile of `cluster_t`, which the library has: .987, .977, .981, .982, .973, none is.
 
-The last cells, a share of .05 with an icc of .4, are hits that fill a few clusters and miss the others: in ten
-unequal or thirty clusters all of these intervals are too narrow, as low as .84 and with the last kind .88.
+The last cells, a share of .05 with an icc of .4, are hits that fill a few clusters and miss the others. In
+ten unequal or thirty clusters all these intervals are too narrow, as low as .84 and with the last kind .88.
 """
 
 import json

@@ -30,8 +30,9 @@ QUARTILE = 0.25
 MOST_DF = 1e6
 """So many degrees of freedom that nobody can tell them from the normal distribution."""
 
-LEAST_NODE, MOST_NODE = np.log(1e-8), np.log(1e8)
-"""Between these the integral is evaluated, evenly on the scale of logarithms, on which it converges fast."""
+LEAST_NODE = 1e-8
+FADED = 25.0
+"""From such a negative logarithm on the characteristic function is as good as 0."""
 
 LARGEST_QUANTILE = 1e6
 
@@ -138,27 +139,39 @@ def _distribution(design: Design, alike: float) -> _Distribution:
     `core`), so that determinant and inverse are cheap. Clusters of one shape are gone through once.
     """
     sizes, weights, counts = _shapes(design)
-    # The more clusters, the faster the function turns.
-    step = min(0.3, 1.6 / np.sqrt(len(design.sizes)))
-    nodes = np.exp(np.arange(LEAST_NODE, MOST_NODE, step))
     with_sums = (1 - alike) * sizes * weights + alike * sizes * (sizes * weights).sum(axis=1, keepdims=True)
     own = (weights * with_sums).sum(axis=1)
     scale = 1 / (counts @ own)
+    step, nodes = _nodes(own * scale, counts)
     covariance = (1 - alike) * np.diag(design.totals) + alike * design.sizes.T @ design.sizes
-    unit = np.eye(len(covariance))
-    core = np.block([[0 * unit, -unit], [-unit, covariance]])
+    n_sides = len(covariance)
+    core = -np.roll(np.eye(2 * n_sides), n_sides, axis=0)
+    core[n_sides:, n_sides:] = covariance
     vectors = np.hstack([with_sums, weights * sizes / design.totals])
-    diagonal = 1 + 1j * nodes[:, None] * own * scale
+    turned = nodes[:, None] * own * scale
     pairs = (counts[:, None, None] * vectors[:, :, None] * vectors[:, None, :]).reshape(len(sizes), -1)
     # Not a matrix product: that would start threads, which take longer than the product itself.
-    products = np.einsum("ns,sp->np", scale / diagonal, pairs).reshape(-1, *core.shape)
+    products = np.einsum("ns,sp->np", scale / (1 + 1j * turned), pairs).reshape(-1, *core.shape)
     small = np.eye(len(core)) + 1j * nodes[:, None, None] * (core @ products)
-    logarithm = (np.log(diagonal) * counts).sum(axis=1) + np.log(np.linalg.det(small))
+    real, imaginary = (counts * np.log1p(turned**2)).sum(axis=1) / 2, (counts * np.arctan(turned)).sum(axis=1)
+    logarithm = real + 1j * imaginary + np.log(np.linalg.det(small))
     towards = np.concatenate([design.signs, -covariance @ design.signs])
     solved = np.linalg.solve(small, np.broadcast_to(towards[:, None], (len(nodes), len(core), 1)))
     explained = (products @ solved)[..., 0] @ towards
     rest = scale * (design.signs @ covariance @ design.signs - 1j * nodes * explained)
     return _Distribution(nodes, step, np.exp(-logarithm / 2), rest)
+
+
+def _nodes(variances: Floats, counts: Floats) -> tuple[float, Floats]:
+    """Where the integral is evaluated: evenly on the scale of logarithms, on which it converges fast.
+
+    The more clusters there are, the faster the function turns and the sooner it fades.
+    """
+    ends = 10.0 ** np.arange(1, 9)
+    faded = (counts * np.log1p((ends[:, None] * variances) ** 2)).sum(axis=1) / 4 > FADED
+    step = float(min(0.3, 1.6 / np.sqrt(counts.sum())))
+    last = ends[np.argmax(faded)] if faded.any() else ends[-1]
+    return step, np.exp(np.arange(np.log(LEAST_NODE), np.log(last), step))
 
 
 def _shapes(design: Design) -> tuple[Floats, Floats, Floats]:

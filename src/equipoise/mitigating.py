@@ -15,6 +15,7 @@ from equipoise.mitigations import mitigation_card, mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation
 from equipoise.models.base import LanguageModel
 from equipoise.models.options import RunOptions
+from equipoise.models.static import StaticModel
 from equipoise.models.wrapped import WrappedModel
 from equipoise.results.result import describe_versions
 
@@ -103,7 +104,7 @@ def _record(
         "seed": seed,
         "base": {"name": before.name, "fingerprint": before.fingerprint},
         "fingerprint": after.fingerprint,
-        "library": "equipoise" if isinstance(after, WrappedModel) else "transformers",
+        "library": "equipoise" if isinstance(after, WrappedModel | StaticModel) else "transformers",
         "corpus": described,
         "account": list(account),
         "price": [],

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from equipoise.stats.erasure import (
+    equalised,
     graded_rotation,
     inlp,
     leace,
     logistic_direction,
     principal_directions,
+    unit_rows,
     without_directions,
 )
 
@@ -30,6 +32,24 @@ def test_the_first_direction_is_that_of_the_differences() -> None:
     axis = np.eye(12)[3]
     differences = np.outer(RNG.normal(size=50), axis) + 0.01 * RNG.normal(size=(50, 12))
     assert abs(principal_directions(differences, 1)[0] @ axis) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_equalised_pairs_differ_along_the_direction_alone() -> None:
+    direction = np.eye(12)[2]
+    first, second = unit_rows(VECTORS[:20]), unit_rows(VECTORS[20:40])
+    one, other = equalised(first, second, direction)
+    np.testing.assert_allclose(np.linalg.norm(np.vstack([one, other]), axis=1), 1.0)
+    apart = one - other
+    assert np.abs(np.delete(apart, 2, axis=1)).max() < 1e-12
+    np.testing.assert_array_equal(np.sign(apart[:, 2]), np.sign((first - second)[:, 2]))
+    neutral = without_directions(direction).of(VECTORS[100:])
+    distances = [np.linalg.norm(neutral[:, None] - pair, axis=2) for pair in (one, other)]
+    np.testing.assert_allclose(*distances, atol=1e-12)
+    np.testing.assert_allclose((one + other) / 2, np.where(np.eye(12)[2], 0, (first + second) / 2))
+
+
+def test_a_row_without_length_stays() -> None:
+    np.testing.assert_array_equal(unit_rows(np.array([[0.0, 0.0], [3.0, 4.0]])), [[0, 0], [0.6, 0.8]])
 
 
 def test_leace_leaves_no_covariance_and_moves_least() -> None:

@@ -20,6 +20,7 @@ MITIGATIONS: dict[str, str] = {
     "leace": f"{_ROOM}.projections:Leace",
     "inlp": f"{_ROOM}.projections:NullSpaceProjection",
     "oscar": f"{_ROOM}.oscar:Oscar",
+    "neutralise-equalise": f"{_ROOM}.equalising:NeutraliseEqualise",
     "counterfactual": f"{_ROOM}.counterfactual:Counterfactual",
     "dropout": f"{_ROOM}.dropout:Dropout",
     "reminders": f"{_ROOM}.reminders:Reminders",

@@ -100,9 +100,13 @@ def _listed(sentences: Sequence[str]) -> str:
 def _write_model(model: LanguageModel, folder: Path) -> None:
     from equipoise.models.checkpoints import quiet
     from equipoise.models.neural import NeuralModel
+    from equipoise.models.static import VECTORS, StaticModel
+    from equipoise.models.vectors.binaries import write_binary
     from equipoise.models.wrapped import WrappedModel
 
-    if isinstance(model, NeuralModel):
+    if isinstance(model, StaticModel):
+        write_binary(model.vectors, folder / VECTORS)
+    elif isinstance(model, NeuralModel):
         with quiet():
             model.transformers_model.save_pretrained(folder)
             model.tokenizer.save_pretrained(folder)

@@ -23,10 +23,9 @@ def load_model(
     """
     chosen = choose_options(options, choices)
     with _collector_resting():
-        from equipoise.models.static import load_static
-        from equipoise.models.vectors import SUFFIXES
+        from equipoise.models.static import is_static, load_static
 
-        if name is not None and str(name).endswith(SUFFIXES) and Path(name).expanduser().is_file():
+        if name is not None and is_static(Path(name).expanduser()):
             return load_static(Path(name).expanduser())
         from equipoise.models.wrappers.saving import is_wrapper, load_wrapper
 

@@ -8,8 +8,11 @@ import numpy as np
 
 from equipoise.models.base import AnsweringModel, Embed, Embedding, Question, Vector
 from equipoise.models.capabilities import EMBED
-from equipoise.models.vectors import read_vectors
+from equipoise.models.vectors import SUFFIXES, read_vectors
 from equipoise.models.vectors.table import WordVectors
+
+VECTORS = "vectors.bin"
+"""The file of a folder that holds word vectors and their card."""
 
 _MARKS = ".,;:!?\"'()"
 
@@ -54,9 +57,16 @@ class StaticModel(AnsweringModel):
         return self.vectors.rows.get(word.lower()) if row is None else row
 
 
+def is_static(path: Path) -> bool:
+    """Whether there are word vectors: a file of them, or a folder that holds changed ones."""
+    if path.is_dir():
+        return (path / VECTORS).is_file() and not (path / "config.json").exists()
+    return path.name.endswith(SUFFIXES) and path.is_file()
+
+
 def load_static(path: Path) -> StaticModel:
-    """The model of a file of word vectors."""
-    return StaticModel(read_vectors(path), name=path.name)
+    """The model of a file of word vectors, or of a folder that holds them."""
+    return StaticModel(read_vectors(path / VECTORS if path.is_dir() else path), name=path.name)
 
 
 def _words(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Taking a concept out of vectors by linear maps: directions, LEACE, INLP, and OSCaR's graded rotation."""
+"""Taking a concept out of vectors: directions, equalised pairs, LEACE, INLP, and OSCaR's graded rotation."""
 
 from typing import NamedTuple
 
@@ -38,6 +38,25 @@ def principal_directions(differences: Floats, count: int) -> Floats:
     """The first principal directions of differences between partners, taken with either sign."""
     _, _, rows = np.linalg.svd(np.asarray(differences, dtype=float), full_matrices=False)
     return np.asarray(rows[:count])
+
+
+def equalised(first: Floats, second: Floats, direction: Floats) -> tuple[Floats, Floats]:
+    """Pairs of unit vectors (rows) that differ along a unit direction alone, their length still 1.
+
+    Bolukbasi et al. 2016: the middle of a pair without the direction is kept, and the two stand on either
+    side of it, each on the side where it was. What is orthogonal to the direction is equally near to both.
+    """
+    middle = without_directions(direction).of((first + second) / 2)
+    height = np.sqrt(np.maximum(0.0, 1.0 - (middle**2).sum(axis=1)))
+    signs = np.where((first - second) @ direction >= 0, 1.0, -1.0)
+    apart = (signs * height)[:, None] * direction
+    return middle + apart, middle - apart
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Every row with length 1; one without length stays as it is."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
 
 
 def leace(vectors: Floats, is_first: Labels) -> Affine:

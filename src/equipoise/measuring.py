@@ -18,6 +18,7 @@ from equipoise.instruments.base import Ask, Design, Instrument, Settings
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Question, Raw, Score
 from equipoise.models.capabilities import require
+from equipoise.models.static import STATIC
 from equipoise.results import Quantity, Result, Summary
 from equipoise.results.estimate import estimates_table
 from equipoise.results.reading import readings
@@ -26,6 +27,9 @@ from equipoise.results.result import describe_versions
 
 ModelSource = LanguageModel | str | Path
 InstrumentSource = str | Instrument[Any]
+NAMED = 20
+"""Words without a vector that are named; all are counted."""
+
 Tell = Callable[[Result], None]
 """Told of every result as soon as it has its answers."""
 
@@ -162,6 +166,9 @@ def _misread(model: LanguageModel, asks: Sequence[Ask]) -> list[str]:
     misread = [text for text in texts if model.misreads(text)]
     if not misread:
         return []
+    if model.kind == STATIC:
+        words = list(dict.fromkeys(word for text in misread for word in model.unknown_parts(text)))
+        return [f"{model.name!r} has no vector for {len(words):,} words: {', '.join(words[:NAMED])}"]
     return [
         f"{len(misread):,} of {len(texts):,} texts hold something that {model.name!r} cannot spell and reads "
         f"as its unknown token, the first: {misread[0]!r}"

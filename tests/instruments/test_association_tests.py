@@ -112,6 +112,12 @@ def test_a_missing_word_is_named_and_counted() -> None:
     assert any("'mark'" in notice or "'wages'" in notice or "wages" in notice for notice in result.notices)
 
 
+def test_attributes_without_a_vector_are_named_and_counted() -> None:
+    known = {word: vector for word, vector in VECTORS.items() if word not in ("wages", "james")}
+    result = eq.measure(StaticModel(known, name="vectors"), "weat", data=TABLE)
+    assert "'vectors' has no vector for 2 words: james, wages" in result.notices
+
+
 def test_a_set_that_becomes_too_small_is_refused_with_its_words() -> None:
     known = {word: vector for word, vector in VECTORS.items() if word not in ("work", "wages")}
     with pytest.raises(UserError, match="the model has 1 words; it lacks work, wages"):

@@ -11,6 +11,7 @@ from equipoise.models.capabilities import EMBED
 from equipoise.models.vectors import SUFFIXES, read_vectors
 from equipoise.models.vectors.table import WordVectors
 
+STATIC = "static"
 VECTORS = "vectors.bin"
 """The file of a folder that holds word vectors and their card."""
 
@@ -20,7 +21,7 @@ _MARKS = ".,;:!?\"'()"
 class StaticModel(AnsweringModel):
     """A vector per word; a text is the mean of its known words, NaN where none is known."""
 
-    kind = "static"
+    kind = STATIC
     capabilities = frozenset({EMBED})
 
     def __init__(self, vectors: WordVectors | Mapping[str, Vector], *, name: str) -> None:

@@ -51,6 +51,10 @@ LEAN = Estimate(
             "APPD = 0.213 (95 % interval 0.150 to 0.276; lower is better): it lies above 0.",
         ),
         (
+            {"better": "higher", "neutral": float("nan"), "above": "", "below": ""},
+            "APPD = 0.213 (95 % interval 0.150 to 0.276; higher is better).",
+        ),
+        (
             {"better": "higher", "neutral": 0.5, "below": ""},
             "APPD = 0.213 (95 % interval 0.150 to 0.276; higher is better): it lies below 0.5.",
         ),

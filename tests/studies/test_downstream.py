@@ -94,6 +94,12 @@ def test_what_cannot_be_tuned_is_refused(tmp_path: Path, capsys: pytest.CaptureF
         read_task(task()[:5])
     with pytest.raises(UserError, match="0 seeds"):
         DownstreamChoice(seeds=0)
+    with pytest.raises(UserError, match="no label 'happy'") as refusal:
+        study_downstream(model(blind=False), model(blind=True), task(), choice=DownstreamChoice("happy"))
+    assert refusal.value.hint == "Name one of them with --label: bad, good."
+    three = task().assign(label=["a", "b", "c"] * 12)
+    with pytest.raises(UserError, match="has 3 labels"):
+        study_downstream(model(blind=False), model(blind=True), three)
     path = tmp_path / "task.csv"
     task().drop(columns="label").to_csv(path, index=False)
     assert run("study", "downstream", "random", "random:2", "--task", path) == 2

@@ -29,6 +29,8 @@ def reading(estimate: Estimate, margin: float = 0.0) -> str:
     if isnan(estimate.low):
         return f"{value} ({_good(estimate)}): too few items or clusters to tell how sure that is."
     interval = f"95 % interval {shown(estimate.low)} to {shown(estimate.high)}"
+    if isnan(estimate.neutral) and not estimate.above:
+        return f"{value} ({interval}; {_good(estimate)})."
     return f"{value} ({interval}; {_good(estimate)}): {_meaning(estimate)}{_size(estimate, margin)}."
 
 

@@ -87,6 +87,7 @@ def study_downstream(
     """Tune a classifier on each of two models, measure both, compare."""
     chosen = choice or DownstreamChoice()
     parts = read_task(task)
+    _check_label(parts, chosen.label)
     models = dict(zip(SIDES, (as_model(before), as_model(after)), strict=True))
     run = StudyRun(folder, _plan(models, parts, chosen), say=say, force=chosen.force)
     seeds = chosen.seeds
@@ -115,6 +116,16 @@ def read_task(data: Data) -> Task:
         places = rng.permutation(rows.index.to_numpy())
         is_held[places[: int(np.ceil(HELD_OUT * len(places)))]] = True
     return Task(table[~is_held], table[is_held], "gender" in table)
+
+
+def _check_label(task: Task, label: str) -> None:
+    """Refuse a label that no classifier will have before any is tuned."""
+    labels = sorted(task.tuned["label"].unique())
+    if (label and label not in labels) or (not label and len(labels) > 2):
+        raise UserError(
+            f"The task has no label {label!r}." if label else f"The task has {len(labels)} labels.",
+            f"Name one of them with --label: {', '.join(labels)}.",
+        )
 
 
 def _plan(models: Mapping[str, LanguageModel], task: Task, choice: DownstreamChoice) -> Plan:

@@ -18,6 +18,7 @@ import numpy as np
 from equipoise import load_model, measure
 from equipoise.data.reading import own_table
 from equipoise.studies.price import Price
+from equipoise.text.rewriting.mirroring import Mirror
 from equipoise.text.sentences import sentence_spans
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -27,16 +28,17 @@ PARAGRAPHS_FROM, PARAGRAPHS_STEP = 50_000, 97
 
 
 def novel_sentences(count: int) -> list[str]:
-    """Sentences of 6 to 30 words from paragraphs of public-domain novels, spread over the books."""
+    """Sentences of 6 to 30 words, with a gendered one, of public-domain novels, spread over the books."""
     sentences: list[str] = []
+    gendered = {"his", "her", "him", "hers", *(word for pair in Mirror().pairs for word in pair)}
     with (DATA / "books" / "paragraphs.jsonl").open(encoding="utf-8") as file:
         for number, line in enumerate(file):
             if number >= PARAGRAPHS_FROM and number % PARAGRAPHS_STEP == 0:
                 text = json.loads(line)["text"]
                 spans = sentence_spans(text)[:1]
-                sentences += [
-                    text[s.start : s.end] for s in spans if 6 <= len(text[s.start : s.end].split()) <= 30
-                ]
+                for words in (text[span.start : span.end].split() for span in spans):
+                    if 6 <= len(words) <= 30 and gendered & {word.lower() for word in words}:
+                        sentences.append(" ".join(words))
             if len(sentences) >= count:
                 break
     return sentences[:count]
@@ -71,19 +73,16 @@ def bias_row(model: Any, *, quick: bool) -> dict[str, float]:
 def price_row(model: Any, *, quick: bool, folder: Path) -> dict[str, float]:
     """What it cost."""
     texts = folder / "sentences.txt"
-    texts.write_text("\n".join(novel_sentences(25 if quick else 400)) + "\n", encoding="utf-8")
+    texts.write_text("\n".join(novel_sentences(60 if quick else 400)) + "\n", encoding="utf-8")
     price = measure(model, Price(texts, DATA / "gap", most_pronouns=120 if quick else 2000))
     keys = ("perplexity-other", "perplexity-gendered", "recovery", "pronouns")
     row = {key: price.value(key) for key in keys}
-    data = "" if quick else "winobias"
-    skew = measure(model, "stereotype-skew", data=data, data_dir=DATA)
+    skew = measure(model, "stereotype-skew", data="winobias", data_dir=DATA)
     table = skew.estimates
     named = table[table["key"].isin(("ability", "stereotype")) & table["level"].isin(("2", ""))]
     row |= {f"T2 {line['key']}": float(line["value"]) for line in named.to_dict("records")}
-    if not quick:
-        stereoset = measure(model, "stereoset", data="stereoset", data_dir=DATA)
-        row |= {key: float(stereoset.value(key)) for key in ("lms", "ss", "icat")}
-    return row
+    stereoset = measure(model, "stereoset", data="stereoset", data_dir=DATA)
+    return row | {key: float(stereoset.value(key)) for key in ("lms", "ss", "icat")}
 
 
 def main() -> None:

@@ -98,6 +98,14 @@ def test_a_loss_that_is_no_number_stops_the_tuning() -> None:
         SelfDistillation(layers=1, epochs=3, rate=1e30, frames=30).change(loaded(), Materials())
 
 
+def test_a_corpus_without_a_gendered_word_is_refused() -> None:
+    neutral = [document._replace(text="The doctor lost the keys of the teacher.") for document in DOCUMENTS]
+    with pytest.raises(UserError, match=f"No short sentence of the {len(neutral)} documents"):
+        SelfDistillation(layers=1, epochs=1, frames=30).change(loaded(), Materials(documents=neutral))
+    unread = SelfDistillation(layers=1, epochs=1, frames=30, sentences=0)
+    assert "only frames" in unread.change(loaded(), Materials(documents=neutral)).account[1]
+
+
 class _StopAt:
     """Progress that is interrupted at a share of the work, as by a kill or by a caller who has enough."""
 

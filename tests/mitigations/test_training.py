@@ -24,7 +24,7 @@ from equipoise.errors import Cancelled, UserError
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.training import Example, MaskedWords, Recipe, Trained, TrainingSet, train
 from equipoise.mitigations.training.batches import HELD_OUT, Batches, cut_points
-from equipoise.mitigations.training.checkpoints import last_checkpoint
+from equipoise.mitigations.training.checkpoints import full_disk_explained, last_checkpoint
 from equipoise.mitigations.training.examples import encode_examples, split_documents, text_pieces
 from equipoise.mitigations.training.head import HeadAtPlaces
 from equipoise.mitigations.training.masking import Vocabulary
@@ -339,6 +339,21 @@ def test_a_full_disk_ends_the_run_and_keeps_the_last_checkpoint(tmp_path: Path) 
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, old)
     assert last_checkpoint(room) == before
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[enforce fail at inline_container.cc:672] . unexpected pos 93120 vs 93008",
+        "PytorchStreamWriter failed",
+    ],
+)
+def test_torchs_own_words_for_a_full_disk_are_explained(said: str, tmp_path: Path) -> None:
+    """As a file system of 600 kB made torch say it: no OSError, and nothing about a disk."""
+    with pytest.raises(UserError, match="A checkpoint cannot be written"), full_disk_explained(tmp_path):
+        raise RuntimeError(said)
+    with pytest.raises(RuntimeError, match="shapes"), full_disk_explained(tmp_path):
+        raise RuntimeError("shapes do not fit")
 
 
 def test_training_that_no_longer_helps_stops_and_gives_the_best_weights() -> None:

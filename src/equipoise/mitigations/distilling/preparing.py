@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from equipoise.errors import Cancelled
+from equipoise.errors import Cancelled, UserError
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distilling.contexts import document_contexts, frame_contexts
 from equipoise.mitigations.distilling.network import UpperLayers
@@ -40,6 +40,11 @@ def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: A
     """Draw contexts, turn them into examples and let the untouched copy read them."""
     mirror = Mirror()
     drawn = document_contexts(materials.documents, mirror, count=amount.sentences, seed=materials.seed)
+    if materials.documents and amount.sentences and not drawn:
+        raise UserError(
+            f"No short sentence of the {len(materials.documents):,} documents holds a gendered word.",
+            "Give a corpus about people, or none: then only frames are learned from.",
+        )
     contexts = [*frame_contexts(mirror, materials.seed, count=amount.frames), *drawn]
     upper = UpperLayers(masked.transformers_model, layers)
     rows = examples(contexts, masked.tokens, longest=masked.max_length or LONGEST, seed=materials.seed)
@@ -50,7 +55,7 @@ def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: A
     account = (
         f"{len(contexts) - len(drawn):,} contexts from frames and {len(drawn):,} from the corpus; "
         f"{kept:,} of them keep their old distribution; {len(contexts) - len(rows):,} were too long to read.",
-        *(() if drawn else ("No corpus was given: nothing but frames was learned from.",)),
+        *(() if drawn else ("Nothing was read from a corpus: only frames were learned from.",)),
     )
     reads = read_examples(upper, rows, padding, report)
     size = int(upper.network.config.vocab_size)

@@ -16,6 +16,8 @@ STATE = "trainer_state.json"
 """The file of a checkpoint that is written last."""
 
 IDENTITY = "training.json"
+TORCH_WRITER = ("PytorchStreamWriter", "inline_container")
+"""What torch's own error names where a disk ends in the middle of a file: it is no OSError."""
 
 
 def last_checkpoint(room: Path) -> Path | None:
@@ -49,7 +51,8 @@ def claim_room(room: Path, identity: dict[str, Any]) -> None:
         path.write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
     except (OSError, ValueError) as error:
         raise UserError(
-            f"Checkpoints cannot be kept in {room}: {error}.", "Give a folder that you may write to."
+            f"Checkpoints cannot be kept in {room}: {error}.",
+            "Free the disk, or give a folder that you may write to.",
         ) from error
 
 
@@ -67,7 +70,9 @@ def full_disk_explained(room: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, SafetensorError, RuntimeError) as error:
-        is_about_disk = isinstance(error, OSError | SafetensorError) or "PytorchStreamWriter" in str(error)
+        is_about_disk = isinstance(error, OSError | SafetensorError) or any(
+            part in str(error) for part in TORCH_WRITER
+        )
         if not is_about_disk:
             raise
         last_checkpoint(room)  # removes what was half written

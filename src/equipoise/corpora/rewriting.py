@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ MOST_BAD_ROWS = 50
 
 
 DEFAULT_POLICY = Policy()
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
@@ -283,7 +285,7 @@ def rewrite_batch(batch: Sequence[Record], *, table: Table, account: bool, rewri
             readable.append((record, table.text_of(record.raw)))
         except BadRowError as error:
             bad.append(BadRow(record.line, f"{error}; left out"))
-        if not record.raw.isascii() and any("\udc80" <= letter <= "\udcff" for letter in record.raw):
+        if not record.raw.isascii() and _NOT_UTF8.search(record.raw):
             bad.append(BadRow(record.line, "bytes that are not UTF-8; kept as they are"))
     if account or rewriter.judge is not None:
         done, ledger = _with_account(readable, table, rewriter)

@@ -114,7 +114,9 @@ class Model:
         place_0, place_1, place_2, place_3, place_4, place_5 = self.places
         single_0, _, _, _ = place_0[before[-3]]
         single_1, _, _, _, row_s, row_z = place_1[before[-2]]
-        single_2, _, group_1, _, row_o, row_p, row_r, row_t, row_u, row_x, row_a, row_b, _, _ = place_2[before[-1]]
+        single_2, _, group_1, _, row_o, row_p, row_r, row_t, row_u, row_x, row_a, row_b, *_ = place_2[
+            before[-1]
+        ]
         single_3, next_1, class_1, shape_1, row_n, row_q, row_v, row_w, row_y, _, _ = place_3[after[0]]
         single_4, next_2, class_2, _ = place_4[after[1]]
         single_5, _, class_3, _ = place_5[after[2]]

@@ -13,6 +13,7 @@ from equipoise.text.rewriting.inverting import Policy, Tables, invert
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.neutral import neutralise
 from equipoise.text.rewriting.people import anonymous_changes
+from equipoise.text.rewriting.pieces import LONGEST, added, joined, pieces
 from equipoise.text.rewriting.scanning import NAME, WORD, Hit, Scanner, Surroundings
 from equipoise.text.rewriting.turning import Turned, Turner
 from equipoise.text.rewriting.whole_sentences import Whole
@@ -57,34 +58,53 @@ class Rewriter:
         self.turner = Turner(self.scanner, self.tables, self.policy)
 
     def rewrite(self, text: str) -> Rewritten:
-        """One text, rewritten."""
-        draft = self._draft(text)
+        """One text, rewritten; a very long one in pieces (but entities are numbered throughout)."""
+        drawn = self._is_drawn(text)
+        if len(text) > LONGEST and self.mode != "anonymise":
+            return joined([self._rewritten(piece, drawn=drawn) for piece in pieces(text)])
+        return self._rewritten(text, drawn=drawn)
+
+    def _rewritten(self, text: str, *, drawn: bool) -> Rewritten:
+        draft = self._draft(text, drawn=drawn)
         if self.judge is not None:
             self._ask([draft], self.judge)
         return self._finish(draft)
 
+    def _is_drawn(self, text: str) -> bool:
+        """Whether a document is turned; only documents to substitute are drawn by a coin."""
+        return self.mode != "substitute" or coin(self.seed, text)
+
     def turn(self, text: str) -> Turned:
         """The text that `rewrite` gives, and how much changed, without the account: several times as fast."""
-        plain = self.judge is None and self.mode in ("invert", "substitute", "augment")
-        if plain and (self.mode != "substitute" or coin(self.seed, text)):
-            turned = self.turner.turn(text)
-            if turned is not None:
-                return turned
+        if self.judge is None and self.mode in ("invert", "substitute", "augment") and self._is_drawn(text):
+            if len(text) > LONGEST:
+                return _together([self._turned(piece) for piece in pieces(text)])
+            return self._turned(text)
         rewritten = self.rewrite(text)
+        return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
+
+    def _turned(self, text: str) -> Turned:
+        turned = self.turner.turn(text)
+        if turned is not None:
+            return turned
+        rewritten = self._rewritten(text, drawn=True)
         return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
 
     def rewrite_many(self, texts: Iterable[str]) -> Iterator[Rewritten]:
         """Texts in order, a batch at a time; the answers do not depend on the batch."""
         source = iter(texts)
         while batch := list(islice(source, BATCH)):
-            drafts = [self._draft(text) for text in batch]
+            if max(map(len, batch)) > LONGEST:
+                yield from map(self.rewrite, batch)
+                continue
+            drafts = [self._draft(text, drawn=self._is_drawn(text)) for text in batch]
             if self.judge is not None:
                 self._ask(drafts, self.judge)
             for draft in drafts:
                 yield self._finish(draft)
 
-    def _draft(self, text: str) -> Draft:
-        if self.mode == "substitute" and not coin(self.seed, text):
+    def _draft(self, text: str, *, drawn: bool) -> Draft:
+        if not drawn:
             return self._untouched(text)
         document = Document(text)
         hits = self.scanner.hits(document.chunks)
@@ -156,6 +176,11 @@ class Rewriter:
         text = apply_changes(draft.document.text, draft.changes)
         account = tuple(draft.changes), tuple(draft.skipped), draft.tally
         return tuple.__new__(Rewritten, (text, *account, self.mode))
+
+
+def _together(parts: Sequence[Turned]) -> Turned:
+    text = "".join(part.text for part in parts)
+    return Turned(text, sum(part.changes for part in parts), added([part.tally for part in parts]))
 
 
 def _case(draft: Draft, index: int) -> Case:

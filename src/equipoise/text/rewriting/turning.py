@@ -29,6 +29,7 @@ from equipoise.text.rewriting.scanning import (
     ALONE,
     EDGE,
     FORM,
+    IN_FULL,
     MOST_CHUNKS,
     NAME,
     NOUN,
@@ -122,7 +123,7 @@ class Turner(dict[str, Plan | None]):
         places: Sequence[int],
         turned: list[str],
     ) -> tuple[int, int, list[int]] | None:
-        """Turn what its neighbours decide: men and women turned, and the places that the full rules must see."""
+        """Turn what its neighbours decide: men and women turned, and the places for the full rules."""
         odd_before, odd_after = self.odd_before, self.odd_after
         others: list[int] = []
         men = offset = known = 0
@@ -130,7 +131,7 @@ class Turner(dict[str, Plan | None]):
             plan = plans[place]
             assert plan is not None
             way = plan.way
-            if way == ALONE or way == FORM:
+            if way <= FORM and way != IN_FULL:
                 stands = plan.is_free and chunks[place - 1] not in odd_before
                 if not stands or chunks[place + 1] in odd_after:
                     stands = plan.edges[self.tails[chunks[place - 1]]][self.heads[chunks[place + 1]]]
@@ -183,7 +184,7 @@ class Turner(dict[str, Plan | None]):
         last, first, second = chunks[place - 1], chunks[place + 1], ""
         if part.inside_before or not last.isalpha():  # else the chunk is its only token
             before = part.inside_before or around[last]
-            last = before[-1] if before else "["
+            last = before[-1] if before else "["  # which asks for more
         if part.inside_after:
             first, second = part.inside_after[0], first
             if len(part.inside_after) > 1:
@@ -221,9 +222,10 @@ class Turner(dict[str, Plan | None]):
         if END in before:
             before = tuple(up_to_end(before[::-1])[::-1])
         if END in after:
-            after = tuple(up_to_end(after))
-            if after[-1] == END and not after[0][:1].isalnum():
-                return -1
+            after = tuple(up_to_end(after))[:WINDOW]
+            ends = after[-1] == END and not any(token[0].isalnum() for token in after)
+            if ends and plan.form_of == "her":
+                return 0
         if plan.rulings(after[0]) != UNRULED or before[-1] in RULED_BEFORE:
             form, _, _ = choice_of(plan.form_of, before, after[:WINDOW])
             return int(form == FORMS[plan.form_of][1])

@@ -1,6 +1,6 @@
 """How exact, reversible, fast and frugal rewriting is.
 
-    python -m benchmarks.rewriting [exact] [twice] [speed] [memory]
+    python -m benchmarks.rewriting [exact] [twice] [speed] [line] [memory 30 3000]
 
 Speed is given beside two other ways over the same words in the same run: one flat alternation in `re.sub`,
 and `re.sub` over every word with a dictionary. Both only replace words; neither reads any context.
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
@@ -112,21 +112,40 @@ def _processes(lines: Sequence[str]) -> None:
         print(f"file, one process {seconds[0]:.1f} s, two {seconds[1]:.1f} s: {seconds[0] / seconds[1]:.2f}x")
 
 
-def memory() -> None:
-    """The peak memory of rewriting the novels once and twenty times over."""
+def memory(sizes: Sequence[int] = (30, 600)) -> None:
+    """The peak memory of all processes while the novels are rewritten, repeated up to sizes in megabytes."""
     novels = (DATA / "books" / "paragraphs.jsonl").read_bytes()
-    for times in (1, 20):
+    for size, account in product(sizes, (False, True)):
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "books.jsonl"
             with source.open("wb") as file:
-                for _ in range(times):
+                for _ in range(max(1, round(size * 1e6 / len(novels)))):
                     file.write(novels)
-            done = subprocess.run(
-                [sys.executable, "-c", _PEAK, str(source)], capture_output=True, text=True, check=True
-            )
-            peak, seconds = done.stdout.split()
-            size = len(novels) * times / 1e6
-            print(f"{size:,.0f} MB: peak {int(peak) / 1024:.0f} MiB, {float(seconds):.0f} s", flush=True)
+            _print_peak(source, account=account)
+
+
+def long_line(megabytes: int = 50) -> None:
+    """The peak memory for a plain text that is one long line."""
+    lines = (DATA / "books" / "paragraphs.jsonl").read_text(encoding="utf-8").splitlines()
+    text = " ".join(json.loads(line)["text"].replace("\n", " ") for line in lines)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "line.txt"
+        source.write_text((text * (megabytes * 10**6 // len(text) + 1))[: megabytes * 10**6] + "\n", "utf-8")
+        _print_peak(source, account=False)
+
+
+def _print_peak(source: Path, *, account: bool) -> None:
+    arguments = [str(source), "account" if account else ""]
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, *arguments], capture_output=True, text=True, check=True
+    )
+    peak, most, seconds = done.stdout.split()
+    how = "with an account" if account else "without an account"
+    print(
+        f"{source.stat().st_size / 1e6:,.0f} MB {how}, two processes: peak {int(peak) / 1024:.0f} MiB, "
+        f"the largest of the others {int(most) / 1024:.0f} MiB, {float(seconds):.0f} s",
+        flush=True,
+    )
 
 
 _PEAK = """
@@ -134,13 +153,20 @@ import resource, sys, time
 from pathlib import Path
 from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
 source = Path(sys.argv[1])
+account = source.with_name("account.csv") if sys.argv[2] else None
 start = time.perf_counter()
-rewrite_file(source, source.with_name("out.jsonl"), RewriteSettings(names=False))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter() - start)
+settings = RewriteSettings(names=False, processes=2)
+rewrite_file(source, source.with_name("out" + source.suffix), settings, account=account)
+peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(*peaks, time.perf_counter() - start)
 """
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or ["exact", "twice", "speed"]
+    chosen = [name for name in sys.argv[1:] if not name.isdigit()] or ["exact", "twice", "speed"]
+    megabytes = [int(name) for name in sys.argv[1:] if name.isdigit()]
     for name in chosen:
-        {"exact": exact, "twice": twice, "speed": speed, "memory": memory}[name]()
+        if name == "memory":
+            memory(megabytes or (30, 600))
+        else:
+            {"exact": exact, "twice": twice, "speed": speed, "line": long_line}[name]()

@@ -22,7 +22,7 @@ def is_odd_before(chunk: str) -> bool:
 
 def is_odd_after(chunk: str) -> bool:
     """Whether a pronoun before a chunk may be the first of a pair; a blank is no chunk to judge by."""
-    return chunk[:1] in _OPENING or chunk[:3].lower() == "and" or chunk in ("or", "")
+    return chunk[:1] in _OPENING or chunk[:3].lower() == "and" or chunk in ("or", "", "&")
 
 
 class Tails(dict[str, int]):
@@ -58,8 +58,8 @@ class Heads(dict[str, int]):
             return "edge" if chunk else "empty"
         if chunk == "or" or chunk.startswith("and/") or chunk[0] in _OPENING:
             return "partner"
-        if chunk[:3].lower() == "and":
-            return "and" if chunk[0].islower() else "partner"
+        if chunk[:3].lower() == "and" or chunk == "&":
+            return "partner" if chunk[0].isupper() else "and"
         return "lower" if chunk[0].islower() else "other"
 
 

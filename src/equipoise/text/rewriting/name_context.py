@@ -36,6 +36,8 @@ CONNECTIVES = frozenset(["and", ",", "&", "or"])
 SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as"])
 """Words that stand before a month as well as before a person."""
 SHORT = 3
+WHEREABOUTS = frozenset(["in", "near"])
+"""Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
 
 
 def verdicts(tokens: Sequence[str], hits: Sequence[int], classes: Mapping[str, str]) -> dict[int, int]:
@@ -182,6 +184,8 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         return OPEN_FIRST if listed else OPEN_OTHER
     person = listed or near.next in PERSON_VERBS
     if near.kind == "place":
+        if near.low in WHEREABOUTS and not near.possessive:
+            return OTHER
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
     if near.kind == "common":
         lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES

@@ -28,7 +28,7 @@ _JOINED_LEFT = {
     )
     for word, other in _PARTNERS.items()
 }
-_HIS_AND_HERS = re.compile(r"\bhis(?:[- ]and[- ]|[-/])hers\b", re.IGNORECASE)
+_HIS_AND_HERS = re.compile(r"\bhis(?:[- ]and[- ]| ?& ?|[-/])hers\b", re.IGNORECASE)
 _COMPOUND = re.compile(r"-(?:\d|man\b|men\b|haw\b|hee\b|she\b)", re.IGNORECASE)
 _MAY_JOIN = frozenset(["o", "/", "a", "(", ",", "-", ")"])
 

@@ -171,7 +171,7 @@ def _mister(place: Place) -> Decision | None:
 
 def _miss(place: Place) -> Decision | None:
     """A title before a name; in an address without a name "sir"; else the verb."""
-    if place.surface.isupper() and not re.match(r"\.? [A-Z]{2}", place.right):
+    if place.surface.isupper() and not re.match(r"\.? (?:[A-Z]{2}|Ma?c[A-Z]|[A-Z]['’][A-Z])", place.right):
         return Leave("abbreviation")
     if place.titled:
         return None

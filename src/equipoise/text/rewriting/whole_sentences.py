@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from equipoise.text.rewriting.document import Document
@@ -10,6 +11,8 @@ from equipoise.text.rewriting.scanning import DEFINITIONAL, FOREIGN, Hit
 from equipoise.text.rewriting.word_sets import word_set
 
 _ENGLISH = word_set("english")
+_SHARED = frozenset(["a", "as", "me", "on", "in", "so", "an", "am"])
+"""English words that other languages have too, and that say nothing after a word of theirs (il a)."""
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 DEFINITIONAL_REASON = "definitional sentence"
 FOREIGN_REASON = "other language"
@@ -50,7 +53,11 @@ def is_foreign(sentence: str, lexicon: Lexicon) -> bool:
     """Whether a sentence has more function words of other languages than English ones."""
     words = [word.lower() for word in _WORDS.findall(sentence)]
     foreign = {word for word in words if word in lexicon.foreign}
-    english = {word for word in words if word in _ENGLISH}
+    english = {
+        word
+        for before, word in pairwise(["", *words])
+        if word in _ENGLISH and not (word in _SHARED and before in lexicon.foreign)
+    }
     if not english:
         return bool(foreign)
     return len(foreign) > 1 and len(foreign) > len(english)

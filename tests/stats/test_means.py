@@ -184,6 +184,16 @@ def test_values_that_never_differ_have_an_interval_without_width():
     assert (same.low, same.high, same.standard_error) == (pytest.approx(0.1), pytest.approx(0.1), 0.0)
 
 
+def test_two_sides_that_never_differ_inside_have_a_difference_without_width():
+    codes, is_first = np.repeat(np.arange(6), 4), np.tile([True, False], 12)
+    apart = difference_of_means(np.where(is_first, 0.5, 0.2), is_first, [codes])
+    assert apart.interval == pytest.approx((0.3, 0.3))
+    # Clusters differ, their sides do not: the shared level cancels out of every difference.
+    alike = difference_of_means(np.arange(6.0)[codes], is_first, [codes])
+    assert (alike.value, alike.low, alike.high) == pytest.approx((0, 0, 0), abs=1e-9)
+    assert np.isfinite([apart.df, alike.df]).all()
+
+
 def test_unanswered_items_take_their_labels_along():
     values, codes = clustered(8, [3, 4, 5, 6, 7])
     with_gaps = np.append(values, [np.nan, np.nan])

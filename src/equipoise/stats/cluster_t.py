@@ -30,6 +30,9 @@ QUARTILE = 0.25
 MOST_DF = 1e6
 """So many degrees of freedom that nobody can tell them from the normal distribution."""
 
+MOST_ALIKE = 1 - 1e-6
+"""Wholly alike items on both sides of every cluster would leave no variance to speak of."""
+
 LEAST_NODE = 1e-8
 FADED = 25.0
 """From such a negative logarithm on the characteristic function is as good as 0."""
@@ -85,7 +88,7 @@ def degrees_of_freedom(design: Design, alike: float) -> float:
     """Those of the t distribution with the quantile that items this alike within clusters have."""
     from scipy.special import stdtridf
 
-    quantile = _quantile(_distribution(design, alike))
+    quantile = _quantile(_distribution(design, min(alike, MOST_ALIKE)))
     return float(np.fmin(stdtridf(1 - TAIL, quantile), MOST_DF)) if quantile > 0 else MOST_DF
 
 

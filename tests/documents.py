@@ -16,7 +16,6 @@ LEFT_OUT = {
     "make ": "builds another environment",
     "source ": "is for the shell",
     "mitigate ": "trains: tests/mitigations",
-    "study vectors": "needs a corpus of 100,000 words and gensim: tests/studies/test_vectors_study.py",
     "study mitigations": "trains: tests/studies",
     "study before-after": "trains: tests/studies",
 }

@@ -52,7 +52,7 @@ def cell_text(value: Any) -> str:
         return "-"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
-    return shown(value) if isinstance(value, float) else str(value)
+    return shown(value + 0.0) if isinstance(value, float) else str(value)
 
 
 def is_number(value: Any) -> bool:

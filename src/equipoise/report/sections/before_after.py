@@ -44,5 +44,7 @@ def _shares(table: pd.DataFrame, column: str) -> list[dict[str, Any]]:
     rows = []
     for row in table.to_dict("records"):
         value, low, high = (100 * float(row[name]) for name in (column, "low", "high"))
-        rows.append(dot(f"{row['instrument']}, {row['label']}", value, low, high))
+        is_alone = (table["label"] == row["label"]).sum() == 1
+        name = str(row["label"]) if is_alone else f"{row['instrument']}, {row['label']}"
+        rows.append(dot(name, value, low, high))
     return rows

@@ -137,6 +137,7 @@ def test_tokens_are_coloured_by_what_they_add(page_file: Path, opened: Open) -> 
     page = opened(page_file).page
     page.fill("#search", "day 47.")
     page.click("#list summary")
+    page.wait_for_selector("#list .tokens")
     words = page.query_selector_all("#list .tokens")[0].query_selector_all("span")
     assert [word.text_content() for word in words] == [
         "The",
@@ -171,7 +172,7 @@ def test_all_of_it_by_keyboard(page_file: Path, opened: Open) -> None:
         if page.evaluate("document.activeElement.tagName") == "SUMMARY":
             break
     page.keyboard.press("Enter")
-    assert page.query_selector("#list .tokens") is not None
+    page.wait_for_selector("#list .tokens")
     # What has the focus is seen to have it.
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 

@@ -15,6 +15,7 @@ from fenced_files import fenced_blocks
 LEFT_OUT = {
     "--data-dir data": "reads GAP, which is not ours to ship: tests/studies",
     "study vectors": "needs a corpus of 100,000 words and gensim: tests/studies/test_vectors_study.py",
+    "study domain": "tunes nine models: tests/studies/test_tuning_studies.py",
     "results/decades": "reads what that study wrote",
 }
 """What is not run, and why."""

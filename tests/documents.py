@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import pytest
 from command_line import run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,6 +25,14 @@ LEFT_OUT = {
 MAY_FIND = ("equipoise lint", "equipoise check")
 """Commands whose exit code 1 is an answer."""
 
+SENTENCES = (
+    "The nurse said that she had lost her keys in the hall.",
+    "The doctor told his patient that he would come back soon.",
+    "The engineer finished her work before he arrived.",
+    "The teacher gave him the book that she had read.",
+    "Mary met James, who was a waiter, at the station with his sister.",
+    "The old house near the river was painted white last year.",
+)
 ASK_A_MODEL = ("probe", "measure", "audit", "mitigate")
 MODELS = {"one": 1, "another": 2, "bert": 1, "bert-changed": 2, "a": 1, "b": 2, "c": 3, "model": 1}
 
@@ -61,3 +70,10 @@ def run_block(language: str, block: str, scope: dict[str, Any], reasons: dict[st
         for line in block.replace("\\\n", " ").splitlines():
             if line.startswith("equipoise ") and not reason_to_leave_out(line, reasons):
                 run_line(line)
+
+
+def enter(folder: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a reader's folder, with small models where documents say `path/to`."""
+    monkeypatch.chdir(folder)
+    Path("path").mkdir()
+    Path("path/to").symlink_to(models)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from command_line import run
-from documents import LEFT_OUT, ROOT, run_block, save_models
+from documents import LEFT_OUT, ROOT, SENTENCES, enter, run_block, save_models
 from fenced_files import fenced_blocks, fenced_files
 
 RUN = (
@@ -19,14 +19,6 @@ RUN = (
 )
 """Documents whose blocks are run here; the gate and extending have tests of their own."""
 
-SENTENCES = (
-    "The nurse said that she had lost her keys in the hall.",
-    "The doctor told his patient that he would come back soon.",
-    "The engineer finished her work before he arrived.",
-    "The teacher gave him the book that she had read.",
-    "Mary met James, who was a waiter, at the station with his sister.",
-)
-
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -36,9 +28,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A reader's folder: models, data files as the documents describe them, and results of longer runs."""
-    monkeypatch.chdir(tmp_path)
-    Path("path").mkdir()
-    Path("path/to").symlink_to(models)
+    enter(tmp_path, models, monkeypatch)
     files = fenced_files(ROOT / "docs" / "your-own-data.md")
     Path("my-folder").mkdir()
     for name in ("pairs", "templates", "poles"):

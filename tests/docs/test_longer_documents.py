@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
-from documents import ROOT, run_block, save_models
+from documents import ROOT, SENTENCES, enter, run_block, save_models
 from fenced_files import fenced_blocks
 
 LEFT_OUT = {
@@ -20,15 +20,6 @@ LEFT_OUT = {
 }
 """What is not run, and why."""
 
-SENTENCES = (
-    "The nurse said that she had lost her keys in the hall.",
-    "The doctor told his patient that he would come back soon.",
-    "The engineer finished her work before he arrived.",
-    "The teacher gave him the book that she had read.",
-    "Mary met James, who was a waiter, at the station with his sister.",
-    "The old house near the river was painted white last year.",
-)
-
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -38,9 +29,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A reader's folder with the small models."""
-    monkeypatch.chdir(tmp_path)
-    Path("path").mkdir()
-    Path("path/to").symlink_to(models)
+    enter(tmp_path, models, monkeypatch)
     return tmp_path
 
 

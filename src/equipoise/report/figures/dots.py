@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, Layer, Row, chart, line_at, model_colour, values
+from equipoise.report.figures.style import (
+    ABOVE,
+    Layer,
+    Row,
+    chart,
+    dots_with_intervals,
+    line_at,
+    model_colour,
+    values,
+)
 from equipoise.report.measurements import slug
 from equipoise.results.reading import shown
 
@@ -46,27 +55,6 @@ def _spec(rows: Sequence[Row], axis: str, neutral: float | None) -> dict[str, An
     across = {"type": "quantitative", "title": axis, "scale": {"zero": False}}
     tooltip = [{"field": field, "type": "nominal"} for field in ("name", "number")]
     layers: list[Layer] = [] if neutral is None else [line_at(neutral, "x")]
-    layers += [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7},
-            "encoding": {
-                "x": across | {"field": "low"},
-                "x2": {"field": "high"},
-                "y": down,
-                "color": colour,
-                **aside,
-            },
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {
-                "x": across | {"field": "value"},
-                "y": down,
-                "color": colour,
-                "tooltip": tooltip,
-                **aside,
-            },
-        },
-    ]
+    layers += dots_with_intervals(across, {"y": down, "color": colour, **aside}, tooltip)
     row_height = 26 if len(models) < 2 else 6 + 11 * len(models)
     return chart(layers, height=row_height * max(len(names), 2), data=values(rows))

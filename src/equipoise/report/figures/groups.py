@@ -11,6 +11,7 @@ from equipoise.report.figures.style import (
     Layer,
     Row,
     chart,
+    dots_with_intervals,
     line_at,
     model_colour,
     side_colour,
@@ -67,29 +68,9 @@ def _spec(table: pd.DataFrame, labels: list[str]) -> dict[str, Any]:
     across = {"type": "quantitative", "title": _axis(first), "scale": {"zero": False}}
     aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
     tooltip = [{"field": name, "type": "nominal"} for name in ("model", "level", "number", "n")]
-    layers: list[Layer] = [
-        line_at(float(first["neutral"]), "x"),
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7},
-            "encoding": {
-                "x": across | {"field": "low"},
-                "x2": {"field": "high"},
-                "y": down,
-                "color": colour,
-                **aside,
-            },
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {
-                "x": across | {"field": "value"},
-                "y": down,
-                "color": colour,
-                "tooltip": tooltip,
-                **aside,
-            },
-        },
-    ]
+    shared = {"y": down, "color": colour, **aside}
+    neutral: Layer = line_at(float(first["neutral"]), "x")
+    layers = [neutral, *dots_with_intervals(across, shared, tooltip)]
     height = len(order) * (6 + 11 * len(labels) if several else 24)
     return chart(layers, height=height, data=values(rows))
 

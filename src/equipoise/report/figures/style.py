@@ -51,6 +51,21 @@ def line_at(value: float, axis: str, /, **channel: Any) -> Layer:
     }
 
 
+def dots_with_intervals(across: Row, encoding: Row, tooltip: Sequence[Row]) -> list[Layer]:
+    """A dot at `value` and a rule from `low` to `high` for every row; `encoding` is what both share."""
+    ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}}
+    return [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7},
+            "encoding": ends | encoding,
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {"x": across | {"field": "value"}, "tooltip": list(tooltip)} | encoding,
+        },
+    ]
+
+
 def side_of(value: float, low: float, high: float, neutral: float) -> str:
     """On which side of neutral a number surely lies."""
     if low > neutral:

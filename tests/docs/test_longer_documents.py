@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
-from documents import ROOT, SENTENCES, enter, run_block, save_models
+from documents import ROOT, enter, run_block, save_articles, save_models
 from fenced_files import fenced_blocks
 
 LEFT_OUT = {
@@ -34,14 +34,8 @@ def folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 def articles(_folder: Path) -> None:
-    """Articles of two publishers, in both forms that documents name."""
-    rows = [
-        (f"{text} It was day {place}.", ("Herald", "Globe")[place % 2])
-        for place, text in enumerate(SENTENCES * 12)
-    ]
-    table = pd.DataFrame(rows, columns=["body", "publisher"])
-    table.to_csv("articles.csv", index=False)
-    table.to_json("texts.jsonl", orient="records", lines=True)
+    """Articles of two publishers."""
+    save_articles()
 
 
 def word_vectors(_folder: Path) -> None:
@@ -97,11 +91,9 @@ NEEDS: dict[str, Callable[[Path], None]] = {
     "vectors.md": word_vectors,
     "classifiers.md": classifiers,
     "mitigating.md": articles,
+    "mitigations.md": articles,
 }
-"""Documents with what a reader has to have before the first line.
-
-Not `mitigations.md`: self-distillation tunes four layers unless told otherwise; the small models have two.
-"""
+"""Documents with what a reader has to have before the first line."""
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ LEFT_OUT = {
     "--full": "needs published data sets",
     "make ": "builds another environment",
     "source ": "is for the shell",
+    "study vectors": "needs a corpus of 100,000 words and gensim: tests/studies/test_vectors_study.py",
 }
 """What is not run, and why."""
 

@@ -22,7 +22,7 @@ import pandas as pd
 from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_named_texts
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.classifying import UNIT, check_label, label_in
+from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
 from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import Classify, LanguageModel
@@ -50,14 +50,7 @@ class NameSensitivity:
             factors=FACTORS,
             contrast=Contrast("gender", MALE, FEMALE),
         ),
-        Quantity(
-            *("mean-size", SIZE, 0.01),
-            unit=UNIT,
-            better="lower",
-            factors=FACTORS,
-            absolute=True,
-            ranks=True,
-        ),
+        size_quantity(SIZE, FACTORS),
     )
 
     def design(self, source: Source, settings: Settings) -> Design:

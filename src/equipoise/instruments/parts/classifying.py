@@ -4,6 +4,7 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Settings
 from equipoise.models.asking import find_label, labels_of
 from equipoise.models.base import LabelScores, LanguageModel
+from equipoise.results import Quantity
 
 UNIT = "probability"
 
@@ -28,3 +29,10 @@ def require_labels(model: LanguageModel, wanted: tuple[str, ...], *, by: str) ->
             f"{by} needs the label {missing[0]!r}, and {model.name!r} has: {', '.join(labels_of(model))}.",
             "Name a classifier of natural language inference, with its labels named in config.json.",
         )
+
+
+def size_quantity(label: str, factors: tuple[str, ...]) -> Quantity:
+    """How far scores lie apart, whichever way: what classifiers are ranked by."""
+    return Quantity(
+        *("mean-size", label, 0.01), unit=UNIT, better="lower", factors=factors, absolute=True, ranks=True
+    )

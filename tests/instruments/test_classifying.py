@@ -236,3 +236,11 @@ def test_a_label_of_one_gender_only_has_no_gap() -> None:
     assert np.isnan(result.value("tpr-gap", label="good"))
     assert np.isnan(result.value("tpr-gap-rms"))
     assert result.value("accuracy-gap") == 1.0
+
+
+@pytest.mark.parametrize("name", ["counterfactual-gap", "name-sensitivity", "net-neutral"])
+def test_one_to_three_numbers_are_read_first(name: str) -> None:
+    labels = NLI if name == "net-neutral" else ("bad", "good")
+    label = "" if name == "net-neutral" else "good"
+    result = eq.measure(classifier(labels), name, label=label)
+    assert 1 <= len(result.headlines()) <= 3

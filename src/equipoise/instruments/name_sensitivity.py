@@ -90,6 +90,7 @@ class NameSensitivity:
         spreads = pd.DataFrame({"deviation": by_template.std(ddof=0), "range": by_template.agg(np.ptp)})
         spreads = spreads.reset_index()
         for key, label in (("deviation", "deviation over names"), ("range", "largest - smallest over names")):
-            spec = Spec(key, f"{label}, mean of the templates", UNIT, better="lower", headline=True)
+            is_first = key == "range"
+            spec = Spec(key, f"{label}, mean of the templates", UNIT, better="lower", headline=is_first)
             estimates.append(mean_estimate(spec, spreads[key], spreads, ("template",)))
         return Summary(estimates)

@@ -228,6 +228,31 @@ def test_a_classifier_that_was_taught_to_be_unfair_is_caught() -> None:
         train_classifier(base, texts, ["good"] * len(texts))
 
 
+@pytest.mark.slow
+def test_sentiment_learned_by_the_shipped_bert_turns_with_praise_and_not_with_gender() -> None:
+    """Praise and blame of both genders alike: the classifier learns sentiment, and the gap stays small."""
+    words = {"pleased": ("kind", "brave", "honest", "gentle"), "angry": ("cruel", "lazy", "rude", "greedy")}
+    rows = [
+        (f"{person} was {word} to everyone in the {place}.", label)
+        for label, several in words.items()
+        for word in several
+        for person in ("He", "She")
+        for place in ("office", "village")
+    ]
+    texts, labels = zip(*rows, strict=True)
+    base = eq.load_model("embedded", RunOptions(cache=False))
+    recipe = ClassifierRecipe(epochs=4, batch=8, rate=5e-5)
+    model = train_classifier(base, texts, labels, recipe=recipe, options=RunOptions(cache=False))
+    praise, blame = model.answer(
+        [Classify("She was honest in the shop."), Classify("She was rude in the shop.")]
+    )
+    assert praise.labels == ("angry", "pleased")
+    assert praise.of("pleased") > 0.8 > 0.2 > blame.of("pleased")
+    table = pd.DataFrame({"text": [text for text, _ in rows if text.startswith("He")]})
+    gap = eq.measure(model, "counterfactual-gap", data=table, label="pleased")
+    assert abs(gap.value("gap")) < 0.1
+
+
 def test_a_label_of_one_gender_only_has_no_gap() -> None:
     model, table = labelled(
         {"gender": ["male"] * 3 + ["female"] * 3, "label": ["good"] * 3 + ["bad"] * 3, "said": ["good"] * 6}

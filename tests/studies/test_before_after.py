@@ -249,7 +249,8 @@ def test_mitigations_side_by_side(tmp_path: Path, quick: Choice) -> None:
     assert said[0].startswith("Mitigations of bert-7: 3 steps")
     assert made.table["method"].tolist() == list(names)
     assert made.table["removed"].iloc[0] == pytest.approx(1.0)
-    assert made.table["front"].any()
+    # Whether these surely remove anything hangs on the drawn weights; what does not is never on the front.
+    assert not (made.table["front"] & made.table["removed_low"].le(0)).any()
     assert json.loads((tmp_path / "out" / "study.json").read_text())["tables"] == list(made.tables())
     assert (tmp_path / "out" / "models" / "counterfactual-averaging" / "equipoise-wrapper.json").exists()
     card = (tmp_path / "out" / "models" / "counterfactual-averaging" / "README.md").read_text()

@@ -1,6 +1,6 @@
 """How exact, reversible, fast and frugal rewriting is.
 
-    python -m benchmarks.rewriting [exact] [twice] [speed] [line] [memory 30 3000]
+    python -m benchmarks.rewriting [exact] [twice] [judged] [speed] [line] [memory 30 3000]
 
 Speed is given beside two other ways over the same words in the same run: one flat alternation in `re.sub`,
 and `re.sub` over every word with a dictionary. Both only replace words; neither reads any context.
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
 from equipoise.text.rewriting import Rewriter
+from equipoise.text.rewriting.forms import Judge
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.sentences import sentence_starts
 
@@ -37,16 +38,24 @@ def exact() -> None:
             print(f"MT-GenEval, {source} to {target}, {kept}: {hits / len(pairs):.1%} of {len(pairs)}")
 
 
-def twice() -> None:
+def twice(judge: Judge | None = None) -> None:
     """Sentences of GAP that come back when they are rewritten twice."""
     sentences = [text for text in gap_sentences() if not ONE_WAY_TITLES.search(text)]
     for names in (False, True):
-        rewriter = Rewriter(names=names)
+        rewriter = Rewriter(names=names, judge=judge)
         images = [result.text for result in rewriter.rewrite_many(sentences)]
         back = [result.text for result in rewriter.rewrite_many(images)]
         same = sum(one == two for one, two in zip(sentences, back, strict=True))
         kept = "names exchanged" if names else "names kept"
         print(f"GAP rewritten twice, {kept}: {same / len(sentences):.2%} of {len(sentences):,} come back")
+
+
+def judged() -> None:
+    """The same where the shipped BERT is asked for the forms that rules are unsure of."""
+    from equipoise import load_model
+    from equipoise.models.form_judge import form_judge
+
+    twice(form_judge(load_model("embedded")))
 
 
 def gap_sentences() -> list[str]:
@@ -170,4 +179,4 @@ if __name__ == "__main__":
         if name == "memory":
             memory(megabytes or (30, 600))
         else:
-            {"exact": exact, "twice": twice, "speed": speed, "line": long_line}[name]()
+            {"exact": exact, "twice": twice, "judged": judged, "speed": speed, "line": long_line}[name]()

@@ -16,6 +16,9 @@ EXCLUDED = _words(
 )
 """Census entries that are common words, titles, days or parts of place names: never first names here."""
 
+UNMATCHED = _words("jesus")
+"""Names that mean one person nearly everywhere: they and their match stay as they are."""
+
 COMMON = _words(
     """
     april art august autumn chance charity drew easter faith guy hope joy june may miles rich rod star
@@ -97,11 +100,11 @@ UNLISTED_MEN = _words(
 
 IN_USE = _words(
     """
-    abbie adelina agatha alexa alina alessandra amina anika annabel annika anya aretha ariana arianna asha
-    astrid athena ayesha bea bree bronwyn brynn caitlyn camila camilla carina carlotta cecily celine
-    chantal chloe ciara clementine cleopatra coralie cordelia dagmar daniela daria davina delilah delphine
-    dinah dottie elissa ellie emmy evelina evie farah fatima fernanda fiona flavia frida gabriella gemma
-    georgiana gia gigi giselle gisela gudrun gwyneth hana hayley henriette indira inga ingeborg irena
+    abbie adelina agatha alexa alexandra alina alessandra amina anika annabel annika anya aretha ariana
+    arianna asha astrid athena ayesha bea bree bronwyn brynn caitlyn camila camilla carina carlotta cecily
+    celine chantal chloe ciara clementine cleopatra coralie cordelia dagmar daniela daria davina delilah
+    delphine dinah dottie elissa ellie emmy evelina evie farah fatima fernanda fiona flavia frida gabriella
+    gemma georgiana gia gigi giselle gisela gudrun gwyneth hana hayley henriette indira inga ingeborg irena
     irina isabella isobel ivana jada jen joanie josefine juliet julieta kaitlyn kali karoline keira
     khadijah kiara kira klara krystyna kylie kyra laila larissa layla leia leonie leonora lexie lia liana
     linnea livia liz lucie lulu madeleine maddie magda maisie margot marge mariah mariana marianna

@@ -33,6 +33,7 @@ from recipes.name_classes import (
     PLACES,
     SURNAMES,
     UNLISTED_MEN,
+    UNMATCHED,
     WORDS,
 )
 
@@ -147,6 +148,24 @@ def match(men: list[Name], women: list[Name]) -> dict[str, str]:
     return pairs | {woman: man for man, woman in pairs.items()}
 
 
+def give_away(unmatched: str, names: list[Name], partners: dict[str, str]) -> None:
+    """Take a man's name out of the pairs: his match gets the partner of the rarest name that is close."""
+    freed = partners.pop(unmatched)
+    by_name = {name.name: name for name in names}
+    kind, frequency = by_name[freed].kind, by_name[freed].female
+    rarest = min(
+        (
+            name
+            for name in names
+            if name.gender == "female" and name.kind == kind and name.name not in {freed, *IN_USE}
+            if frequency < MOST_TIMES_AS_FREQUENT * by_name[partners.get(name.name, freed)].male
+        ),
+        key=lambda name: (name.female, name.name),
+    )
+    man = partners.pop(rarest.name)
+    partners[freed], partners[man] = man, freed
+
+
 def with_partners(names: list[Name]) -> list[Name]:
     """The names with a partner of the other sex and the same class where there is one."""
     partners: dict[str, str] = {}
@@ -156,6 +175,8 @@ def with_partners(names: list[Name]) -> list[Name]:
             for gender in ("male", "female")
         )
         partners |= match(men, women)
+    for name in UNMATCHED:
+        give_away(name, names, partners)
     return [replace(name, partner=partners.get(name.name, "")) for name in names]
 
 

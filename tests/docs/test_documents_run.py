@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 from command_line import run
-from documents import LEFT_OUT, ROOT, enter, run_block, save_articles, save_models
+from documents import FULL, LEFT_OUT, ROOT, enter, run_block, save_articles
 from fenced_files import fenced_blocks, fenced_files
 
+PUBLISHED = ROOT.parent / "shared" / "data"
 RUN = (
     "README.md",
     "docs/getting-started.md",
@@ -17,11 +18,6 @@ RUN = (
     "docs/corpora.md",
 )
 """Documents whose blocks are run here; the gate and extending have tests of their own."""
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_models(tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture
@@ -36,14 +32,23 @@ def folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         files[name].write(Path("my-folder"))
     files["professions.csv"].write(Path())  # beside my-templates.csv, whose category it has
     save_articles()
-    for name in ("full", "model"):
-        assert run("measure", "traits", "--model", "random", "--out", f"results/{name}") == 0
+    assert run("measure", "traits", "--model", "random", "--out", "results/model") == 0
     return tmp_path
+
+
+@pytest.fixture
+def left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What is not run: where published data lie beside the checkout, a full audit is."""
+    if PUBLISHED.is_dir():
+        monkeypatch.setenv("EQUIPOISE_DATA", str(PUBLISHED))
+        return {mark: reason for mark, reason in LEFT_OUT.items() if mark != FULL}
+    assert run("measure", "traits", "--model", "random", "--out", "results/full") == 0
+    return LEFT_OUT
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
-def test_every_block_runs(name: str, folder: Path) -> None:
+def test_every_block_runs(name: str, folder: Path, left_out: dict[str, str]) -> None:
     import pandas as pd
 
     if "study skew results/a" in (ROOT / name).read_text(encoding="utf-8"):
@@ -54,7 +59,7 @@ def test_every_block_runs(name: str, folder: Path) -> None:
             )
     scope: dict[str, Any] = {"table": pd.read_json("articles.jsonl", lines=True)}
     for language, block in fenced_blocks((ROOT / name).read_text(encoding="utf-8")):
-        run_block(language, block, scope, LEFT_OUT)
+        run_block(language, block, scope, left_out)
 
 
 def test_what_is_left_out_still_stands_in_the_documents() -> None:

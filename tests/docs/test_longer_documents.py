@@ -1,6 +1,10 @@
 """Documents about word vectors, classifiers and mitigations: their commands and Python with small models."""
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,21 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
-from documents import ROOT, enter, run_block, save_articles, save_models
+from documents import ROOT, enter, run_block, save_articles, save_decades, save_gap
 from fenced_files import fenced_blocks
-
-LEFT_OUT = {
-    "--data-dir data": "reads GAP, which is not ours to ship: tests/studies",
-    "study vectors": "needs a corpus of 100,000 words and gensim: tests/studies/test_vectors_study.py",
-    "study domain": "tunes nine models: tests/studies/test_tuning_studies.py",
-    "results/decades": "reads what that study wrote",
-}
-"""What is not run, and why."""
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_models(tmp_path_factory.mktemp("models"))
+from packable import PLACES
 
 
 @pytest.fixture
@@ -33,15 +25,22 @@ def folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
-def articles(_folder: Path) -> None:
-    """Articles of two publishers."""
+def articles(folder: Path) -> None:
+    """Articles of two publishers, in one file and apart; files in the shape of GAP; two results of tbe."""
     save_articles()
+    table = pd.read_csv("articles.csv")
+    for name, publisher in (("left", "Herald"), ("right", "Globe")):
+        table[table["publisher"] == publisher].to_csv(f"{name}.csv", index=False)
+    save_gap(folder / "data" / "gap")
+    for name, model in (("before", "random"), ("after", "random:2")):
+        assert run("measure", "tbe", "--model", model, "--out", f"results/{name}") == 0
 
 
 def word_vectors(_folder: Path) -> None:
     """Vectors drawn by chance for every word that our tables hold."""
     texts = (path.read_text(encoding="utf-8") for path in (ROOT / "src/equipoise/data/tables").rglob("*.csv"))
     words = sorted({word for text in texts for word in re.findall(r"[A-Za-z]+", text)})
+    save_decades()
     for seed, name in enumerate(("glove.6B.50d.txt", "before", "after")):
         numbers = np.random.default_rng(seed).normal(size=(len(words), 10)).round(4)
         lines = (f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, numbers, strict=True))
@@ -110,4 +109,34 @@ def test_every_block_runs(name: str, folder: Path) -> None:
         )
     scope: dict[str, Any] = {}
     for language, block in fenced_blocks(text):
-        run_block(language, block, scope, LEFT_OUT)
+        run_block(language, block, scope, {})
+
+
+@pytest.mark.slow
+def test_a_model_is_packed_as_the_document_says(
+    tiny_source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command runs with a smaller recipe, for the one it names is for a whole BERT."""
+    monkeypatch.chdir(tmp_path)
+    Path("my-model").symlink_to(tiny_source)
+    paragraphs = [f"the baker took {word} bread and was glad . he was in town ." for word in PLACES] * 12
+    Path("my-texts.txt").write_text("\n".join(paragraphs) + "\n", encoding="utf-8")
+    small = "target_bytes = 70_000\nrounds = 1\npassages = 8\n"
+    Path("small.toml").write_text(small, encoding="utf-8")
+    commands = 0
+    for language, block in fenced_blocks((ROOT / "docs" / "embedded-model.md").read_text(encoding="utf-8")):
+        if language == "python":
+            scope: dict[str, Any] = {"paragraphs": paragraphs}
+            exec(block.replace("45_000_000", "70_000, rounds=1, passages=8"), scope)
+            assert scope["state"]["bert.embeddings.word_embeddings.weight"].shape[1] == 64
+        elif block.startswith("python -m recipes.packing"):
+            words = shlex.split(
+                block.replace("\\\n", " ").replace("recipes/bert-base-uncased.toml", "small.toml")
+            )
+            done = subprocess.run(
+                [sys.executable, *words[1:]], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False
+            )
+            assert done.returncode == 0
+            assert (tmp_path / "my-model-packed" / "model.packed.safetensors").is_file()
+            commands += 1
+    assert commands == 1

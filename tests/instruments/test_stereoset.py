@@ -10,6 +10,7 @@ import pytest
 import tiny
 import torch
 from designs import asked, designed
+from stereoset_lines import NEXT, item, item_file
 
 from equipoise.data.sets.stereoset import INTERSENTENCE, read_stereoset
 from equipoise.errors import UserError
@@ -22,15 +23,6 @@ from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.stats.ratios import icat
-
-
-def item(context: str, words: tuple[str, str, str], *, target: str = "aunt", kind: str = "gender") -> str:
-    """One line of an intrasentence file."""
-    names = ("stereotype", "anti-stereotype", "unrelated")
-    filled = {name: context.replace("BLANK", word) for name, word in zip(names, words, strict=True)}
-    row = {"type": "intrasentence", "target": target, "bias_type": kind, "context": context} | filled
-    return json.dumps(row)
-
 
 LINES = [
     item("My aunt is BLANK.", ("gentle", "strict", "cupboard")),
@@ -45,21 +37,6 @@ FILLS = {
     # stereotype first; nonsense beats both
     "His uncle was [MASK].": {"gentle": 0.1, "strict": 0.2, "cupboard": 0.6},
 }
-NEXT = {
-    "type": "intersentence",
-    "target": "aunt",
-    "bias_type": "gender",
-    "context": "My aunt has a shed",
-    "stereotype": "She keeps roses in it.",
-    "anti-stereotype": "She repairs engines there.",
-    "unrelated": "Rivers are long.",
-}
-
-
-def item_file(folder: Path, lines: list[str]) -> Path:
-    path = folder / "items.jsonl"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 def measured(model: Any, path: Path, variant: str = "") -> Result:

@@ -179,13 +179,27 @@ def test_the_head_at_places_gives_what_the_whole_gives(family: str) -> None:
         "rows": torch.tensor([0, 1, 2, 2]),
         "positions": torch.tensor([1, 2, 3, 1]),
     }
+    hooks = [len(module._forward_hooks) for module in network.modules()]  # transformers may have its own
     head = HeadAtPlaces(network)
-    assert head._splits
+    assert head._seam is not None
     expected = network(input_ids=ids, attention_mask=attention).logits[batch["rows"], batch["positions"]]
     assert torch.allclose(head(network, batch), expected, atol=1e-4)
     head(network, batch).sum().backward()
     assert all(weight.grad is None or torch.isfinite(weight.grad).all() for weight in network.parameters())
-    assert network.base_model._forward_hooks == {}
+    assert [len(module._forward_hooks) for module in network.modules()] == hooks
+
+
+def test_the_wide_half_of_berts_last_layer_is_asked_only_where_something_is_hidden() -> None:
+    network = copy.deepcopy(tiny.network("bert"))
+    seen: list[tuple[int, ...]] = []
+    wide = network.base_model.encoder.layer[-1].intermediate
+    wide.register_forward_hook(lambda _module, given, _output: seen.append(tuple(given[0].shape[:2])))
+    head = HeadAtPlaces(network)
+    seen.clear()
+    ids = torch.arange(12).view(3, 4)
+    places = {"rows": torch.tensor([0, 2]), "positions": torch.tensor([1, 3])}
+    head(network, {"ids": ids, "attention": torch.ones_like(ids), **places})
+    assert seen == [(1, 2)]
 
 
 def test_training_lowers_the_loss_and_leaves_the_given_network() -> None:

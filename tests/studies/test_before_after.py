@@ -181,7 +181,7 @@ def test_the_front_is_what_nothing_beats() -> None:
 def test_what_does_not_fit_the_budget_is_left_out() -> None:
     fitting, left_out = planned(Methods(minutes=15))
     assert [run.step for run in fitting] == ["counterfactual-averaging", "head-refit"]
-    assert left_out[0].startswith("self-distillation is left out: about 13 min would go beyond the budget")
+    assert left_out[0].startswith("self-distillation is left out: about 12 min would go beyond the budget")
     with pytest.raises(UserError, match="No method fits 1 minutes"):
         compare_mitigations(loaded(), Methods(minutes=1))
     with pytest.raises(UserError, match="averging"):

@@ -4,37 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from stereoset_lines import NEXT, item, item_file
 
 from equipoise.data.sets.stereoset import read_stereoset
 from equipoise.errors import UserError
 
-
-def item(context: str, words: tuple[str, str, str], *, target: str = "aunt", kind: str = "gender") -> str:
-    """One line of an intrasentence file."""
-    names = ("stereotype", "anti-stereotype", "unrelated")
-    filled = {name: context.replace("BLANK", word) for name, word in zip(names, words, strict=True)}
-    row = {"type": "intrasentence", "target": target, "bias_type": kind, "context": context} | filled
-    return json.dumps(row)
-
-
 LINES = [
     item("My aunt is BLANK.", ("gentle", "strict", "cupboard")),
 ]
-NEXT = {
-    "type": "intersentence",
-    "target": "aunt",
-    "bias_type": "gender",
-    "context": "My aunt has a shed",
-    "stereotype": "She keeps roses in it.",
-    "anti-stereotype": "She repairs engines there.",
-    "unrelated": "Rivers are long.",
-}
-
-
-def item_file(folder: Path, lines: list[str]) -> Path:
-    path = folder / "items.jsonl"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 def test_candidates_take_their_capitals_from_the_context(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from equipoise.mitigations.training.checkpoints import (
 )
 from equipoise.mitigations.training.head import HeadAtPlaces
 from equipoise.mitigations.training.objective import Objective
+from equipoise.mitigations.training.quick_layers import quick_layers
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.trainer import PlacesTrainer, Watch, own_chance
 from equipoise.mitigations.training.weights import merged, prepared
@@ -94,10 +95,11 @@ def train(
     with _room(materials, recipe, name) as room, own_chance(), quiet():
         examples = (*data.examples, *data.held_out)
         claim_room(room, identity_of(asdict(recipe), _shape_of(network), examples, materials.seed))
-        trainer = _trainer(prepared(network, recipe), data, objective, (recipe, materials), (room, name))
+        tuning = prepared(network, recipe)
+        trainer = _trainer(tuning, data, objective, (recipe, materials), (room, name))
         earlier = last_checkpoint(room)
         trainer.args.eval_on_start = earlier is None and bool(data.held_out)
-        with full_disk_explained(room):
+        with full_disk_explained(room), quick_layers(tuning):
             trainer.train(resume_from_checkpoint=None if earlier is None else str(earlier))
         history = pd.DataFrame(trainer.state.log_history)
         tuned = merged(trainer.accelerator.unwrap_model(trainer.model)).eval()

@@ -24,6 +24,9 @@ from equipoise.results.reading import shown
 LABEL_ROOM, STRIP = 26, 15
 """Pixels of a headline's name, and of each model below it."""
 
+BELOW_BAR, _NARROW = 27, "width < 480"
+"""How far down a number goes on a narrow page, where a name needs the whole line."""
+
 GOOD = {"higher": ", high is good", "lower": ", low is good"}
 """What is said of numbers that are not good at their neutral value."""
 
@@ -138,7 +141,8 @@ def _words(rows: Sequence[Row], down: dict[str, Any], field: str, align: str) ->
             "align": align,
             "baseline": "middle",
             "fontSize": 11.5,
-            "limit": {"expr": "width - 165"},
+            "limit": {"expr": f"{_NARROW} ? width : width - 165"},
+            "dy": {"expr": f"{_NARROW} ? {BELOW_BAR} : 0"} if align == "right" else 0,
         },
         "encoding": {
             "x": {"value": 0 if align == "left" else "width"},

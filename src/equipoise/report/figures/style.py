@@ -51,6 +51,15 @@ def line_at(value: float, axis: str, /, **channel: Any) -> Layer:
     }
 
 
+def upright_interval(across: Row, upward: Row, colour: Row) -> Layer:
+    """A rule from `low` up to `high` for every row."""
+    ends = {"y": upward | {"field": "low"}, "y2": {"field": "high"}}
+    return {
+        "mark": {"type": "rule", "opacity": 0.6},
+        "encoding": {"x": across, **ends, "color": colour},
+    }
+
+
 def dots_with_intervals(across: Row, encoding: Row, tooltip: Sequence[Row]) -> list[Layer]:
     """A dot at `value` and a rule from `low` to `high` for every row; `encoding` is what both share."""
     ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}}

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import chart, model_colour, values
+from equipoise.report.figures.style import chart, model_colour, upright_interval, values
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 
@@ -32,15 +32,7 @@ def _figure(key: str, table: pd.DataFrame) -> Figure:
     layers: list[dict[str, Any]] = [
         {"mark": {"type": "line", "strokeWidth": 2}, "encoding": at},
         {"mark": {"type": "point", "filled": True, "size": 50}, "encoding": at},
-        {
-            "mark": {"type": "rule", "opacity": 0.6},
-            "encoding": {
-                "x": across,
-                "y": upward | {"field": "low"},
-                "y2": {"field": "high"},
-                "color": colour,
-            },
-        },
+        upright_interval(across, upward, colour),
     ]
     title = f"{key} by the sentences tuned on (bars: one standard deviation over repeats)"
     told = "; ".join(f"{row['model']}, {row['size']}: {row['mean']:.3f}" for row in rows)

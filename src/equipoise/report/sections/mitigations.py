@@ -3,7 +3,7 @@
 from typing import Any
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, UNCLEAR, chart, values
+from equipoise.report.figures.style import ABOVE, UNCLEAR, chart, upright_interval, values
 from equipoise.report.sections import Study
 
 TABLE = "mitigations"
@@ -66,15 +66,7 @@ def _spec(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "mark": {"type": "line", "interpolate": "step-after", "opacity": 0.5, "color": ABOVE},
             "encoding": at,
         },
-        {
-            "mark": {"type": "rule", "opacity": 0.6},
-            "encoding": {
-                "x": across,
-                "y": upward | {"field": "low"},
-                "y2": {"field": "high"},
-                "color": colour,
-            },
-        },
+        upright_interval(across, upward, colour),
         {
             "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
             "encoding": {**at, "color": colour, "tooltip": tooltip},

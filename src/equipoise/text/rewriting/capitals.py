@@ -3,7 +3,7 @@
 import re
 
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.lexicon import Word
+from equipoise.text.rewriting.lexicon import Word, load_lexicon
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.word_sets import any_of, word_set
@@ -13,8 +13,12 @@ _SHIPS = word_set("ships")
 _RANKS = frozenset(["title", "noble rank", "kinship"])
 _CLERICS = word_set("offices before names")
 _SURNAMES = word_set("also surnames")
+_DOTTED = r"(?:St|Mt|Ft|Dr|Mrs?|Ms|[A-Z])\."
+"""Words with a full stop that ends no sentence."""
 _PLACES = re.compile(
-    r"(?:[A-Z][\w'’.-]*|of|the|and|de) (?:[\w'’.-]+ ){0,4}?" + any_of("parts of places") + r"\b"
+    rf"(?:{_DOTTED}|[A-Z][\w'’-]*|of|the|and|de) (?:(?:{_DOTTED}|[\w'’-]+) ){{0,4}}?"
+    + any_of("parts of places")
+    + r"\b"
 )
 _PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a place") + r"\b")
 _MEDIA = re.compile(r"\b" + any_of("before a work") + r"[,:]? $")
@@ -55,6 +59,8 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     if word.kind == "pronoun":
         return None if starts or _HONOURS.match(right) else _pronoun_in_title(left, right)
     before = _word_before(document, hit, left) if not starts else ""
+    if word.kind == "kinship" and word.text.endswith("s") and _is_joined(left, right):
+        return "title of a work"
     if word.kind in _RANKS or word.text in _CLERICS:
         return _rank(word, before, starts=starts, right=right)
     return _common(word, before, starts=starts, context=(left, right))
@@ -67,6 +73,8 @@ def _follows_media(left: str) -> bool:
 
 def names_place(right: str) -> bool:
     """Whether what follows a word makes it part of the name of a place or an institution."""
+    if right.startswith((" of the Manor", " of the manor")):
+        return False
     return bool(_PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:])))
 
 
@@ -104,6 +112,8 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         return "surname after a title"
     if right.startswith(" & ") or left.endswith(" & "):
         return "name of a firm or a work"
+    if _follows_blocked(document, hit, left):
+        return "set phrase with a title"
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
         if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
@@ -111,6 +121,28 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         if _follows_media(left) and not _PERSON_NEXT.match(right):
             return "title of a work"
     return "title of a work" if in_title_of_work(document, hit) else None
+
+
+_TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
+
+
+def _follows_blocked(document: Document, hit: Hit, left: str) -> bool:
+    """Whether title and name together are a set phrase (Uncle Sam, Mother Teresa), which stays whole."""
+    before = _TITLE_BEFORE.search(left) if left[-1:] == " " else None
+    title = load_lexicon().words.get(before[1].lower()) if before else None
+    blocks = load_lexicon().blocks.get(title.pair) if title else None
+    if before is None or blocks is None:
+        return False
+    return blocks.reason(left[: before.start()], document.right(hit.start - 1)) is not None
+
+
+_AND_CAPITAL = re.compile(r" and [A-ZÀ-Þ][a-z]")
+_CAPITAL_AND = re.compile(r"\b[A-ZÀ-Þ][a-z]+s and $")
+
+
+def _is_joined(left: str, right: str) -> bool:
+    """Whether `and` stands between the word and another with a capital: Sons and Lovers."""
+    return bool(_AND_CAPITAL.match(right) or _CAPITAL_AND.search(left))
 
 
 def _pronoun_in_title(left: str, right: str) -> str | None:
@@ -149,6 +181,8 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     if capital_before and word.kind != "title":
         return "surname or name"
     if word.text not in _SURNAMES or word.kind == "title":
+        return None
+    if re.match(rf" (?:or|and) {word.partner}\b", right):
         return None
     bare = (starts and re.match(r"(?:['’]s)? [a-z]", right)) or before in _NAME_POSITION
     return "surname or name" if bare else None

@@ -40,6 +40,10 @@ _QUOTES = frozenset(('"', "“", "”", "``", "''"))
 _CLOSING = frozenset(".,;:!?)]}") | {END}
 _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
 _BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
+_NO_NOUNS = frozenset(
+    ("the", "than", "is", "was", "are", "were", "has", "had", "does", "did", "would", "could", "should")
+)
+"""Words after "his" that no noun of his can begin with."""
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 _SHOWING = re.compile(
     r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
@@ -58,11 +62,17 @@ _TAKING = re.compile(
 )
 _KIN = word_set("one person's kin")
 _CALLING = re.compile(r"call(?:s|ed|ing)?")
+_KEEPING = re.compile(r"keep(?:s|ing)?|kept")
 _NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]|ing|e)?")
+_NAMED_SO = frozenset(("named", "elected", "appointed", "crowned", "dubbed", "declared", "voted"))
+_EARNING = frozenset(("earned", "earning", "garnered", "won", "brought", "netted", "gave", "granted"))
+_AMOUNTS = frozenset(("several", "numerous", "some", "much", "more", "further", "another", "enough"))
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.
 _OBJECT_BEFORE = {
     "home": ("taken home", _TAKING),
+    "names": ("called names", _CALLING),
+    "company": ("kept company", _KEEPING),
     **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
     **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
     **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
@@ -186,7 +196,7 @@ _OF_HER = {
     **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
 }
 _OF_HIS = {
-    **dict.fromkeys(_CLOSING, ALONE),
+    **dict.fromkeys([*_CLOSING, *_NO_NOUNS], ALONE),
     **_SHARED,
     **dict.fromkeys(_QUOTES, ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
@@ -206,7 +216,7 @@ def ruling_of_his(following: str) -> int:
 RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
 RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-) | {"["}
+) | {"[", *_NAMED_SO, *_EARNING}
 """Tokens before a pronoun that a rule asks for."""
 
 
@@ -277,7 +287,8 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "title"
     if following in ("and", "or", "&", "/") and _is_shared(after):
         return "shared"
-    return ""
+    shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
+    return "shared" if shares and before[-1] in (END, "both", "of", "between") else ""
 
 
 def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -292,6 +303,10 @@ def _object_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "her" is likely to be an object here, or nothing."""
     if after[0].endswith("ing"):
         return "seen doing" if _is_seen_doing(before, after) else ""
+    if before[-1] in _NAMED_SO and after[0][:1].isupper():
+        return "named"
+    if before[-1] in _EARNING and after[0] in _AMOUNTS:
+        return "earned"
     rule, pattern = _OBJECT_BEFORE.get(after[0], ("", None))
     no_noun_follows = rule == "who" or not after[1][:1].isalpha() or after[1].lower() in _LINKS
     return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
@@ -314,9 +329,11 @@ def _alone_rule(after: Sequence[str]) -> str:
         return "own"
     if after[0].lower() in ("and", "or", "&") and _is_shared(after):
         return "shared"
+    if after[0].lower() in ("and", "&") and after[1].lower() in _POSSESSIVES and after[2][:1].isalpha():
+        return "shared"
     if after[0].lower() in ("and", "or") and after[1].lower() in _STANDING_ALONE:
         return "stands alone"
-    closed = after[0] in _CLOSING or (after[0] in _QUOTES and after[1] in _CLOSING)
+    closed = after[0] in _CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in _CLOSING)
     return "stands alone" if closed else ""
 
 

@@ -12,7 +12,7 @@ from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
-from equipoise.text.rewriting.people import gender_of, name_change, names_in, without_ending
+from equipoise.text.rewriting.people import gender_of, name_change, names_in, with_possessive, without_ending
 from equipoise.text.rewriting.pronouns import pronoun
 from equipoise.text.rewriting.quick import form_change, noun_change, opens_plainly, stands_alone
 from equipoise.text.rewriting.scanning import (
@@ -139,7 +139,7 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
         draft.leave(hit, "name without a partner")
         return
     add_article(draft, change)
-    draft.changes.append(change)
+    draft.changes.append(with_possessive(document, change))
     draft.count(gender_of(change.old), turned=True)
 
 

@@ -33,7 +33,7 @@ of a title, to which the names that follow it at once belong as well."""
 
 HYPHENS = frozenset("-‐‑")
 CONNECTIVES = frozenset(["and", ",", "&", "or"])
-SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as"])
+SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is", "was", "be"])
 """Words that stand before a month as well as before a person."""
 SHORT = 3
 WHEREABOUTS = frozenset(["in", "near"])
@@ -60,7 +60,7 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return TITLE
     if of_family(near):
         return LAST
-    if in_address(near, classes):
+    if in_address(near, classes) or of_region(near, classes):
         return OTHER
     if near.initial:
         return after_initial(near)
@@ -77,6 +77,13 @@ def of_institution(near: Neighbourhood) -> bool:
     """The University of Regina, the Church of Martha."""
     before = near.at(near.place - 1)
     return near.low == "of" and is_capital(before) and before.lower() in INSTITUTIONS
+
+
+def of_region(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
+    """Austin, Texas: not for plain names, whose neighbours in a list may be called like a region."""
+    region = near.at(near.after + 1)
+    closed = near.next == "," and near.at(near.after + 2) in {",", ".", ";", ")", "", "and"}
+    return closed and near.kind != "plain" and region not in classes and region.lower() in REGIONS
 
 
 def shouted(near: Neighbourhood) -> bool:

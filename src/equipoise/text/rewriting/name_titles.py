@@ -133,7 +133,7 @@ def lists_works(near: Neighbourhood) -> bool:
 
 def of_family(near: Neighbourhood) -> bool:
     """The two Percy sisters: a surname."""
-    return near.next in FAMILIES and not near.possessive
+    return near.next.lower() in FAMILIES and not near.possessive
 
 
 def in_address(near: Neighbourhood, classes: Mapping[str, str]) -> bool:

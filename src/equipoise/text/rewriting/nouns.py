@@ -7,8 +7,9 @@ from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Lexicon, Word
+from equipoise.text.rewriting.places import Place
 from equipoise.text.rewriting.scanning import Hit
-from equipoise.text.rewriting.senses import Place, sense
+from equipoise.text.rewriting.senses import sense
 from equipoise.text.rewriting.word_sets import word_set
 
 _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
@@ -27,6 +28,9 @@ def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
         return Leave(blocked)
     if part.simple:
         return _to_partner(word)
+    other = word.partner if word.one_way and word.partner not in lexicon.words else None
+    if other and _is_beside(other, left, right):
+        return Leave("beside its partner")
     decision = sense(Place(word, part.surface, left, right, document))
     if isinstance(decision, Leave):
         return decision
@@ -37,6 +41,13 @@ def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
     if decision:
         return decision
     return _to_partner(word)
+
+
+def _is_beside(partner: str, left: str, right: str) -> bool:
+    """Whether a word stands with the one that it would become: the lion and the lioness."""
+    joined = r"(?: (?:and|or|&) |/)(?:an? |the |his |her )?"
+    after = re.match(rf"{joined}{partner}\b", right, re.IGNORECASE)
+    return bool(after or re.search(rf"\b{partner}{joined}$", left, re.IGNORECASE))
 
 
 def _to_partner(word: Word) -> Decision:

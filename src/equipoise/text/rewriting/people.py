@@ -1,5 +1,6 @@
 """Names of persons: the matched name of the other sex, or an entity token."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, compress
@@ -70,6 +71,18 @@ def name_change(start: int, name: str) -> Change | None:
     """The change of a first name into its partner, or None where it has none."""
     partner = _partner(name)
     return Change(start, start + len(name), name, partner, "name") if partner else None
+
+
+_BARE_POSSESSIVE = re.compile(r"['’](?=\s+\w)")
+
+
+def with_possessive(document: Document, change: Change) -> Change:
+    """A name that ends in s may be possessive by an apostrophe alone; its partner then needs an s: Mary's."""
+    mark = _BARE_POSSESSIVE.match(document.plain, change.end)
+    if mark is None or change.old[-1] not in "sS" or change.new[-1] in "sS":
+        return change
+    ending = mark[0] + ("S" if change.old.isupper() else "s")
+    return change._replace(end=mark.end(), old=change.old + mark[0], new=change.new + ending)
 
 
 @lru_cache(maxsize=20_000)

@@ -75,7 +75,7 @@ class Rewriter:
         return self.mode != "substitute" or coin(self.seed, text)
 
     def turn(self, text: str) -> Turned:
-        """The text that `rewrite` gives, and how much changed, without the account: several times as fast."""
+        """The text that `rewrite` gives, and how much changed, without the account: a third faster."""
         if self.judge is None and self.mode in ("invert", "substitute", "augment") and self._is_drawn(text):
             if len(text) > LONGEST:
                 return _together([self._turned(piece) for piece in pieces(text)])

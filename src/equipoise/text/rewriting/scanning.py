@@ -84,7 +84,7 @@ def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
         match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED and word.text != "hers" else None
     )
     turned = match_case(surface, word.partner or "")
-    simple = surface.islower() and not has_sense(word.text)
+    simple = surface.islower() and not has_sense(word.text) and not word.one_way
     part = Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
     way, verb = IN_FULL, surface.islower() and only_a_verb(word.text)
     if fixed is not None:

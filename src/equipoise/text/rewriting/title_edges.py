@@ -5,7 +5,7 @@ import re
 from equipoise.text.rewriting.capitals import names_place
 from equipoise.text.rewriting.lexicon import REACH, Lexicon
 from equipoise.text.rewriting.scanning import EDGE, MOST_CHUNKS, Part
-from equipoise.text.rewriting.senses import names_office
+from equipoise.text.rewriting.title_senses import names_office
 from equipoise.text.rewriting.word_sets import word_set
 
 TITLES = frozenset(["Mr", "Mrs", "Ms", "Miss"])

@@ -84,7 +84,7 @@ def test_tuning_levels_pronouns_and_leaves_the_model_it_was_given() -> None:
     before = model.fingerprint
     texts = [c.text for c in frame_contexts(MIRROR, 0, count=60) if c.mirrored and c.mirrored.text == c.text]
     texts = [text for text in texts if text.count("[MASK]") == 1]
-    chosen = SelfDistillation(layers=2, epochs=6, rate=2e-3, frames=60, tokens=400)
+    chosen = SelfDistillation(layers=2, epochs=12, rate=2e-3, frames=60, tokens=400)
     changed = chosen.change(model, Materials(documents=DOCUMENTS))
     assert lean(changed.model, texts) < 0.4 * lean(model, texts)
     assert model.fingerprint == before != changed.model.fingerprint

@@ -150,9 +150,18 @@ def _refuse_another_model(result: Result, folder: Path) -> None:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.exists():
-        older = (folder / PROVENANCE).exists()
-        reason = "was written by an earlier version" if older else f"is no result folder: no {MANIFEST}"
-        raise UserError(f"{folder} {reason}.", "Measure it again, or give a folder that `measure` wrote.")
+        damaged = (folder / PROVENANCE).exists()
+        if damaged:
+            said, hint = (
+                f"is an incomplete result: {MANIFEST} is missing",
+                "Copy the whole folder, or measure it again.",
+            )
+        else:
+            said, hint = (
+                f"is no result folder: no {MANIFEST}",
+                "Give a folder that `equipoise measure` wrote.",
+            )
+        raise UserError(f"{folder} {said}.", hint)
     try:
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         schema = manifest["schema"]

@@ -19,11 +19,21 @@ class UserError(Exception):
 def unknown_name(what: str, given: str, known: Iterable[str]) -> UserError:
     """The error for a name that is not in a list, with the nearest one that is."""
     names = sorted(known)
-    lowered = {name.lower(): name for name in names}
-    close = get_close_matches(given.lower(), list(lowered), n=1, cutoff=0.5)
+    close = nearest(given, names)
     listing = ", ".join(names)
-    hint = f"Did you mean {lowered[close[0]]!r}? Known: {listing}." if close else f"Known: {listing}."
+    hint = f"Did you mean {close!r}? Known: {listing}." if close else f"Known: {listing}."
     return UserError(f"There is no {what} called {given!r}.", hint)
+
+
+def nearest(given: str, known: Iterable[str]) -> str:
+    """The name that was probably meant: one that holds what was given, or one spelt alike; else none."""
+    lowered = {name.lower(): name for name in known}
+    asked = given.lower()
+    holding = [name for name in lowered if len(asked) > 2 and asked in name]
+    close = get_close_matches(asked, list(lowered), n=1, cutoff=0.6)
+    if close and (not holding or close[0] in holding):
+        return lowered[close[0]]
+    return lowered[min(holding, key=len)] if holding else ""
 
 
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong

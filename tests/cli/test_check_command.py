@@ -28,7 +28,10 @@ def test_exit_codes_and_what_is_printed(folder: Path, capsys: pytest.CaptureFixt
     assert "m [bold]" in printed
     assert run("check", folder, "--fail-if", "tbe.apd.low > 0.3", "--fail-if", "tbe.appd.low > 0.1") == 2
     said = capsys.readouterr().err.splitlines()
-    assert said == ["Error: tbe.apd.low > 0.3: tbe has no estimate 'apd'.", "It has: appd."]
+    assert said == [
+        "Error: tbe.apd.low > 0.3: tbe has no estimate 'apd'.",
+        "Did you mean 'appd'? It has: appd.",
+    ]
     assert run("check", folder, "--fail-if", "tbe.appd.low >") == 2
     assert "position 15" in capsys.readouterr().err
     assert run("check", folder) == 2

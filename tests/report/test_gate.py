@@ -10,7 +10,7 @@ from made_results import made_result
 
 import equipoise
 from equipoise.errors import UserError
-from equipoise.report.gate import ERROR, FAILED, PASSED, Judgement, check, read_rules, rule_of
+from equipoise.report.gate import ERROR, FAILED, LEFT_OUT, PASSED, Judgement, check, read_rules, rule_of
 from equipoise.report.gate.junit import render_junit
 from equipoise.report.gate.naming import estimate_names
 from equipoise.report.gate.summary import render_summary
@@ -214,11 +214,29 @@ def test_a_difference_without_an_interval_is_an_error() -> None:
     assert states(judgement) == [ERROR, ERROR]
 
 
-def test_what_the_baseline_has_must_have_been_measured() -> None:
-    judgement = check(result("n"), against=[measured("before", 0.5, 0.8), result("before", "sbe")])
-    assert [(one.rule, one.state) for one in judgement.outcomes if "sbe" in one.rule] == [
-        ("sbe against baseline", ERROR)
+def test_what_only_one_of_both_has_is_left_out_by_name() -> None:
+    judgement = check(
+        [measured("after", 0.1, 0.8), result("after", "traits")],
+        against=[measured("before", 0.5, 0.8), result("before", "sbe")],
+    )
+    assert states(judgement) == [PASSED, PASSED, LEFT_OUT, LEFT_OUT]
+    assert [(one.rule, one.reason) for one in judgement.of(LEFT_OUT)] == [
+        ("sbe against baseline", "only the baseline was measured by it"),
+        ("traits against baseline", "the baseline was not measured by it"),
     ]
+    assert judgement.passed
+    assert 'skipped="2"' in render_junit(judgement)
+    assert "2 left out" in render_summary(judgement)
+    failing = check(
+        measured("after", 0.9, 0.8), against=[measured("before", 0.5, 0.8), result("before", "sbe")]
+    )
+    assert not failing.passed
+
+
+def test_a_baseline_without_any_shared_instrument_cannot_be_judged() -> None:
+    judgement = check(result("n"), against=[result("before", "sbe")])
+    assert states(judgement) == [ERROR]
+    assert judgement.outcomes[0].hint == "Measure both with the same instruments."
     with pytest.raises(UserError, match="several models: a, b"):
         check(result("n"), against=[result("a"), result("b")])
 

@@ -133,7 +133,7 @@ def test_a_result_of_an_earlier_version_is_told_apart(tmp_path: Path) -> None:
     folder = example([1.0]).save(tmp_path)
     (folder / "manifest.json").unlink()
     for load in (load_result, load_results):
-        with pytest.raises(UserError, match="was written by an earlier version"):
+        with pytest.raises(UserError, match=r"manifest\.json is missing"):
             load(folder)
 
 

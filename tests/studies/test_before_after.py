@@ -162,7 +162,8 @@ def test_words_tell_flattening_from_removal() -> None:
 
 
 def method(name: str, removed: float, price: float) -> dict[str, object]:
-    gain = rows(removed=removed, low=removed - 0.1, high=removed + 0.1)
+    change = "better" if removed > 0.1 else "unknown"
+    gain = rows(removed=removed, low=removed - 0.1, high=removed + 0.1, change=change)
     return method_row(name, gain, rows(loss=price, low=price - 0.01, high=price + 0.01))
 
 
@@ -176,6 +177,26 @@ def test_the_front_is_what_nothing_beats() -> None:
     assert said[2] == "c is dominated by a (40 % removed for 6 % here)."
     nothing = with_front(pd.DataFrame([*made, method("e", 0.05, 0.0)]))
     assert nothing["dominated_by"].iloc[-1] == "no change at all"
+    assert front_sentences(nothing)[2] == (
+        "e does not surely remove any bias (5 % removed, 95 % interval -5 % to 15 %; it costs 0 %)."
+    )
+
+
+def test_what_surely_fell_is_named_where_the_average_is_not_sure() -> None:
+    fell = rows(label="APPD", removed=0.6, low=0.5, high=0.7, change="better")
+    unsure = rows(instrument="skew", label="skew", removed=-0.4, low=-1.4, high=0.6, change="unknown")
+    price = rows(loss=0.03, low=0.02, high=0.04)
+    made = method_row("half", pd.concat([fell, unsure], ignore_index=True), price)
+    table = with_front(pd.DataFrame([made, method("whole", 0.9, 0.05)]))
+    assert table["front"].tolist() == [False, True]
+    assert table["dominated_by"].tolist() == ["", ""]
+    assert front_sentences(table)[1] == (
+        "half surely lowers tbe, APPD; that bias falls on average over the instruments is not sure "
+        "(10 % removed, 95 % interval -40 % to 60 %; it costs 3 %)."
+    )
+    rose = unsure.assign(change="worse")
+    worse = with_front(pd.DataFrame([method_row("half", pd.concat([fell, rose], ignore_index=True), price)]))
+    assert front_sentences(worse)[0].endswith("costs 3 %); bias surely rose or changed sides in skew, skew.")
 
 
 def test_what_does_not_fit_the_budget_is_left_out() -> None:

@@ -39,7 +39,7 @@ def _run(arguments: list[str]) -> None:
     stdout = sys.stdout
     try:
         try:
-            app(arguments, standalone_mode=True)
+            app(arguments, prog_name="equipoise", standalone_mode=True)
         finally:
             sys.stdout.flush()
     except Interruption as stop:

@@ -74,18 +74,22 @@ def _print(judgement: "Judgement", as_json: bool) -> None:
     from dataclasses import asdict
 
     from equipoise.cli.printing import print_json, print_rows, say
-    from equipoise.report.gate import PASSED
+    from equipoise.report.gate import LEFT_OUT, PASSED
 
     if as_json:
         print_json({"passed": judgement.passed, "outcomes": [asdict(one) for one in judgement.outcomes]})
         return
-    first = [one for one in judgement.outcomes if one.state != PASSED]
+    left_out = judgement.of(LEFT_OUT)
+    first = [one for one in judgement.outcomes if one.state not in (PASSED, LEFT_OUT)]
     shown = first + judgement.of(PASSED)[: max(SHOWN - len(first), 0)]
     rows = [(one.state, one.rule, one.model, _why(one)) for one in shown]
-    counts = f"{len(judgement.of(PASSED))} of {len(judgement.outcomes)} passed"
+    judged = len(judgement.outcomes) - len(left_out)
+    counts = f"{len(judgement.of(PASSED))} of {judged} passed"
     print_rows(counts, ("outcome", "rule", "model", "why"), rows)
-    if len(shown) < len(judgement.outcomes):
-        say(f"{len(judgement.outcomes) - len(shown)} more passed (--json or --junit lists them).")
+    if len(shown) < judged:
+        say(f"{judged - len(shown)} more passed (--json or --junit lists them).")
+    for one in left_out:
+        say(f"Left out: {one.rule}: {one.reason}.")
 
 
 def _why(outcome: "Outcome") -> str:

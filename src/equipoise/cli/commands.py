@@ -3,7 +3,6 @@
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from equipoise.cli.cache import cache_app
 from equipoise.cli.check import check
@@ -28,6 +27,7 @@ from equipoise.cli.tuning_studies import (
     reminders,
     resolution,
 )
+from equipoise.cli.usage import Group
 from equipoise.cli.vectors_study import vectors
 
 
@@ -35,7 +35,7 @@ class Interruption(Exception):  # noqa: N818 (not an error: the user stopped it)
     """Ctrl-C in the middle of a command."""
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """Lets an interruption through, which Typer would turn into a bare 'Aborted'."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -77,8 +77,8 @@ study_app.command("corpus-bias")(corpus_bias)
 study_app.command("domain")(domain)
 study_app.command("resolution")(resolution)
 study_app.command("vectors")(vectors)
-app.add_typer(study_app, name="study")
-app.add_typer(cache_app, name="cache")
+app.add_typer(study_app, name="study", cls=Group)
+app.add_typer(cache_app, name="cache", cls=Group)
 
 
 @app.callback(invoke_without_command=True)

@@ -33,6 +33,7 @@ from equipoise.cli.options import (
     runs_models,
     settings_by_instrument,
 )
+from equipoise.cli.writing import refuse_unwritable
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 
@@ -95,6 +96,7 @@ def measure(
     settings = settings_by_instrument(
         instruments, given, data_dir=data_dir, seed=seed, corpus=corpus, vectors=vectors, label=label
     )
+    refuse_unwritable(out)
     loaded = open_model(model, options)
     several = len(instruments) > 1
     screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json, several=several)
@@ -124,6 +126,7 @@ def audit(
 
     names = audit_names() if full else list(DEFAULT_AUDIT)
     settings = settings_by_instrument(names, {}, data_dir=data_dir, seed=seed)
+    refuse_unwritable(out)
     refuse_foreign(out / PAGE, force=force, ours=True)
     loaded = open_model(model, options)
     screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json)
@@ -149,7 +152,10 @@ class Screen:
         self, model: Any, out: Path, *, force: bool, everything: bool, as_json: bool, several: bool = True
     ) -> None:
         from equipoise.cli.printing_audit import GrowingTable
+        from equipoise.results.saving import refuse_another_model
 
+        if not force:
+            refuse_another_model(out, model.name, model.fingerprint)
         self.model, self.out, self.force = model, out, force
         self.everything, self.as_json, self.several = everything, as_json, several
         self._table = GrowingTable(model.name)

@@ -131,9 +131,16 @@ def report_precision(model: "LanguageModel") -> None:
 
 def by_instrument(given: Sequence[str] | None, instruments: Sequence[str], option: str) -> dict[str, str]:
     """Read `INSTRUMENT=VALUE` options; with one instrument the `INSTRUMENT=` may be left out."""
+    from equipoise.instruments import INSTRUMENTS
+
     chosen: dict[str, str] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
+        if equals and name in INSTRUMENTS and name not in instruments:
+            raise UserError(
+                f"{option} {text} is for {name}, which is not measured here.",
+                f"Measured: {', '.join(instruments)}. Leave the option out, or name {name} too.",
+            )
         if not equals or name not in instruments:
             if len(instruments) != 1:
                 raise UserError(

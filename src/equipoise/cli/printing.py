@@ -110,12 +110,14 @@ def interval(low: float, high: float) -> str:
 
 
 def cell(value: Any) -> str:
-    """A value as a cell: numbers with three decimals, tiny ones by their exponent."""
+    """A value as a cell: numbers with three decimals, small ones with two digits."""
     if not isinstance(value, float):
         return str(value)
     if math.isnan(value):
         return "-"
-    return f"{value:.3f}" if abs(value) >= 0.001 or value == 0 else f"{value:.1e}"
+    if abs(value) >= 0.01 or value == 0:
+        return f"{value:.3f}"
+    return f"{value:.2g}" if abs(value) >= 0.001 else f"{value:.1e}"
 
 
 def _box() -> Any:

@@ -1,5 +1,6 @@
 """Writing: a text, what a study says, and the results of each model in a folder of its own."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ def write_text(path: Path, text: str, option: str = "--out") -> None:
     from equipoise.results.writing import write_beside
 
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_beside(path, text)
     except OSError as error:
         raise UserError(
@@ -34,6 +36,15 @@ def refuse_taken(folder: Path | None, *, force: bool) -> None:
             f"{folder} exists and is not empty.",
             "Give another folder with --out, or --force to write into it.",
         )
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Refuse a place where no folder can be made before any work is done for it."""
+    nearest = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not nearest.is_dir():
+        raise UserError(f"{nearest} is a file where a folder is expected.", "Give another folder with --out.")
+    if not os.access(nearest, os.W_OK):
+        raise UserError(f"Nothing can be written to {nearest}.", "Give another folder with --out.")
 
 
 def write_study(

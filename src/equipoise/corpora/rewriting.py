@@ -106,13 +106,24 @@ def rewrite_file(
     if account is not None and account.exists() and not progress.goes_on and not force:
         raise UserError(f"{account} exists.", "Give another --account, or --force to write over it.")
     how: Literal["r+b", "wb"] = "r+b" if position.rows else "wb"
-    with _opened(source) as file, writing(out), out.open(how) as output, ExitStack() as stack:
-        ledger = stack.enter_context(account.open(how)) if account else None
-        _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
+    try:
+        with _opened(source) as file, writing(out), out.open(how) as output, ExitStack() as stack:
+            ledger = stack.enter_context(account.open(how)) if account else None
+            _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
+    except UserError:
+        _remove_empty(out, account)
+        raise
     progress.finish()
     if summary.bad_rows and not summary.rows:
         _refuse_unread(out, account, summary)
     return summary
+
+
+def _remove_empty(*paths: Path | None) -> None:
+    """Leave no empty file behind a refusal: it would stand in the way of the next try."""
+    for path in paths:
+        if path is not None and path.is_file() and path.stat().st_size == 0:
+            path.unlink()
 
 
 def _refuse_unread(out: Path, account: Path | None, summary: RewriteSummary) -> None:

@@ -83,5 +83,8 @@ def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: Path |
     if not Path(name).exists():
         if not known:
             raise UserError(f"There is no file or folder {name}.", f"{reader} reads a corpus of yours.")
+        if Path(name).suffix or len(Path(name).parts) > 1:
+            hint = f"Check the path, or name a data set: {', '.join(known)}."
+            raise UserError(f"There is no file or folder {name}.", hint)
         raise unknown_name(f"data set or file for {reader}", name, known)
     return Source(name, Path(name), data_dir)

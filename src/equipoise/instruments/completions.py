@@ -290,7 +290,7 @@ def _with_and_without_flagged(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.
 
 def _gbm_spec(way: str, poles: Sequence[str]) -> Spec:
     label = f"GBM ({way.removeprefix('-')})" if way else "GBM"
-    return Spec(f"gbm{way}", label, "gbm", headline=not way).meaning(*_sides(poles))
+    return Spec(f"gbm{way}", label, "index", headline=not way).meaning(*_sides(poles))
 
 
 def _sides(poles: Sequence[str]) -> tuple[str, str]:

@@ -160,7 +160,7 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
         unit=unit,
         better="lower",
         headline=True,
-        above=f"a profession sets {first} and {second} so far apart on average, whichever way",
+        above=f"that is how far apart a profession sets {first} and {second} on average, whichever way",
     )
     estimates = []
     for groups, rows in grouped(plain, "category"):

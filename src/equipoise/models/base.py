@@ -260,6 +260,9 @@ class AnsweringModel:
     precision: str = "fp32"
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<{self.kind} model {self.name}, {self.precision}>"
+
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules it scores by, the default first."""

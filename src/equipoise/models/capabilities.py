@@ -53,8 +53,15 @@ def require(model: "LanguageModel", *capabilities: str, by: str, hint: str = "")
         if not _has(model, capability):
             raise UserError(
                 f"{by} cannot measure {model.name!r}: a {model.kind} model cannot {in_words(capability)}.",
-                hint or f"It has: {listing(model)}. Name another instrument or another kind of model.",
+                hint or _what_it_can(model),
             )
+
+
+def _what_it_can(model: "LanguageModel") -> str:
+    """What a model can be asked, by its verbs, and where to find what asks that."""
+    verbs = [_VERBS[name] for name in _VERBS if name != RAW_ROWS and _has(model, name)]
+    can = ", ".join(verbs) or "do nothing"
+    return f"It can {can}. Name another instrument (`equipoise list instruments`) or another kind of model."
 
 
 def _has(model: "LanguageModel", capability: str) -> bool:

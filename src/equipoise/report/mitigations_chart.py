@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-FRONT, DOMINATED = "on the front", "dominated"
+FRONT, DOMINATED = "on the front", "dominated, or not sure on average"
 DOMINATED_COLOUR = "#999999"
 SHOWN = 110.0
 """Per cent beyond which intervals are cut off, so that points stay apart."""

@@ -36,9 +36,9 @@ def reading(estimate: Estimate, margin: float = 0.0) -> str:
 
 def shown(number: float) -> str:
     """A number as a sentence has it."""
-    if number == 0 or abs(number) >= 0.001:
+    if number == 0 or abs(number) >= 0.01:
         return f"{number:.1f}" if abs(number) >= HUNDREDS else f"{number:.3f}"
-    return f"{number:.1e}"
+    return f"{number:.2g}" if abs(number) >= 0.001 else f"{number:.1e}"
 
 
 def _good(estimate: Estimate) -> str:
@@ -62,8 +62,13 @@ def _size(estimate: Estimate, margin: float) -> str:
     """Where the number differs from neutral for sure, but by less than its author holds to be material."""
     ends = estimate.low - estimate.neutral, estimate.high - estimate.neutral
     is_told = ends[0] > 0 or ends[1] < 0
+    if not is_told or max(map(abs, ends)) >= margin:
+        return ""
+    is_size = bool(estimate.above) and estimate.above == estimate.below
     return (
-        f", by less than {margin:g}, which hardly matters" if is_told and max(map(abs, ends)) < margin else ""
+        f"; less than {margin:g} hardly matters"
+        if is_size
+        else f", by less than {margin:g}, which hardly matters"
     )
 
 

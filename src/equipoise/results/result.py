@@ -2,20 +2,21 @@
 
 import platform
 from dataclasses import dataclass, field
+from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, nearest
 from equipoise.results.estimate import by_of, level_of
 from equipoise.results.quantity import Quantity, Roles
 
 _PACKAGES = ("equipoise", "torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
 
 
-@dataclass
+@dataclass(repr=False)
 class Result:
     """What one instrument said of one model.
 
@@ -27,6 +28,17 @@ class Result:
     items: pd.DataFrame
     estimates: pd.DataFrame
     provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        said = "".join(f"\n  {sentence}" for sentence in self.sentences)
+        return f"<Result of {self.instrument} for {self.model}: {len(self.items):,} items>{said}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the estimates to read first, then the same in words."""
+        shown = self.headlines()[["label", "value", "low", "high", "n", "neutral", "better", "unit"]]
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
+        title = f"<b>{escape(self.instrument)}</b> of {escape(self.model)}, {len(self.items):,} items"
+        return f"<p>{title}</p>{shown.to_html(index=False)}<ul>{said}</ul>"
 
     @property
     def model(self) -> str:
@@ -83,7 +95,9 @@ class Result:
             return rows.iloc[0]
         if key not in set(table["key"]):
             known = ", ".join(dict.fromkeys(table["key"]))
-            raise UserError(f"{self.instrument} has no estimate {key!r}.", f"It has: {known}.")
+            close = nearest(key, dict.fromkeys(table["key"]))
+            suggested = f"Did you mean {close!r}? " if close else ""
+            raise UserError(f"{self.instrument} has no estimate {key!r}.", f"{suggested}It has: {known}.")
         named = ", ".join(f"{name}={level}" for name, level in groups.items()) or "every item"
         levels = ", ".join(dict.fromkeys(chosen["level"])) if len(chosen) else ""
         by = ", ".join(dict.fromkeys(table.loc[table["key"] == key, "by"].replace("", "every item")))

@@ -28,7 +28,8 @@ def save_result(result: Result, folder: Path, *, force: bool = False) -> Path:
     """Write `FOLDER/<instrument>/`; another model's folder is not overwritten or mixed unless forced."""
     target = folder / result.instrument
     if not force:
-        _refuse_another_model(result, folder)
+        refuse_another_model(folder, result.model, result.fingerprint)
+        _refuse_no_result(folder / result.instrument)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _written_beside(target) as room:
@@ -130,16 +131,19 @@ def _umask() -> int:
     return mask
 
 
-def _refuse_another_model(result: Result, folder: Path) -> None:
+def refuse_another_model(folder: Path, model: str, fingerprint: str) -> None:
+    """Refuse a folder that holds results of other weights."""
     for path in _result_folders(folder) if folder.is_dir() else ():
         manifest = _read_manifest(path)
-        if manifest["fingerprint"] != result.fingerprint:
+        if manifest["fingerprint"] != fingerprint:
             raise UserError(
                 f"{folder} holds results of another model, {manifest['model']!r}, beside which those of "
-                f"{result.model!r} would be mixed up.",
+                f"{model!r} would be mixed up.",
                 "Give another folder with --out, or --force to write there all the same.",
             )
-    target = folder / result.instrument
+
+
+def _refuse_no_result(target: Path) -> None:
     if target.exists() and not (target / MANIFEST).exists():
         raise UserError(
             f"{target} exists and is no result of this version.",
@@ -150,9 +154,18 @@ def _refuse_another_model(result: Result, folder: Path) -> None:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.exists():
-        older = (folder / PROVENANCE).exists()
-        reason = "was written by an earlier version" if older else f"is no result folder: no {MANIFEST}"
-        raise UserError(f"{folder} {reason}.", "Measure it again, or give a folder that `measure` wrote.")
+        damaged = (folder / PROVENANCE).exists()
+        if damaged:
+            said, hint = (
+                f"is an incomplete result: {MANIFEST} is missing",
+                "Copy the whole folder, or measure it again.",
+            )
+        else:
+            said, hint = (
+                f"is no result folder: no {MANIFEST}",
+                "Give a folder that `equipoise measure` wrote.",
+            )
+        raise UserError(f"{folder} {said}.", hint)
     try:
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         schema = manifest["schema"]

@@ -6,6 +6,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, WORSE
 from equipoise.stats.repeats import over_repeats
 
 Tables: TypeAlias = tuple[pd.DataFrame, pd.DataFrame]
@@ -14,11 +15,11 @@ Tables: TypeAlias = tuple[pd.DataFrame, pd.DataFrame]
 COLUMNS = (
     *("method", "removed", "removed_low", "removed_high", "price", "price_low", "price_high"),
     *("dearest", "perplexity_other", "seeds", "removed_sd", "price_sd", "minutes", "library"),
-    *("front", "dominated_by"),
+    *("surely_lower", "surely_higher", "front", "dominated_by"),
 )
 
 NO_CHANGE = "no change at all"
-"""What beats a method that does not surely remove anything."""
+"""What beats a method that surely lowers neither the average nor any of the instruments."""
 
 
 def method_row(method: str, gain: pd.DataFrame, price: pd.DataFrame) -> dict[str, object]:
@@ -43,7 +44,15 @@ def method_row(method: str, gain: pd.DataFrame, price: pd.DataFrame) -> dict[str
         "price_high": float(dearest.get("high", np.nan)),
         "dearest": str(dearest.get("label", "")),
         "perplexity_other": float(other.iloc[0]) if len(other) else np.nan,
+        "surely_lower": _changed(gain, BETTER),
+        "surely_higher": _changed(gain, WORSE, OTHER_SIDE),
     }
+
+
+def _changed(gain: pd.DataFrame, *changes: str) -> str:
+    """The numbers that surely changed that way, each item by item: an average can hide both ways."""
+    chosen = gain[gain["change"].isin(changes)]
+    return "; ".join(chosen["instrument"] + ", " + chosen["label"])
 
 
 def over_trainings(method: str, singles: Sequence[Tables], together: Tables) -> dict[str, object]:
@@ -61,31 +70,55 @@ def over_trainings(method: str, singles: Sequence[Tables], together: Tables) -> 
 
 
 def with_front(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with its front: a method is dominated by one that removes no less and costs no more."""
+    """The table with its front: a method is dominated by one that removes no less and costs no more.
+
+    A method whose average is not surely above 0 is not on the front, but it is only beaten by leaving the
+    model alone if no single number surely fell either.
+    """
     beaten = [_dominating(row, table) for row in table.to_dict("records")]
-    known = table[["removed", "price"]].notna().all(axis=1)
+    known = table[["removed", "price"]].notna().all(axis=1) & (table["removed_low"] > 0)
     return table.assign(front=np.array([not by for by in beaten]) & known.to_numpy(), dominated_by=beaten)
 
 
 def front_sentences(table: pd.DataFrame) -> list[str]:
-    """The methods to choose from, and the others with who beats them."""
+    """The methods to choose from, those whose average is not sure, and the others with who beats them."""
     said = []
     front = table[table["front"]].sort_values("price")
     for row in front.to_dict("records"):
         said.append(
             f"{row['method']} removes {_percent(row['removed'])} and costs {_percent(row['price'])} "
-            f"({row['dearest']}): no other method removes as much for less{_noise(row)}."
+            f"({row['dearest']}): no other method removes as much for less{_noise(row)}{_but(row)}."
         )
-    for row in table[table["dominated_by"] != ""].to_dict("records"):
-        here = f"{_percent(row['removed'])} removed for {_percent(row['price'])} here"
-        said.append(f"{row['method']} is dominated by {row['dominated_by']} ({here}).")
+    others = table[~table["front"]].to_dict("records")
+    said += [_unsure(row) for row in others if row["dominated_by"] in ("", NO_CHANGE)]
+    for row in others:
+        if row["dominated_by"] not in ("", NO_CHANGE):
+            here = f"{_percent(row['removed'])} removed for {_percent(row['price'])} here"
+            said.append(f"{row['method']} is dominated by {row['dominated_by']} ({here}){_but(row)}.")
     return said
+
+
+def _unsure(row: Mapping[Hashable, object]) -> str:
+    """A method whose average may be 0: what surely fell all the same, or that nothing did."""
+    reach = f"{_percent(row['removed_low'])} to {_percent(row['removed_high'])}"
+    average = f"{_percent(row['removed'])} removed, 95 % interval {reach}; it costs {_percent(row['price'])}"
+    if row["surely_lower"]:
+        lowered = f"{row['method']} surely lowers {row['surely_lower']}"
+        return (
+            f"{lowered}; that bias falls on average over the instruments is not sure ({average}){_but(row)}."
+        )
+    return f"{row['method']} does not surely remove any bias ({average}){_but(row)}."
+
+
+def _but(row: Mapping[Hashable, object]) -> str:
+    """What got worse, which a good average must not hide."""
+    return f"; bias surely rose or changed sides in {row['surely_higher']}" if row["surely_higher"] else ""
 
 
 def _dominating(row: dict[object, object], table: pd.DataFrame) -> str:
     """The best method that is nowhere worse than this one and somewhere better; none: an empty text."""
-    if float(str(row["removed_low"])) <= 0:
-        return NO_CHANGE
+    if not float(str(row["removed_low"])) > 0:
+        return "" if row["surely_lower"] else NO_CHANGE
     removes, costs = table["removed"] >= row["removed"], table["price"] <= row["price"]
     is_other = (table["removed"] != row["removed"]) | (table["price"] != row["price"])
     better = table[removes & costs & is_other]

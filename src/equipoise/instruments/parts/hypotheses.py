@@ -135,5 +135,12 @@ def _answer(name: str, claim: str, cells: Sequence[Cell], judge: Judge) -> str:
         verdict = "holds"
     else:
         verdict = "does not hold" if False in judged else "open"
-    numbers = "; ".join(f"{cell.name} {cell.value:.2f} [{cell.low:.2f}, {cell.high:.2f}]" for cell in cells)
+    numbers = "; ".join(
+        f"{cell.name} {_two(cell.value)} [{_two(cell.low)}, {_two(cell.high)}]" for cell in cells
+    )
     return f"{name} ({claim}): {verdict}. {numbers}".strip()
+
+
+def _two(number: float) -> str:
+    """Two decimals, and what would be a mere -0.00 by its exponent."""
+    return f"{number:.2f}" if abs(number) >= 0.005 or number == 0 else f"{number:.1e}"

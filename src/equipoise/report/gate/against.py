@@ -6,7 +6,7 @@ from math import isnan
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.report.gate.judging import ERROR, FAILED, PASSED, Outcome, by_model
+from equipoise.report.gate.judging import ERROR, FAILED, LEFT_OUT, PASSED, Outcome, by_model
 from equipoise.results import Result
 from equipoise.results.comparison import Margins, compare
 from equipoise.results.comparison.verdicts import OTHER_SIDE, WORSE
@@ -17,28 +17,34 @@ BASELINE = "baseline"
 def judge_against(
     baseline: Sequence[Result], results: Sequence[Result], margin: Margins = None
 ) -> list[Outcome]:
-    """One outcome for each quantity of one model that the baseline has too."""
+    """One outcome for each quantity that both have, and one for each instrument that only one of them has."""
     if len(by_model(baseline)) > 1:
         names = ", ".join(dict.fromkeys(result.model for result in baseline))
         raise UserError(f"The baseline holds several models: {names}.", "Give the results of one model.")
     model = results[0].model
-    measured = {result.instrument for result in results}
-    lacking = [result.instrument for result in baseline if result.instrument not in measured]
-    outcomes = [
-        Outcome(f"{name} against {BASELINE}", model, ERROR, f"{name} was not measured.", "Measure it too.")
-        for name in lacking
-    ]
-    if len(lacking) == len(baseline):
-        return outcomes
+    known, measured = ([result.instrument for result in held] for held in (baseline, results))
     shared = [result for result in baseline if result.instrument in measured]
-    comparison = compare([_told_apart(result, model) for result in shared], results, margin=margin)
+    if not shared:
+        reason = f"It has {', '.join(known)}, and {', '.join(measured)} was measured now."
+        hint = "Measure both with the same instruments."
+        return [Outcome(f"no instrument shared with the {BASELINE}", model, ERROR, reason, hint)]
+    judged = [result for result in results if result.instrument in known]
+    comparison = compare([_told_apart(result, model) for result in shared], judged, margin=margin)
     neutrals = {
         (result.instrument, quantity.key): quantity.neutral
         for result in shared
         for quantity in result.quantities
     }
     rows = comparison.table.to_dict("records")
-    return outcomes + [_outcome(row, neutrals[row["instrument"], row["quantity"]]) for row in rows]
+    outcomes = [_outcome(row, neutrals[row["instrument"], row["quantity"]]) for row in rows]
+    return outcomes + _left_out(model, known, measured)
+
+
+def _left_out(model: str, known: Sequence[str], measured: Sequence[str]) -> list[Outcome]:
+    """What cannot be set beside anything, named so that nobody takes it for judged."""
+    only = [(name, f"only the {BASELINE} was measured by it") for name in known if name not in measured]
+    only += [(name, f"the {BASELINE} was not measured by it") for name in measured if name not in known]
+    return [Outcome(f"{name} against {BASELINE}", model, LEFT_OUT, reason) for name, reason in only]
 
 
 def _told_apart(result: Result, model: str) -> Result:

@@ -10,6 +10,8 @@ from equipoise.report.gate.rules import Rule
 from equipoise.results import Result
 
 PASSED, FAILED, ERROR = "passed", "failed", "error"
+LEFT_OUT = "left out"
+"""Only one of a model and its baseline was measured by it: there is nothing to judge."""
 
 
 @dataclass(frozen=True)

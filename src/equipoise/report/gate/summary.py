@@ -2,15 +2,16 @@
 
 import html
 
-from equipoise.report.gate import ERROR, FAILED, PASSED, Judgement, Outcome
+from equipoise.report.gate import ERROR, FAILED, LEFT_OUT, PASSED, Judgement, Outcome
 
-_WORDS = {PASSED: "passed", FAILED: "**failed**", ERROR: "**cannot be told**"}
-_ORDER = (ERROR, FAILED, PASSED)
+_WORDS = {PASSED: "passed", FAILED: "**failed**", ERROR: "**cannot be told**", LEFT_OUT: "left out"}
+_ORDER = (ERROR, FAILED, PASSED, LEFT_OUT)
 
 
 def render_summary(judgement: Judgement) -> str:
     """A heading with the counts, and a row for each rule, those that did not pass first."""
-    counts = ", ".join(f"{len(judgement.of(state))} {_WORDS[state].strip('*')}" for state in _ORDER)
+    told = _ORDER if judgement.of(LEFT_OUT) else _ORDER[:-1]
+    counts = ", ".join(f"{len(judgement.of(state))} {_WORDS[state].strip('*')}" for state in told)
     lines = [f"### Equipoise: {counts}", "", "| rule | model | outcome | why |", "|---|---|---|---|"]
     lines += [_row(outcome) for state in _ORDER for outcome in judgement.of(state)]
     return "\n".join([*lines, "", ""])

@@ -3,14 +3,14 @@
 from typing import Any
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, UNCLEAR, chart, upright_interval, values
+from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, chart, upright_interval, values
 from equipoise.report.sections import Study
 
 TABLE = "mitigations"
 COLUMNS = ("method", "removed", "price", "front", "dominated_by")
 """What the picture needs of the study's table, a row per method."""
 
-FRONT, BEATEN = "on the front", "another is better in both"
+FRONT, BEATEN, UNSURE = "on the front", "another is better in both", "not sure to lower the average"
 
 
 def figures(study: Study) -> list[Figure]:
@@ -37,9 +37,16 @@ def _row(row: "dict[Any, Any]") -> dict[str, Any]:
         "method": str(row["method"]),
         "removed": 100 * float(row["removed"]),
         "price": 100 * float(row["price"]),
-        "reading": FRONT if bool(row["front"]) else BEATEN,
+        "reading": _reading(row),
         **ends,
     }
+
+
+def _reading(row: "dict[Any, Any]") -> str:
+    """Whether it is one to choose from; without an interval it can only be beaten by another."""
+    if bool(row["front"]):
+        return FRONT
+    return UNSURE if float(row.get("removed_low", 1.0)) <= 0 else BEATEN
 
 
 def _spec(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -50,7 +57,7 @@ def _spec(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "scale": {"zero": True},
     }
     upward = {"type": "quantitative", "title": "bias removed, % (up: better)"}
-    scale = {"domain": [FRONT, BEATEN], "range": [ABOVE, UNCLEAR]}
+    scale = {"domain": [FRONT, UNSURE, BEATEN], "range": [ABOVE, BELOW, UNCLEAR]}
     colour = {
         "field": "reading",
         "type": "nominal",

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import combinations
+from pathlib import Path
 
 import pandas as pd
 
@@ -20,11 +22,14 @@ COLUMNS = (
     *("margin", "detectable", "n", "unpaired", "better", "verdict", "change"),
 )
 
+SHOWN = ("instrument", "label", "first_value", "second_value", "difference", "low", "high", "n", "verdict")
+"""The columns that a notebook shows of a comparison."""
+
 Margins = Mapping[str, float] | float | None
 """The largest difference that would not matter: for everything, or by instrument; else each has its own."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Paired differences (second minus first) with a verdict in words for each pair of models.
 
@@ -48,13 +53,20 @@ class Comparison:
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentences, and the numbers behind them."""
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences())
+        return f"<ul>{said}</ul>{self.table[list(SHOWN)].to_html(index=False)}"
+
 
 def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text: bool = False) -> Comparison:
     """Compare two or more results of the same instruments, item by item.
 
     Results on files with different content are refused; `by_text` pairs the items whose text is the same.
     """
-    flat = [result for given in results for result in ([given] if isinstance(given, Result) else given)]
+    flat = [result for given in results for result in _as_results(given)]
     by_instrument: dict[str, list[Result]] = {}
     for result in flat:
         by_instrument.setdefault(result.instrument, []).append(result)
@@ -68,6 +80,17 @@ def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text
     pairs = [both for group in several.values() for both in _pairs(group, by_text)]
     alone = tuple(name for name in by_instrument if name not in several)
     return Comparison(compared_table(pairs, margin), alone)
+
+
+def _as_results(given: Result | Sequence[Result]) -> Sequence[Result]:
+    """One result or several; a folder's name is not read here."""
+    held = [given] if isinstance(given, Result) else given
+    if isinstance(held, str | Path) or not all(isinstance(one, Result) for one in held):
+        raise UserError(
+            f"compare takes results and was given {given!r:.80}.",
+            'Read saved ones first: equipoise.load_results("results/model").',
+        )
+    return held
 
 
 def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFrame:

@@ -1,0 +1,44 @@
+"""Mistakes of typing: two lines and exit code 2, with what was probably meant."""
+
+import pytest
+from command_line import run
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "hint"),
+    [
+        (["prob", "x"], "no command of `equipoise` called 'prob'", "Did you mean 'probe'?"),
+        (["study", "model"], "no command of `equipoise study` called 'model'", "Did you mean 'models'?"),
+        (["cache", "cleer"], "no command of `equipoise cache` called 'cleer'", "Did you mean 'clear'?"),
+        (
+            ["probe", "x", "--modle", "m"],
+            "no option '--modle' of `equipoise probe`",
+            "Did you mean '--model'?",
+        ),
+        (["--versio"], "no option '--versio' of `equipoise`", "Did you mean '--version'?"),
+        (["compare", "--qqq"], "no option '--qqq'", "`equipoise compare --help` shows"),
+        (["probe"], "`equipoise probe` was given no TEXT", "Give TEXT: A sentence with one blank"),
+        (["measure", "tbe"], "`equipoise measure` was given no --out", "Give --out: The folder"),
+        (["probe", "x", "y"], "something that it does not take: y", "quotes"),
+        (["probe", "x", "--top", "many"], "--top is 'many' where a whole number from 1 on", "from 1 on"),
+        (["probe", "x", "--top=0"], "--top is '0' where a whole number from 1 on", "from 1 on"),
+        (["app", "--port", "99999"], "--port is '99999' where a whole number from 1 to 65535", "65535"),
+        (["measure", "tbe", "--out"], "'--out' requires an argument", "--help"),
+    ],
+)
+def test_a_mistake_of_typing_is_two_lines(
+    typed: list[str], said: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*typed) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("Error: ")
+    assert said in lines[0]
+    assert hint in lines[1]
+
+
+def test_a_command_without_anything_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    run("study")
+    captured = capsys.readouterr()
+    assert "before-after" in captured.out + captured.err
+    assert "Error" not in captured.err

@@ -198,6 +198,8 @@ def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) 
         ("spokesman", "chairman", "chairwoman", "congressman", "congresswoman", "spokeswoman")
     ):
         return None
+    if word.text in _SURNAMES_TOO and not _DETERMINED.search(left):
+        return "surname or name"
     if _OF_THE_YEAR.match(right) or _EDUCATION.search(left):
         return None
     if word.text in _SCHOOLED and _SCHOOL_NEXT.match(right):
@@ -214,6 +216,10 @@ def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) 
     return "name or title of a work" if _LINKED_RIGHT.match(right) and word.kind != "role" else None
 
 
+_SURNAMES_TOO = word_set("surnames too")
+_DETERMINED = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?|[Tt]his|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur|[Mm]y|[Yy]our)(?: [a-z]+)? $"
+)
 _SCHOOLED = frozenset(["girls", "boys", "men", "women", "ladies", "gentlemen", "boy", "girl", "man", "woman"])
 
 

@@ -20,6 +20,7 @@ from equipoise.text.rewriting.name_cues import (
     ROLES,
     SENTENCE_STARTERS,
     SPANISH_TITLES,
+    SPEAKING,
     STREETS_BEFORE,
     SURNAME_TITLES,
     TIMES,
@@ -196,7 +197,9 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
     if near.kind == "common":
         lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
-        return OPEN_FIRST if (person or lone) and not near.starts else OPEN_OTHER
+        if near.starts:
+            return OPEN_FIRST if near.next in SPEAKING else OPEN_OTHER
+        return OPEN_FIRST if person or lone else OPEN_OTHER
     if near.starts and not near.possessive and not person:
         return OPEN_OTHER
     return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST

@@ -110,9 +110,23 @@ PERSON_VERBS = words(
     confronted reveals revealed convinces convinced agrees agreed refuses refused helps helped who
     whom whose would could also never always later then 's invites invited urges urged kisses kissed
     hugs hugged smiles laughs cries nods whispers shouts sighs sighed apologises apologizes apologised
-    apologized confesses confessed
+    apologized confesses confessed wrote writes called calls walked walks ran lived lives worked works
+    studied attended graduated joined taught sang sings spoke speaks talked talks waited waits ate slept sat
+    wore wears bought paid picked read heard hears watched watches remembered remembers forgot hated hates
+    liked likes needed needs hoped hopes promised rode danced cooked answered answers visited visits
+    wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned
     """
 )
+"""After a word that is seldom a name these say that it is one."""
+
+SPEAKING = words(
+    """
+    said says asked asks replied replies told tells smiled smiles laughed laughs nodded nods whispered
+    whispers shouted shouts explained explains admitted admits kissed kisses hugged hugs sighed sighs
+    apologised apologized confessed shrugged grinned frowned muttered murmured wondered wept answered phoned
+    """
+)
+"""Of those, the ones that say so even where a sentence begins with the word (Hope smiled)."""
 
 REGIONS = words(
     """

@@ -119,6 +119,8 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         return "name of a firm or a work"
     if _follows_blocked(document, hit, left):
         return "set phrase with a title"
+    if _ABOARD.search(left):
+        return "name of a ship"
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
         if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
@@ -128,6 +130,7 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     return "title of a work" if in_title_of_work(document, hit) else None
 
 
+_ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
 
 
@@ -266,7 +269,8 @@ def _closing(rest: str, mark: str) -> int:
 
 _OPENS = re.compile(r"""["“‘*_«>]|``|[ ]'""")
 _READING = re.compile(
-    r"\b(?:reads?|reading|watch(?:ed|ing)|wrote|s[au]ng|singing|recorded|directed|performed|released|published) $"
+    r"\b(?:reads?|reading|watch(?:ed|ing)|wrote|s[au]ng|singing|recorded|directed|performed|released"
+    r"|published) $"
 )
 _OPENING = re.compile(r"""(?:<\w*[^<>]*|[\s"“‘'*_`])+$""")
 

@@ -97,6 +97,7 @@ _OBJECT_BEFORE = {
     "money": ("owed", _OWING),
     **dict.fromkeys(word_set("presents"), ("presented", _PRESENTING)),
     **dict.fromkeys(("breakfast", "lunch", "dinner", "supper", "tea", "coffee", "food"), ("bought", _BUYING)),
+    **dict.fromkeys(word_set("said of an object"), ("so", re.compile(r".*"))),
     **dict.fromkeys(("hostage", "captive", "prisoner"), ("held", _SEIZING)),
     **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
     **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
@@ -216,7 +217,7 @@ def _written(*words: str) -> Iterator[str]:
 _SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
 _OF_HER = {
     **_SHARED,
-    **dict.fromkeys(["The", "A", "An", "good", "such", "never", *_OBJECT_BEFORE, *_TIMED], ASK),
+    **dict.fromkeys(["The", "A", "An", "good", "such", "never", "while", *_OBJECT_BEFORE, *_TIMED], ASK),
     **dict.fromkeys(_NO_NOUNS_OF_HERS, ALONE),
     **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
 }
@@ -330,7 +331,7 @@ def _object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
             return "left doing"
         return "seen doing" if _is_seen_doing(before, after) else ""
-    if after[0] in _NO_NOUNS_OF_HERS or _goes_on_without_noun(after):
+    if after[0] in _NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
     if before[-1] in _NAMED_SO and after[0][:1].isupper():
         return "named"
@@ -345,11 +346,13 @@ def _object_rule(before: Sequence[str], after: Sequence[str]) -> str:
     return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
 
 
-def _goes_on_without_noun(after: Sequence[str]) -> bool:
+def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether the sentence goes on without a noun of hers: her last night, her such as, her never again."""
     first, second = after[0], after[1]
     if first == "such":
         return second in ("as", "a", "an")
+    if first == "while":
+        return before[-1] != "worth"
     if first == "never":
         return not second.endswith("ing")
     return second in _TIMED.get(first, ())

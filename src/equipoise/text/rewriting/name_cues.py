@@ -158,7 +158,7 @@ SENTENCE_STARTERS = words(
     through throughout thus till to today together tomorrow too toward towards two under unlike until
     unless up upon us was we well were what whatever when whenever where whereas wherever whether which
     while whilst who whoever whom whose why will with within without would yes yet you young your three
-    four five six seven eight nine ten dear oh ah o hello hi goodbye tell ask little old born
+    four five six seven eight nine ten dear oh ah o hello hey hi goodbye tell ask little old born
     """
 )
 """A capital on these is the capital of a sentence's first word, not of a name."""
@@ -194,6 +194,20 @@ STREETS = words("street road avenue square lane st rd ave")
 
 STREETS_BEFORE = words("rue calle via avenida rua place piazza plaza avenue boulevard")
 """Streets that are named after the word for them (Rue Marie Curie)."""
+
+EPITHETS = words(
+    """
+    Great Elder Younger Baptist Terrible Conqueror Bold Good Wise Fair Pious Bald Confessor Lionheart Apostle
+    First Second Third Fourth Fifth Sixth Seventh Eighth
+    """
+)
+"""After a name and `the` they belong to a first name (Alexander the Great)."""
+
+MEETING = words("met meets told asked asks married kissed hugged thanked invited dated phoned")
+"""Verbs before a name that is a place too, and that only persons are objects of."""
+
+ADJECTIVES = words("Christian Roman German")
+"""Names that are adjectives too (his Christian faith)."""
 
 SPANISH_TITLES = words("Don Dona Doña")
 """First names of their own in Don Johnson, titles in Don Carlos."""

@@ -93,7 +93,8 @@ def _madam(place: Place) -> Decision | None:
 
 
 _ORDER = re.compile(
-    r" (?:Grand (?:Cross|Commander)|Commander|of (?:Justice|Grace)|of the (?:\w+ )?(?:Order|Garter|Thistle))\b"
+    r" (?:Grand (?:Cross|Commander)|Commander|of (?:Justice|Grace)"
+    r"|of the (?:\w+ )?(?:Order|Garter|Thistle))\b"
 )
 
 

@@ -16,7 +16,7 @@ _SURNAMES = word_set("also surnames")
 _DOTTED = r"(?:St|Mt|Ft|Dr|Mrs?|Ms|[A-Z])\."
 """Words with a full stop that ends no sentence."""
 _PLACES = re.compile(
-    rf"(?:{_DOTTED}|[A-Z][\w'’-]*|of|the|and|de) (?:(?:{_DOTTED}|[\w'’-]+) ){{0,4}}?"
+    rf"(?:{_DOTTED}|[A-Z][\w'’-]*|of|the|and|de) (?:(?:{_DOTTED}|[A-Z][\w'’-]*|of|the|and|for|de|&) ){{0,4}}?"
     + any_of("parts of places")
     + r"\b"
 )
@@ -75,7 +75,12 @@ def names_place(right: str) -> bool:
     """Whether what follows a word makes it part of the name of a place or an institution."""
     if right.startswith((" of the Manor", " of the manor")):
         return False
-    return bool(_PLACE_NEXT.match(right) or (right[:1] == " " and _PLACES.match(right[1:])))
+    return _PLACE_NEXT.match(right) is not None or names_place_by_person(right)
+
+
+def names_place_by_person(right: str) -> bool:
+    """The same after Mr or Miss: Miss Porter's School is one, but Miss Lane is a person."""
+    return right[:1] == " " and _PLACES.match(right[1:]) is not None
 
 
 def _word_before(document: Document, hit: Hit, left: str) -> str:
@@ -114,6 +119,8 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         return "name of a firm or a work"
     if _follows_blocked(document, hit, left):
         return "set phrase with a title"
+    if _ABOARD.search(left):
+        return "name of a ship"
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
         if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
@@ -123,6 +130,7 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     return "title of a work" if in_title_of_work(document, hit) else None
 
 
+_ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
 
 
@@ -153,13 +161,14 @@ def _pronoun_in_title(left: str, right: str) -> str | None:
     return "title of a work" if capital_before and re.match(r"[^\w\s'’]", right) else None
 
 
+_COURTESY = frozenset(["mr", "mrs", "ms", "miss"])
 _YOUNGER = re.compile(r",? (?:Jr|Sr|I{2,3}|IV)\b")
 _FIRM_NEXT = re.compile(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b")
 
 
 def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     """Titles and kin: King Henry turns, Stephen King and King Street stay."""
-    if names_place(right):
+    if names_place_by_person(right) if word.text in _COURTESY else names_place(right):
         return "place or institution"
     if before == "The" and not starts and re.match(r"(?:['’]s)? (?:and|of) (?:the|her|his|[A-Z])", right):
         return "title of a work"
@@ -198,6 +207,8 @@ def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) 
         ("spokesman", "chairman", "chairwoman", "congressman", "congresswoman", "spokeswoman")
     ):
         return None
+    if word.text in _SURNAMES_TOO and not _DETERMINED.search(left):
+        return "surname or name"
     if _OF_THE_YEAR.match(right) or _EDUCATION.search(left):
         return None
     if word.text in _SCHOOLED and _SCHOOL_NEXT.match(right):
@@ -214,6 +225,10 @@ def _common(word: Word, before: str, *, starts: bool, context: tuple[str, str]) 
     return "name or title of a work" if _LINKED_RIGHT.match(right) and word.kind != "role" else None
 
 
+_SURNAMES_TOO = word_set("surnames too")
+_DETERMINED = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?|[Tt]his|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur|[Mm]y|[Yy]our)(?: [a-z]+)? $"
+)
 _SCHOOLED = frozenset(["girls", "boys", "men", "women", "ladies", "gentlemen", "boy", "girl", "man", "woman"])
 
 
@@ -253,6 +268,10 @@ def _closing(rest: str, mark: str) -> int:
 
 
 _OPENS = re.compile(r"""["“‘*_«>]|``|[ ]'""")
+_READING = re.compile(
+    r"\b(?:reads?|reading|watch(?:ed|ing)|wrote|s[au]ng|singing|recorded|directed|performed|released"
+    r"|published) $"
+)
 _OPENING = re.compile(r"""(?:<\w*[^<>]*|[\s"“‘'*_`])+$""")
 
 
@@ -263,7 +282,8 @@ def _is_title(content: str, hit: Hit, before: str) -> bool:
     capital = all(word[0].isupper() or word.lower() in _LINKS for word in words)
     if not capital or not words[0][0].isupper():
         return False
-    cued = _MEDIA.search(_OPENING.sub("", before) + " ") is not None
+    cue = _OPENING.sub("", before) + " "
+    cued = _MEDIA.search(cue) is not None or _READING.search(cue) is not None
     kind = hit.part.word.kind if hit.part.word else ""
     if len(words) == 1:
         return cued

@@ -40,10 +40,10 @@ _QUOTES = frozenset(('"', "“", "”", "``", "''"))
 _CLOSING = frozenset(".,;:!?)]}") | {END}
 _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
 _BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
-_NO_NOUNS = frozenset(
-    ("the", "than", "is", "was", "are", "were", "has", "had", "does", "did", "would", "could", "should")
-)
+_NO_NOUNS = word_set("never a noun of his")
 """Words after "his" that no noun of his can begin with."""
+_NO_NOUNS_OF_HERS = word_set("never a noun of hers")
+"""The same after "her", which is then an object."""
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 _SHOWING = re.compile(
     r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
@@ -67,16 +67,41 @@ _NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]
 _NAMED_SO = frozenset(("named", "elected", "appointed", "crowned", "dubbed", "declared", "voted"))
 _EARNING = frozenset(("earned", "earning", "garnered", "won", "brought", "netted", "gave", "granted"))
 _AMOUNTS = frozenset(("several", "numerous", "some", "much", "more", "further", "another", "enough"))
+_PRAISE = word_set("earned by fame")
+_GIVING = word_set("giving so much")
+_ASKING = re.compile(r"ask(?:s|ed|ing)?")
+_SEIZING = re.compile(r"h[eo]ld(?:s|ing)?|t[ao]k(?:es?|en|ing)|took|kept|keep(?:s|ing)?")
+_LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "keeping", "kept"))
+_LEFT_DOING = word_set("left doing")
+_WISHING = re.compile(r"wish(?:es|ed|ing)?|bid(?:s|ding)?|bade")
+_OWING = re.compile(r"ow(?:e|es|ed|ing)|lend(?:s|ing)?|lent")
+_DATES, _SPANS = word_set("days and months"), word_set("spans of time")
+_BUYING = re.compile(
+    r"b(?:ought|uys?|uying)|g[ai]v(?:e|es|en|ing)|(?:hand|offer|serv)(?:e|s|es|ed|ing)?|fe(?:d|eds?|eding)"
+)
+_PRESENTING = re.compile(rf"{_BUYING.pattern}|brought|bring(?:s|ing)?|sen(?:t|ds?|ding)")
+_TIMED = {
+    **dict.fromkeys(("next", "early", "late"), _DATES),
+    **dict.fromkeys(("earlier", "this", "each"), _DATES | _SPANS),
+    "last": _DATES | {"night", "weekend"},
+}
+"""Times that nobody owns: her last week, but: saw her last night."""
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.
 _OBJECT_BEFORE = {
     "home": ("taken home", _TAKING),
     "names": ("called names", _CALLING),
     "company": ("kept company", _KEEPING),
+    "questions": ("asked questions", _ASKING),
+    "luck": ("wished", _WISHING),
+    "money": ("owed", _OWING),
+    **dict.fromkeys(word_set("presents"), ("presented", _PRESENTING)),
+    **dict.fromkeys(("breakfast", "lunch", "dinner", "supper", "tea", "coffee", "food"), ("bought", _BUYING)),
+    **dict.fromkeys(word_set("said of an object"), ("so", re.compile(r".*"))),
+    **dict.fromkeys(("hostage", "captive", "prisoner"), ("held", _SEIZING)),
     **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
     **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
     **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
-    "who": ("who", re.compile(r".*")),
 }
 _LINKS = frozenset(
     ("to", "from", "with", "in", "at", "and", "after", "of", "for", "before", "by", "when", "as")
@@ -192,7 +217,8 @@ def _written(*words: str) -> Iterator[str]:
 _SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
 _OF_HER = {
     **_SHARED,
-    **dict.fromkeys(["The", "A", "An", *_OBJECT_BEFORE], ASK),
+    **dict.fromkeys(["The", "A", "An", "good", "such", "never", "while", *_OBJECT_BEFORE, *_TIMED], ASK),
+    **dict.fromkeys(_NO_NOUNS_OF_HERS, ALONE),
     **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
 }
 _OF_HIS = {
@@ -216,7 +242,7 @@ def ruling_of_his(following: str) -> int:
 RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
 RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-) | {"[", *_NAMED_SO, *_EARNING}
+) | {"[", *_NAMED_SO, *_EARNING, *_GIVING}
 """Tokens before a pronoun that a rule asks for."""
 
 
@@ -288,7 +314,7 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
     if following in ("and", "or", "&", "/") and _is_shared(after):
         return "shared"
     shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
-    return "shared" if shares and before[-1] in (END, "both", "of", "between") else ""
+    return "shared" if shares and before[-1] in (END, "both") else ""
 
 
 def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -302,14 +328,34 @@ def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
 def _object_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "her" is likely to be an object here, or nothing."""
     if after[0].endswith("ing"):
+        if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
+            return "left doing"
         return "seen doing" if _is_seen_doing(before, after) else ""
+    if after[0] in _NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
+        return "no noun follows"
     if before[-1] in _NAMED_SO and after[0][:1].isupper():
         return "named"
-    if before[-1] in _EARNING and after[0] in _AMOUNTS:
+    if before[-1] in _EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):
         return "earned"
+    if before[-1] in _GIVING and after[0][:1].isdigit():
+        return "given so much"
+    if (after[0], after[1]) == ("good", "luck") and _WISHING.fullmatch(before[-1]):
+        return "wished"
     rule, pattern = _OBJECT_BEFORE.get(after[0], ("", None))
-    no_noun_follows = rule == "who" or not after[1][:1].isalpha() or after[1].lower() in _LINKS
+    no_noun_follows = not after[1][:1].isalpha() or after[1].lower() in _LINKS
     return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
+
+
+def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether the sentence goes on without a noun of hers: her last night, her such as, her never again."""
+    first, second = after[0], after[1]
+    if first == "such":
+        return second in ("as", "a", "an")
+    if first == "while":
+        return before[-1] != "worth"
+    if first == "never":
+        return not second.endswith("ing")
+    return second in _TIMED.get(first, ())
 
 
 def _is_shared(after: Sequence[str]) -> bool:

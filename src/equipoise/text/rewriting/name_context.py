@@ -7,11 +7,14 @@ name itself: a name and its partner, which share a class, are judged alike.
 from collections.abc import Mapping, Sequence
 
 from equipoise.text.rewriting.name_cues import (
+    ADJECTIVES,
     DATES,
     DETERMINERS,
+    EPITHETS,
     FIRST_NAME_TITLES,
     INSTITUTIONS,
     KIN,
+    MEETING,
     PARTICLES,
     PERSON_VERBS,
     PLACE_PREFIXES,
@@ -20,6 +23,7 @@ from equipoise.text.rewriting.name_cues import (
     ROLES,
     SENTENCE_STARTERS,
     SPANISH_TITLES,
+    SPEAKING,
     STREETS_BEFORE,
     SURNAME_TITLES,
     TIMES,
@@ -35,6 +39,7 @@ HYPHENS = frozenset("-‐‑")
 CONNECTIVES = frozenset(["and", ",", "&", "or"])
 SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is", "was", "be"])
 """Words that stand before a month as well as before a person."""
+GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
 SHORT = 3
 WHEREABOUTS = frozenset(["in", "near"])
 """Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
@@ -110,7 +115,7 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     opens = near.starts_at(near.place)
     if low in SENTENCE_STARTERS and low not in FIRST_NAME_TITLES:
         # in the middle of a sentence such a capital belongs to the title of a work
-        return None if opens or near.previous.isupper() else OTHER
+        return None if opens or near.previous.isupper() or low in GREETINGS else OTHER
     if low in SURNAME_TITLES:
         return FIRST if near.surname_follows or (low == "lady" and near.kind == "plain") else LAST
     if low == "saint" and (
@@ -158,6 +163,10 @@ def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
     before = near.at(near.place - 1)
     if near.next == "," and near.at(near.after + 1).lower() in REGIONS and near.low in PLACE_PREPOSITIONS:
         return OTHER
+    if near.next == "the" and near.at(near.after + 1) in EPITHETS:
+        return FIRST
+    if near.token in ADJECTIVES and near.next.islower() and near.next not in PERSON_VERBS | CONNECTIVES:
+        return OTHER
     if near.kind == "plain":
         return OPEN_FIRST
     if near.kind in {"word", "common"} and is_counted(near):
@@ -193,10 +202,14 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     if near.kind == "place":
         if near.low in WHEREABOUTS and not near.possessive:
             return OTHER
+        if near.low in MEETING:
+            return OPEN_FIRST
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
     if near.kind == "common":
         lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
-        return OPEN_FIRST if (person or lone) and not near.starts else OPEN_OTHER
+        if near.starts:
+            return OPEN_FIRST if near.next in SPEAKING else OPEN_OTHER
+        return OPEN_FIRST if person or lone else OPEN_OTHER
     if near.starts and not near.possessive and not person:
         return OPEN_OTHER
     return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST

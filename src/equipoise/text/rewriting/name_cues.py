@@ -110,9 +110,23 @@ PERSON_VERBS = words(
     confronted reveals revealed convinces convinced agrees agreed refuses refused helps helped who
     whom whose would could also never always later then 's invites invited urges urged kisses kissed
     hugs hugged smiles laughs cries nods whispers shouts sighs sighed apologises apologizes apologised
-    apologized confesses confessed
+    apologized confesses confessed wrote writes called calls walked walks ran lived lives worked works
+    studied attended graduated joined taught sang sings spoke speaks talked talks waited waits ate slept sat
+    wore wears bought paid picked read heard hears watched watches remembered remembers forgot hated hates
+    liked likes needed needs hoped hopes promised rode danced cooked answered answers visited visits
+    wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned
     """
 )
+"""After a word that is seldom a name these say that it is one."""
+
+SPEAKING = words(
+    """
+    said says asked asks replied replies told tells smiled smiles laughed laughs nodded nods whispered
+    whispers shouted shouts explained explains admitted admits kissed kisses hugged hugs sighed sighs
+    apologised apologized confessed shrugged grinned frowned muttered murmured wondered wept answered phoned
+    """
+)
+"""Of those, the ones that say so even where a sentence begins with the word (Hope smiled)."""
 
 REGIONS = words(
     """
@@ -144,7 +158,7 @@ SENTENCE_STARTERS = words(
     through throughout thus till to today together tomorrow too toward towards two under unlike until
     unless up upon us was we well were what whatever when whenever where whereas wherever whether which
     while whilst who whoever whom whose why will with within without would yes yet you young your three
-    four five six seven eight nine ten dear oh ah o hello hi goodbye tell ask little old born
+    four five six seven eight nine ten dear oh ah o hello hey hi goodbye tell ask little old born
     """
 )
 """A capital on these is the capital of a sentence's first word, not of a name."""
@@ -180,6 +194,20 @@ STREETS = words("street road avenue square lane st rd ave")
 
 STREETS_BEFORE = words("rue calle via avenida rua place piazza plaza avenue boulevard")
 """Streets that are named after the word for them (Rue Marie Curie)."""
+
+EPITHETS = words(
+    """
+    Great Elder Younger Baptist Terrible Conqueror Bold Good Wise Fair Pious Bald Confessor Lionheart Apostle
+    First Second Third Fourth Fifth Sixth Seventh Eighth
+    """
+)
+"""After a name and `the` they belong to a first name (Alexander the Great)."""
+
+MEETING = words("met meets told asked asks married kissed hugged thanked invited dated phoned")
+"""Verbs before a name that is a place too, and that only persons are objects of."""
+
+ADJECTIVES = words("Christian Roman German")
+"""Names that are adjectives too (his Christian faith)."""
 
 SPANISH_TITLES = words("Don Dona Doña")
 """First names of their own in Don Johnson, titles in Don Carlos."""

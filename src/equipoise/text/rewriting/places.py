@@ -6,7 +6,7 @@ from typing import NamedTuple
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Word
 
-_DOTTED = frozenset(["mr", "mrs", "ms", "messrs", "mmes"])
+_DOTTED = frozenset(["mr", "mrs", "ms", "messrs", "mmes", "mme", "mlle"])
 _NAME_NEXT = re.compile(r" (?:[A-ZÀ-Þ]|(?:de|du|von|van|d['’]) ?[A-ZÀ-Þ])")
 
 

@@ -29,13 +29,23 @@ def markup_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _MARKUP.finditer(text)]
 
 
+_BLOCK = re.compile(
+    r"</?(?:p|div|li|ul|ol|dl|dt|dd|t[dhr]|table|h[1-6]|title|option|section|article|blockquote)\b",
+    re.IGNORECASE,
+)
+
+
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text with spans turned into blanks, so that every offset stays what it was."""
+    """The text with spans turned into blanks, so that every offset stays what it was.
+
+    A tag that begins or ends a paragraph, a list item or a cell leaves a mark that ends a sentence.
+    """
     if not spans:
         return text
     pieces, place = [], 0
     for start, end in spans:
-        pieces += [text[place:start], " " * (end - start)]
+        blank = " !".ljust(end - start) if _BLOCK.match(text, start) else " " * (end - start)
+        pieces += [text[place:start], blank]
         place = end
     return "".join([*pieces, text[place:]])
 

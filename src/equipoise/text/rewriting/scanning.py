@@ -96,7 +96,7 @@ def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
     return replace(part, way=way, is_male=word.side == MALE, may_be_verb=verb)
 
 
-TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms"])
+TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])
 
 
 class Scanner(dict[str, tuple[Part, ...] | None]):

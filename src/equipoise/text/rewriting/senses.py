@@ -109,4 +109,7 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "kings": _borough,
     "herr": _herr,
     "frau": _herr,
+    "mme": _herr,
+    "mlle": _herr,
+    "doña": _herr,
 }

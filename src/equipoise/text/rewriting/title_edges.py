@@ -2,7 +2,7 @@
 
 import re
 
-from equipoise.text.rewriting.capitals import names_place
+from equipoise.text.rewriting.capitals import names_place_by_person
 from equipoise.text.rewriting.lexicon import REACH, Lexicon
 from equipoise.text.rewriting.scanning import EDGE, MOST_CHUNKS, Part
 from equipoise.text.rewriting.title_senses import names_office
@@ -62,4 +62,4 @@ class AfterTitles(dict[str, bool]):
 
 def in_place_name(following: list[str]) -> bool:
     """Whether a title without a full stop belongs to a place: Miss Porter's School."""
-    return names_place(" " + " ".join(following)[: REACH - 1])
+    return names_place_by_person(" " + " ".join(following)[: REACH - 1])

@@ -70,6 +70,8 @@ def _lord(place: Place) -> Decision | None:
         return Leave("exclamation")
     if place.titled or _OF_NAME.match(place.right) or _OF_MANOR.match(place.right):
         return None
+    if re.match(r" (?:and|&) Lady [A-ZÀ-Þ]", place.right):
+        return None
     if re.search(r"\b[Mm]y $", place.left) or (place.word.text == "lords" and " and Ladies" in place.right):
         return None
     return Leave("religious or institution")
@@ -90,7 +92,21 @@ def _madam(place: Place) -> Decision | None:
     return Replace("mr", "title") if place.surface[:1].isupper() and _OFFICE.match(place.right) else None
 
 
+_ORDER = re.compile(
+    r" (?:Grand (?:Cross|Commander)|Commander|of (?:Justice|Grace)"
+    r"|of the (?:\w+ )?(?:Order|Garter|Thistle))\b"
+)
+
+
+def _knight(place: Place) -> Decision | None:
+    """In an order of knighthood a knight is a dame."""
+    in_order = place.surface[:1].isupper() and _ORDER.match(place.right)
+    return Replace("dame", "title") if in_order else Leave("no title here")
+
+
 def _dame(place: Place) -> Decision | None:
+    if place.surface[:1].isupper() and _ORDER.match(place.right):
+        return Replace("knight", "title")
     if re.search(
         r"(?:\b[Nn]otre[ -]|\b[Gg]rande |\b[Pp]antomime |\b[Ll]es |\b[Ll]a |\b[Uu]ne )$", place.left
     ):
@@ -140,11 +156,14 @@ def _count(place: Place) -> Decision | None:
     if place.surface[:1].isupper() and re.search(r"\b(?:[Tt]he|[Aa]|[Oo]ld|[Yy]oung|[Mm]y) $", place.left):
         return None
     nobles = (
-        r"\b(?:dukes?|barons?|earls?|countess(?:es)?|counts?|princes?|kings?|marquess(?:es)?),? (?:and|or) $"
+        r"\b(?:dukes?|barons?|earls?|countess(?:es)?|counts?|princes?|kings?|queens?|marquess(?:es)?),?"
+        r" (?:and|or) (?:the )?$"
     )
     if re.search(nobles, place.left, re.I) or re.match(
-        r",? (?:and|or) (?:the )?(?:countess|baron|duke|prince)", place.right
+        r",? (?:and|or) (?:the )?(?:countess|baron|duke|prince|king|queen)", place.right
     ):
+        return None
+    if re.search(r"\b(?:said|asked|replied|cried|answered|told|married|loved) the $", place.left):
         return None
     if place.word.text == "count" and _DETERMINER.search(place.left) and _NOBLE_RIGHT.match(place.right):
         return None
@@ -200,6 +219,7 @@ TITLE_RULES: dict[str, Callable[[Place], Decision | None]] = {
     "sir": _sir,
     "madam": _madam,
     "dame": _dame,
+    "knight": _knight,
     "dames": _dame,
     "mr": _mister,
     "mrs": _miss,

@@ -37,14 +37,21 @@ def judge_against(
     }
     rows = comparison.table.to_dict("records")
     outcomes = [_outcome(row, neutrals[row["instrument"], row["quantity"]]) for row in rows]
-    return outcomes + _left_out(model, known, measured)
+    return outcomes + _not_judged(model, known, measured)
 
 
-def _left_out(model: str, known: Sequence[str], measured: Sequence[str]) -> list[Outcome]:
-    """What cannot be set beside anything, named so that nobody takes it for judged."""
-    only = [(name, f"only the {BASELINE} was measured by it") for name in known if name not in measured]
-    only += [(name, f"the {BASELINE} was not measured by it") for name in measured if name not in known]
-    return [Outcome(f"{name} against {BASELINE}", model, LEFT_OUT, reason) for name, reason in only]
+def _not_judged(model: str, known: Sequence[str], measured: Sequence[str]) -> list[Outcome]:
+    """What cannot be set beside anything: new instruments are left out, lacking ones never pass."""
+    lacking, hint = "it was not measured now", f"Measure it too, or give a {BASELINE} without it."
+    new = f"the {BASELINE} was not measured by it"
+    return [
+        *(Outcome(_rule(name), model, ERROR, lacking, hint) for name in known if name not in measured),
+        *(Outcome(_rule(name), model, LEFT_OUT, new) for name in measured if name not in known),
+    ]
+
+
+def _rule(instrument: str) -> str:
+    return f"{instrument} against {BASELINE}"
 
 
 def _told_apart(result: Result, model: str) -> Result:

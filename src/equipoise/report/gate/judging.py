@@ -11,7 +11,7 @@ from equipoise.results import Result
 
 PASSED, FAILED, ERROR = "passed", "failed", "error"
 LEFT_OUT = "left out"
-"""Only one of a model and its baseline was measured by it: there is nothing to judge."""
+"""The baseline was not measured by it: there is nothing to judge."""
 
 
 @dataclass(frozen=True)

@@ -103,9 +103,11 @@ _OBJECT_BEFORE = {
     **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
     **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
 }
-_LINKS = frozenset(
-    ("to", "from", "with", "in", "at", "and", "after", "of", "for", "before", "by", "when", "as")
-)
+_DEGREES = word_set("degrees")
+_DESCRIBING = _DEGREES | {"many", "only", "then", "former", "late", "numerous", "various"}
+_BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from"))
+"""Prepositions after which such a word opens a noun of hers: one of her many drafts."""
+_LINKS = word_set("no noun follows")
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
 _ALIKE = {
     **dict.fromkeys(("he", "i", "we", "they"), "she"),
@@ -217,7 +219,10 @@ def _written(*words: str) -> Iterator[str]:
 _SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
 _OF_HER = {
     **_SHARED,
-    **dict.fromkeys(["The", "A", "An", "good", "such", "never", "while", *_OBJECT_BEFORE, *_TIMED], ASK),
+    **dict.fromkeys(
+        ["The", "A", "An", "good", "such", "never", "while", "worth", *_DESCRIBING, *_OBJECT_BEFORE, *_TIMED],
+        ASK,
+    ),
     **dict.fromkeys(_NO_NOUNS_OF_HERS, ALONE),
     **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
 }
@@ -309,6 +314,10 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "kin"
     if before[-1].lower() in ("among", "amongst", "during"):
         return "among"
+    if after[0] in _DESCRIBING and after[1][:1].isalpha() and after[1].lower() not in _LINKS:
+        return "described" if after[0] in _DEGREES or before[-1] in _BEFORE_DESCRIBED else ""
+    if after[0] == "worth" and (after[1] in _LINKS or after[1] in _CLOSING):
+        return "worth"
     if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
         return "title"
     if following in ("and", "or", "&", "/") and _is_shared(after):

@@ -39,6 +39,8 @@ HYPHENS = frozenset("-‐‑")
 CONNECTIVES = frozenset(["and", ",", "&", "or"])
 SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is", "was", "be"])
 """Words that stand before a month as well as before a person."""
+NO_NOUNS = PERSON_VERBS | SENTENCE_STARTERS | CONNECTIVES
+"""Words after a name that is an adjective too (Christian) which say that it is a name."""
 GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
 SHORT = 3
 WHEREABOUTS = frozenset(["in", "near"])
@@ -165,7 +167,7 @@ def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.next == "the" and near.at(near.after + 1) in EPITHETS:
         return FIRST
-    if near.token in ADJECTIVES and near.next.islower() and near.next not in PERSON_VERBS | CONNECTIVES:
+    if near.token in ADJECTIVES and near.next.islower() and near.next not in NO_NOUNS:
         return OTHER
     if near.kind == "plain":
         return OPEN_FIRST

@@ -47,7 +47,9 @@ def _lady(place: Place) -> Decision | None:
         return Leave("religious")
     if plural and place.titled:
         return Leave("institution")
-    if place.titled or (place.surface[:1].isupper() and _OF_NAME.match(place.right)):
+    if place.titled or _OF_NAME.match(place.right):
+        return lord
+    if re.search(r"\b(?:feudal|liege|rebel|press|elder) $", place.left):
         return lord
     if _OF_MANOR.match(place.right) or re.search(r"\blords? (?:and|or) $", place.left, re.IGNORECASE):
         return lord

@@ -124,6 +124,7 @@ def test_existing_output_missing_column_and_binary_are_refused(tmp_path: Path) -
     source.write_text("id,body\n1,He left.\n")
     with pytest.raises(UserError, match="no column 'text'; the file has id, body"):
         run(source, out)
+    assert not out.exists()
     out.write_text("precious")
     with pytest.raises(UserError, match="exists"):
         run(source, out, text_column="body")

@@ -45,7 +45,7 @@ class Group(TyperGroup):
 def in_two_lines(error: Any, arguments: Sequence[str]) -> Exception:
     """A mistake of typing as a `UserError`; a command without anything keeps its help page."""
     if type(error).__name__ == "NoArgsIsHelpError":
-        return error  # type: ignore[no-any-return]
+        return error
     command = f"`{error.ctx.command_path}`" if error.ctx else "`equipoise`"
     more = f"{command[:-1]} --help` shows what it takes."
     if hasattr(error, "possibilities"):

@@ -127,5 +127,7 @@ def test_the_command_knows_every_format(tmp_path: Path, capsys: pytest.CaptureFi
         assert capsys.readouterr().out == export([result()], name) or name == "json"
     assert run("export", folder, "--format", "modelcard") == 2
     assert "Did you mean 'model-card'" in capsys.readouterr().err
-    assert run("export", folder, "--format", "csv", "--out", tmp_path / "no" / "x.csv") == 2
+    assert run("export", folder, "--format", "csv", "--out", tmp_path / "new" / "x.csv") == 0
+    assert (tmp_path / "new" / "x.csv").read_text() == export([result()], "csv")
+    assert run("export", folder, "--format", "csv", "--out", tmp_path / "new" / "x.csv" / "y.csv") == 2
     assert "cannot be written" in capsys.readouterr().err

@@ -251,9 +251,11 @@ def test_a_change_made_with_several_seeds_has_their_noise_beside_the_mean(quick:
 
 
 def test_the_noise_of_seeds_widens_a_methods_interval() -> None:
-    gains = [rows(removed=share, low=share - 0.1, high=share + 0.1) for share in (0.7, 0.8, 0.9)]
+    gains = [
+        rows(removed=share, low=share - 0.1, high=share + 0.1, change="better") for share in (0.7, 0.8, 0.9)
+    ]
     price = rows(loss=0.02, low=0.01, high=0.03)
-    middle = rows(removed=0.8, low=0.7, high=0.9)
+    middle = rows(removed=0.8, low=0.7, high=0.9, change="better")
     made = over_trainings("a", [(gain, price) for gain in gains], (middle, price))
     noise = scipy.stats.t.ppf(0.975, 2) * 0.1 / np.sqrt(3)
     assert made["removed_sd"] == pytest.approx(0.1)

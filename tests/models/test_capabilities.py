@@ -60,7 +60,9 @@ def test_a_lacking_capability_is_refused_in_two_lines(tmp_path: Path) -> None:
     assert caught.value.message == (
         "disco cannot measure 'gpt2': a causal model cannot list the likeliest words at a blank."
     )
-    assert "score:left-to-right" in caught.value.hint
+    assert caught.value.hint.startswith(
+        "It can fill a blank with given words, embed a text, score a sentence."
+    )
     with pytest.raises(UserError, match="score a sentence by the rule 'unmasked'") as caught:
         require(causal, score_by("unmasked"), by="aul", hint="Take a masked model.")
     assert caught.value.hint == "Take a masked model."

@@ -46,19 +46,20 @@ def _run(arguments: list[str]) -> None:
         raise KeyboardInterrupt from stop
     except SystemExit as stop:
         if sys.stdout is not stdout:  # what Typer does once nobody reads any more, beside exit code 1
-            raise _unwritten("nobody reads it any more") from stop
+            raise _unwritten("nobody reads it any more", "Read all of it, or send it to a file") from stop
         raise
     except OSError as error:
         if _is_about_output(error):
-            raise _unwritten(error.strerror or str(error)) from error
+            reason = error.strerror or str(error)
+            raise _unwritten(reason, "Free the disk, or write to another place") from error
         raise
 
 
-def _unwritten(reason: str) -> UserError:
+def _unwritten(reason: str, advice: str) -> UserError:
     _give_output_up()
     return UserError(
         f"The output could not be written: {reason}.",
-        "Free the disk, or write to another place; what --out names was saved before it was printed.",
+        f"{advice}; what --out names was saved before it was printed.",
     )
 
 

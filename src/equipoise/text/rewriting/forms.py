@@ -14,6 +14,17 @@ from typing import NamedTuple
 
 from equipoise.errors import UserError
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
+from equipoise.text.rewriting.object_rules import (
+    CALLING,
+    EARNING,
+    GIVING,
+    LINKS,
+    NAMED_SO,
+    NO_NOUNS_OF_HERS,
+    OBJECT_BEFORE,
+    TIMED,
+    object_rule,
+)
 from equipoise.text.rewriting.word_sets import word_set
 
 END = "<s>"
@@ -42,72 +53,12 @@ _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
 _BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
 _NO_NOUNS = word_set("never a noun of his")
 """Words after "his" that no noun of his can begin with."""
-_NO_NOUNS_OF_HERS = word_set("never a noun of hers")
-"""The same after "her", which is then an object."""
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
-_SHOWING = re.compile(
-    r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
-)
-_PICTURES = re.compile(
-    r"(?:video|tape|photo|photograph|clip|picture|image|recording|portrait|film)s?|footage", re.IGNORECASE
-)
-_ING_NOUNS = re.compile(
-    r"\w?(?:ring|king|wing)|(?:paint|wedd|build|draw|writ|cloth|train|feel|(?:up)?bring|understand|open)ing"
-    r"|(?:mean|offer|engrav|record|long|cunn|str|lov|charm|amaz|stunn|(?:out)?stand|grow|remain|surviv)ing"
-    r"|(?:earr|sibl|darl|even|morn|someth|everyth|noth)ing"
-)
-_TAKING = re.compile(
-    r"(?:follow|walk|escort|accompan|call|invit|order|help)(?:ie|y|e)?(?:d|s|ing)?|(?:tak|driv|rid|bring)(?:es?|ing)?"
-    r"|sen(?:t|ds?|ding)|took|taken|drove|driven|brought|sees?|saw|seen|seeing|led|leads?|carr(?:y|ied|ies)"
-)
 _KIN = word_set("one person's kin")
-_CALLING = re.compile(r"call(?:s|ed|ing)?")
-_KEEPING = re.compile(r"keep(?:s|ing)?|kept")
-_NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]|ing|e)?")
-_NAMED_SO = frozenset(("named", "elected", "appointed", "crowned", "dubbed", "declared", "voted"))
-_EARNING = frozenset(("earned", "earning", "garnered", "won", "brought", "netted", "gave", "granted"))
-_AMOUNTS = frozenset(("several", "numerous", "some", "much", "more", "further", "another", "enough"))
-_PRAISE = word_set("earned by fame")
-_GIVING = word_set("giving so much")
-_ASKING = re.compile(r"ask(?:s|ed|ing)?")
-_SEIZING = re.compile(r"h[eo]ld(?:s|ing)?|t[ao]k(?:es?|en|ing)|took|kept|keep(?:s|ing)?")
-_LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "keeping", "kept"))
-_LEFT_DOING = word_set("left doing")
-_WISHING = re.compile(r"wish(?:es|ed|ing)?|bid(?:s|ding)?|bade")
-_OWING = re.compile(r"ow(?:e|es|ed|ing)|lend(?:s|ing)?|lent")
-_DATES, _SPANS = word_set("days and months"), word_set("spans of time")
-_BUYING = re.compile(
-    r"b(?:ought|uys?|uying)|g[ai]v(?:e|es|en|ing)|(?:hand|offer|serv)(?:e|s|es|ed|ing)?|fe(?:d|eds?|eding)"
-)
-_PRESENTING = re.compile(rf"{_BUYING.pattern}|brought|bring(?:s|ing)?|sen(?:t|ds?|ding)")
-_TIMED = {
-    **dict.fromkeys(("next", "early", "late"), _DATES),
-    **dict.fromkeys(("earlier", "this", "each"), _DATES | _SPANS),
-    "last": _DATES | {"night", "weekend"},
-}
-"""Times that nobody owns: her last week, but: saw her last night."""
-_LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
-# The next word, the rule, and what must stand before "her" for it to be an object.
-_OBJECT_BEFORE = {
-    "home": ("taken home", _TAKING),
-    "names": ("called names", _CALLING),
-    "company": ("kept company", _KEEPING),
-    "questions": ("asked questions", _ASKING),
-    "luck": ("wished", _WISHING),
-    "money": ("owed", _OWING),
-    **dict.fromkeys(word_set("presents"), ("presented", _PRESENTING)),
-    **dict.fromkeys(("breakfast", "lunch", "dinner", "supper", "tea", "coffee", "food"), ("bought", _BUYING)),
-    **dict.fromkeys(word_set("said of an object"), ("so", re.compile(r".*"))),
-    **dict.fromkeys(("hostage", "captive", "prisoner"), ("held", _SEIZING)),
-    **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
-    **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
-    **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
-}
 _DEGREES = word_set("degrees")
 _DESCRIBING = _DEGREES | {"many", "only", "then", "former", "late", "numerous", "various"}
 _BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from"))
 """Prepositions after which such a word opens a noun of hers: one of her many drafts."""
-_LINKS = word_set("no noun follows")
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
 _ALIKE = {
     **dict.fromkeys(("he", "i", "we", "they"), "she"),
@@ -198,9 +149,9 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
         rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
         if rule:
-            margin = SOFT_MARGIN if rule == "kin" and _CALLING.fullmatch(before[-1]) else RULE_MARGIN
+            margin = SOFT_MARGIN if rule == "kin" and CALLING.fullmatch(before[-1]) else RULE_MARGIN
             return alone if rule == "stands alone" else attached, margin, rule
-        if lowered == "her" and (rule := _object_rule(before, after)):
+        if lowered == "her" and (rule := object_rule(before, after)):
             return alone, SOFT_MARGIN, rule
     score = form_model(lowered).score(before, after)
     return attached if score > 0 else alone, abs(score), "context"
@@ -220,10 +171,10 @@ _SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
 _OF_HER = {
     **_SHARED,
     **dict.fromkeys(
-        ["The", "A", "An", "good", "such", "never", "while", "worth", *_DESCRIBING, *_OBJECT_BEFORE, *_TIMED],
+        ["The", "A", "An", "good", "such", "never", "while", "worth", *_DESCRIBING, *OBJECT_BEFORE, *TIMED],
         ASK,
     ),
-    **dict.fromkeys(_NO_NOUNS_OF_HERS, ALONE),
+    **dict.fromkeys(NO_NOUNS_OF_HERS, ALONE),
     **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
 }
 _OF_HIS = {
@@ -247,7 +198,7 @@ def ruling_of_his(following: str) -> int:
 RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
 RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-) | {"[", *_NAMED_SO, *_EARNING, *_GIVING}
+) | {"[", *NAMED_SO, *EARNING, *GIVING}
 """Tokens before a pronoun that a rule asks for."""
 
 
@@ -314,9 +265,9 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "kin"
     if before[-1].lower() in ("among", "amongst", "during"):
         return "among"
-    if after[0] in _DESCRIBING and after[1][:1].isalpha() and after[1].lower() not in _LINKS:
+    if after[0] in _DESCRIBING and after[1][:1].isalpha() and after[1].lower() not in LINKS:
         return "described" if after[0] in _DEGREES or before[-1] in _BEFORE_DESCRIBED else ""
-    if after[0] == "worth" and (after[1] in _LINKS or after[1] in _CLOSING):
+    if after[0] == "worth" and (after[1] in LINKS or after[1] in _CLOSING):
         return "worth"
     if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
         return "title"
@@ -324,47 +275,6 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "shared"
     shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
     return "shared" if shares and before[-1] in (END, "both") else ""
-
-
-def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether someone is shown at something: "a video of her dancing", "filmed her leaving"."""
-    if _ING_NOUNS.fullmatch(after[0]):
-        return False
-    pictured = before[-1] == "of" and _PICTURES.fullmatch(before[-2])
-    return bool(pictured or _SHOWING.fullmatch(before[-1]))
-
-
-def _object_rule(before: Sequence[str], after: Sequence[str]) -> str:
-    """Why "her" is likely to be an object here, or nothing."""
-    if after[0].endswith("ing"):
-        if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
-            return "left doing"
-        return "seen doing" if _is_seen_doing(before, after) else ""
-    if after[0] in _NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
-        return "no noun follows"
-    if before[-1] in _NAMED_SO and after[0][:1].isupper():
-        return "named"
-    if before[-1] in _EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):
-        return "earned"
-    if before[-1] in _GIVING and after[0][:1].isdigit():
-        return "given so much"
-    if (after[0], after[1]) == ("good", "luck") and _WISHING.fullmatch(before[-1]):
-        return "wished"
-    rule, pattern = _OBJECT_BEFORE.get(after[0], ("", None))
-    no_noun_follows = not after[1][:1].isalpha() or after[1].lower() in _LINKS
-    return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
-
-
-def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether the sentence goes on without a noun of hers: her last night, her such as, her never again."""
-    first, second = after[0], after[1]
-    if first == "such":
-        return second in ("as", "a", "an")
-    if first == "while":
-        return before[-1] != "worth"
-    if first == "never":
-        return not second.endswith("ing")
-    return second in _TIMED.get(first, ())
 
 
 def _is_shared(after: Sequence[str]) -> bool:

@@ -110,14 +110,14 @@ def interval(low: float, high: float) -> str:
 
 
 def cell(value: Any) -> str:
-    """A value as a cell: numbers with three decimals, small ones with two digits."""
+    """A value as a cell."""
+    from equipoise.results.reading import three_decimals
+
     if not isinstance(value, float):
         return str(value)
     if math.isnan(value):
         return "-"
-    if abs(value) >= 0.01 or value == 0:
-        return f"{value:.3f}"
-    return f"{value:.2g}" if abs(value) >= 0.001 else f"{value:.1e}"
+    return three_decimals(value)
 
 
 def _box() -> Any:

@@ -36,8 +36,13 @@ def reading(estimate: Estimate, margin: float = 0.0) -> str:
 
 def shown(number: float) -> str:
     """A number as a sentence has it."""
+    return f"{number:.1f}" if abs(number) >= HUNDREDS else three_decimals(number)
+
+
+def three_decimals(number: float) -> str:
+    """Three decimals; a small number has two digits, a tiny one an exponent."""
     if number == 0 or abs(number) >= 0.01:
-        return f"{number:.1f}" if abs(number) >= HUNDREDS else f"{number:.3f}"
+        return f"{number:.3f}"
     return f"{number:.2g}" if abs(number) >= 0.001 else f"{number:.1e}"
 
 

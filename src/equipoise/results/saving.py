@@ -154,18 +154,11 @@ def _refuse_no_result(target: Path) -> None:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.exists():
-        damaged = (folder / PROVENANCE).exists()
-        if damaged:
-            said, hint = (
-                f"is an incomplete result: {MANIFEST} is missing",
-                "Copy the whole folder, or measure it again.",
-            )
-        else:
-            said, hint = (
-                f"is no result folder: no {MANIFEST}",
-                "Give a folder that `equipoise measure` wrote.",
-            )
-        raise UserError(f"{folder} {said}.", hint)
+        if (folder / PROVENANCE).exists():
+            said = f"{folder} is an incomplete result: {MANIFEST} is missing."
+            raise UserError(said, "Copy the whole folder, or measure it again.")
+        said = f"{folder} is no result folder: no {MANIFEST}."
+        raise UserError(said, "Give a folder that `equipoise measure` wrote.")
     try:
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         schema = manifest["schema"]

@@ -55,7 +55,7 @@ CORRECTED, AS_PUBLISHED = "corrected", "as-published"
 OCCUPATION, GUARD = "occupation", "guard"
 """The parts of the items: occupations, and words that are gendered by definition."""
 
-FRAGILE_SHARE = 5
+FRAGILE_SHARE = 8
 """One in so many items of each category is also asked in its changed forms."""
 
 UNIT = "probability difference"

@@ -56,7 +56,6 @@ from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.stats.ratios import ratio_of_means, sided_cells
 from equipoise.stats.resampling import bootstrap_of
-from equipoise.text.perturbations import ORIGINAL
 
 ORIGINAL_RULE, WITHIN_WORD = "original", "within-word-l2r"
 FRAGILE_PAIRS = 6
@@ -149,14 +148,13 @@ class SentenceBased:
         )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
-        """Both sentences of every pair by the chosen rule; as written, by the other one too if the model has it."""
+        """Both sentences of every pair by the chosen rule, and by the other one where the model has both."""
         variant = design.settings.variant
         rules = {"": _rule(variant)}
         if set(self.variants) <= set(model.rules):
             rules[OTHER_RULE] = _other(variant)
         for row in asked_rows(design.items):
-            beside_it = rules if row["variation"] == ORIGINAL else {"": rules[""]}
-            for beside, rule in beside_it.items():
+            for beside, rule in rules.items():
                 for side in SIDES:
                     yield Ask(row["item"], f"{side}{beside}", Score(row[side], rule))
 

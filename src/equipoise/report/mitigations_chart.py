@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from equipoise.report.charts import ALL_COLOUR, COLOURS
+from equipoise.report.crossed_points import Axis, crossed_points
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,30 +22,24 @@ def mitigations_chart(table: "pd.DataFrame") -> "alt.LayerChart":
     shown = table.assign(place=[FRONT if one else DOMINATED for one in table["front"]])
     for column in ("removed", "removed_low", "removed_high", "price", "price_low", "price_high"):
         shown[column] = (100 * shown[column]).clip(-SHOWN, SHOWN)
-    colour = alt.Color(
-        "place:N",
-        title=None,
-        scale=alt.Scale(domain=[FRONT, DOMINATED], range=[COLOURS[0], DOMINATED_COLOUR]),
+    across = Axis("price", "Price: largest loss of what must be kept (%; left is better)")
+    upward = Axis("removed", "Bias removed (%; up is better)")
+    layers = crossed_points(
+        shown,
+        across,
+        upward,
+        colours=("place", {FRONT: COLOURS[0], DOMINATED: DOMINATED_COLOUR}),
+        name="method",
+        tooltip=["method", "removed", "price", "dearest", "minutes"],
     )
-    across = alt.X("price:Q", title="Price: largest loss of what must be kept (%; left is better)")
-    upward = alt.Y("removed:Q", title="Bias removed (%; up is better)")
-    base = alt.Chart(shown)
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(
-        x=across, y=upward, color=colour, tooltip=["method", "removed", "price", "dearest", "minutes"]
-    )
-    intervals = [
-        base.mark_rule(opacity=0.5).encode(x="price_low:Q", x2="price_high:Q", y=upward, color=colour),
-        base.mark_rule(opacity=0.5).encode(x=across, y="removed_low:Q", y2="removed_high:Q", color=colour),
-    ]
-    names = base.mark_text(align="left", dx=8, dy=-8).encode(x=across, y=upward, text="method:N")
     line = (
         alt.Chart(shown[shown["front"]])
         .mark_line(strokeDash=[4, 3], color=ALL_COLOUR, interpolate="step-after")
-        .encode(x=across, y=upward)
+        .encode(x=f"{across.column}:Q", y=f"{upward.column}:Q")
     )
     title = alt.TitleParams(
         "Bias removed against price",
         subtitle=["Dashed: the Pareto front.", "Lines: 95 % intervals."],
         anchor="start",
     )
-    return alt.layer(line, *intervals, points, names).properties(width=520, height=380, title=title)
+    return alt.layer(line, *layers).properties(width=520, height=380, title=title)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.report.charts import ALL_COLOUR, COLOURS
+from equipoise.report.crossed_points import Axis, crossed_points
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,30 +22,15 @@ def skew_stereotype_chart(table: "pd.DataFrame") -> "alt.LayerChart":
         reading=[MEANINGFUL if one else UNREADABLE for one in table["is_meaningful"]],
         label=[Path(name).name for name in table["model"]],
     )
-    colour = alt.Color(
-        "reading:N",
-        title=None,
-        scale=alt.Scale(domain=[MEANINGFUL, UNREADABLE], range=[COLOURS[0], UNREADABLE_COLOUR]),
-    )
-    across = alt.X("skew:Q", title="Skew (F1 x 100; right: male)")
-    upward = alt.Y("stereotype:Q", title="Stereotype (F1 x 100; up: follows the stereotype)")
-    base = alt.Chart(shown)
-    points = base.mark_point(filled=True, size=80, opacity=1).encode(
-        x=across,
-        y=upward,
-        color=colour,
+    layers = crossed_points(
+        shown,
+        Axis("skew", "Skew (F1 x 100; right: male)"),
+        Axis("stereotype", "Stereotype (F1 x 100; up: follows the stereotype)"),
+        colours=("reading", {MEANINGFUL: COLOURS[0], UNREADABLE: UNREADABLE_COLOUR}),
+        name="label",
         tooltip=["model", "skew", "stereotype", "absolute_skew", "absolute_stereotype", "ability", "n"],
     )
-    intervals = [
-        base.mark_rule(opacity=0.6).encode(x="skew_low:Q", x2="skew_high:Q", y=upward, color=colour),
-        base.mark_rule(opacity=0.6).encode(
-            x=across, y="stereotype_low:Q", y2="stereotype_high:Q", color=colour
-        ),
-    ]
-    names = base.mark_text(align="left", dx=8, dy=-8).encode(x=across, y=upward, text="label:N")
-    return alt.layer(*_zero_lines(), *intervals, points, names).properties(
-        width=460, height=360, title=_title(table)
-    )
+    return alt.layer(*_zero_lines(), *layers).properties(width=460, height=360, title=_title(table))
 
 
 def _zero_lines() -> "list[alt.Chart]":

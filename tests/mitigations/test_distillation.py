@@ -1,5 +1,6 @@
 """Self-distillation: its targets are what averaging answers, it reaches them, and it keeps the rest."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,24 @@ def test_layers_run_apart_as_they_run_together(family: str) -> None:
 def test_a_network_that_cannot_be_taken_apart_is_refused(family: str) -> None:
     with pytest.raises(UserError, match="cannot be run apart"):
         UpperLayers(tiny.network(family), 1)
+
+
+def test_frames_with_two_people_tell_nobodys_gender() -> None:
+    drawn = [one for one in frame_contexts(MIRROR, 0, count=400) if one.kind == "two"]
+    nouns = fillers("noun")
+    assert len(drawn) > 60
+    for context in drawn:
+        said = context.text.lower()
+        people = {noun for noun in nouns if re.search(rf"\bthe {re.escape(noun)}\b", said)}
+        assert people
+        assert context.mirrored is not None
+        assert context.mirrored.text == context.text
+
+
+def test_definitional_frames_speak_of_both_sexes() -> None:
+    texts = [one.text for one in frame_contexts(MIRROR, 0, count=1900) if one.kind == "definitional"]
+    men = [text for text in texts if re.search("prostate|testic|scrot|sperm|vasec|circum|penis|foresk", text)]
+    assert 0.35 < len(men) / len(texts) < 0.65
 
 
 def test_targets_are_what_averaging_answers() -> None:

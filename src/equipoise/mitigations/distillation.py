@@ -4,10 +4,10 @@ What it does  The upper layers are tuned on unlabelled text until the model's ow
               averaged one (the mean of its answer and of its mirrored answer on the turned text) at
               gendered places, and its old one everywhere else. Nothing is labelled; the model is its own
               teacher, read once before the tuning.
-Text          Frames written for this purpose with occupations, person words, first names and definitional
-              words, none of which is a sentence of a benchmark; and sentences with a gendered word of your
-              corpus, where one is given: without one the model may unlearn how names tell a gender in long
-              texts.
+Text          Frames written for this purpose with one or two occupations, person words, first names and
+              definitional words, none of which is a sentence of a benchmark; and sentences with a gendered
+              word of your corpus, where one is given: without one the model may unlearn how names tell a
+              gender in long texts.
 Kept          Sentences with a definitional word (pregnant, prostate) keep the old distribution, as does a
               share of the other tokens of the corpus. What a name or another word tells is told in the
               turned text as well.
@@ -40,7 +40,7 @@ class SelfDistillation:
     epochs: int = 4
     rate: float = 8e-5
     tokens: int = 500
-    frames: int = 1500
+    frames: int = 1900
     sentences: int = 400
     pairs: float = 1.0
     keeping: float = 1.0

@@ -56,6 +56,7 @@ class Rewriter:
         self.tables = Tables(self.lexicon, Surroundings())
         self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")
         self.turner = Turner(self.scanner, self.tables, self.policy)
+        self._turns_quickly = judge is None and mode in ("invert", "substitute", "augment")
 
     def rewrite(self, text: str) -> Rewritten:
         """One text, rewritten; a very long one in pieces (but entities are numbered throughout)."""
@@ -76,19 +77,14 @@ class Rewriter:
 
     def turn(self, text: str) -> Turned:
         """The text that `rewrite` gives, and how much changed, without the account: a third faster."""
-        if self.judge is None and self.mode in ("invert", "substitute", "augment") and self._is_drawn(text):
-            if len(text) > LONGEST:
-                return _together([self._turned(piece) for piece in pieces(text)])
-            return self._turned(text)
-        rewritten = self.rewrite(text)
-        return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
+        if not self._turns_quickly or not self._is_drawn(text):
+            return _counted(self.rewrite(text))
+        if len(text) > LONGEST:
+            return _together([self._turned(piece) for piece in pieces(text)])
+        return self.turner.turn(text) or _counted(self._rewritten(text, drawn=True))
 
-    def _turned(self, text: str) -> Turned:
-        turned = self.turner.turn(text)
-        if turned is not None:
-            return turned
-        rewritten = self._rewritten(text, drawn=True)
-        return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
+    def _turned(self, piece: str) -> Turned:
+        return self.turner.turn(piece) or _counted(self._rewritten(piece, drawn=True))
 
     def rewrite_many(self, texts: Iterable[str]) -> Iterator[Rewritten]:
         """Texts in order, a batch at a time; the answers do not depend on the batch."""
@@ -176,6 +172,10 @@ class Rewriter:
         text = apply_changes(draft.document.text, draft.changes)
         account = tuple(draft.changes), tuple(draft.skipped), draft.tally
         return tuple.__new__(Rewritten, (text, *account, self.mode))
+
+
+def _counted(rewritten: Rewritten) -> Turned:
+    return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
 
 
 def _together(parts: Sequence[Turned]) -> Turned:

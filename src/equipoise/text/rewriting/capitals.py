@@ -10,6 +10,7 @@ from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _BEFORE_SURNAMES = word_set("before a surname only")
 _SHIPS = word_set("ships")
+_COURTESY = frozenset(["mr", "mrs", "ms", "miss"])
 _RANKS = frozenset(["title", "noble rank", "kinship"])
 _CLERICS = word_set("offices before names")
 _SURNAMES = word_set("also surnames")
@@ -54,7 +55,8 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
         return "title of a work"
     left, right = document.left(hit.start), document.right(hit.end)
     starts = document.begins_sentence(hit.start)
-    if not starts and not _NEXT_NAME.match(right) and _follows_media(left):
+    named = _NEXT_NAME.match(right[1:] if word.text in _COURTESY and right[:1] == "." else right)
+    if not starts and not named and _follows_media(left):
         return "title of a work"
     if word.kind == "pronoun":
         return None if starts or _HONOURS.match(right) else _pronoun_in_title(left, right)
@@ -161,7 +163,6 @@ def _pronoun_in_title(left: str, right: str) -> str | None:
     return "title of a work" if capital_before and re.match(r"[^\w\s'’]", right) else None
 
 
-_COURTESY = frozenset(["mr", "mrs", "ms", "miss"])
 _YOUNGER = re.compile(r",? (?:Jr|Sr|I{2,3}|IV)\b")
 _FIRM_NEXT = re.compile(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b")
 

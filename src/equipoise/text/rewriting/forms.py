@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from equipoise.errors import UserError
+from equipoise.text.rewriting.double_objects import LINKS, no_noun_follows
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 from equipoise.text.rewriting.object_rules import (
+    ASKED_AFTER,
     CALLING,
     EARNING,
     GIVING,
-    LINKS,
+    HAVING,
     NAMED_SO,
     NO_NOUNS_OF_HERS,
     OBJECT_BEFORE,
@@ -57,7 +59,12 @@ _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 _KIN = word_set("one person's kin")
 _DEGREES = word_set("degrees")
 _DESCRIBING = _DEGREES | {"many", "only", "then", "former", "late", "numerous", "various"}
-_BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from"))
+_OFTEN_DESCRIBING = frozenset(("better", "only", "later"))
+"""Words that describe a noun of hers wherever one follows them, and else stand alone."""
+_RETURNS = word_set("returns")
+_DESCRIBED = _DESCRIBING | _OFTEN_DESCRIBING | _RETURNS | {"leave", "more"}
+_TELLING = EARNING | GIVING | {"tell", "tells", "told", "teach", "taught", "showed", "bring", "make", "made"}
+_BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
 """Prepositions after which such a word opens a noun of hers: one of her many drafts."""
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
 _ALIKE = {
@@ -171,7 +178,19 @@ _SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
 _OF_HER = {
     **_SHARED,
     **dict.fromkeys(
-        ["The", "A", "An", "good", "such", "never", "while", "worth", *_DESCRIBING, *OBJECT_BEFORE, *TIMED],
+        [
+            "The",
+            "A",
+            "An",
+            "such",
+            "never",
+            "while",
+            "worth",
+            *_DESCRIBED,
+            *OBJECT_BEFORE,
+            *TIMED,
+            *ASKED_AFTER,
+        ],
         ASK,
     ),
     **dict.fromkeys(NO_NOUNS_OF_HERS, ALONE),
@@ -198,7 +217,7 @@ def ruling_of_his(following: str) -> int:
 RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
 RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-) | {"[", *NAMED_SO, *EARNING, *GIVING}
+) | {"[", *NAMED_SO, *EARNING, *GIVING, *HAVING}
 """Tokens before a pronoun that a rule asks for."""
 
 
@@ -265,8 +284,8 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "kin"
     if before[-1].lower() in ("among", "amongst", "during"):
         return "among"
-    if after[0] in _DESCRIBING and after[1][:1].isalpha() and after[1].lower() not in LINKS:
-        return "described" if after[0] in _DEGREES or before[-1] in _BEFORE_DESCRIBED else ""
+    if after[0] in _DESCRIBED and _is_described(before, after):
+        return "described"
     if after[0] == "worth" and (after[1] in LINKS or after[1] in _CLOSING):
         return "worth"
     if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
@@ -275,6 +294,22 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "shared"
     shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
     return "shared" if shares and before[-1] in (END, "both") else ""
+
+
+def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a word that may describe a noun of hers has one: one of her many drafts, her better half."""
+    first, second = after[0], after[1]
+    if first in _RETURNS:
+        return before[-1] == "made" and (second in LINKS or second in _CLOSING)
+    if first == "leave":
+        return second == "of"
+    if no_noun_follows(second) or not second.islower():
+        return False
+    if first in ("more", "better", "only") and before[-1].lower() in _TELLING:
+        return False
+    if first == "more":
+        return not no_noun_follows(after[2])
+    return first in _DEGREES or first in _OFTEN_DESCRIBING or before[-1] in _BEFORE_DESCRIBED
 
 
 def _is_shared(after: Sequence[str]) -> bool:

@@ -42,6 +42,11 @@ SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is",
 NO_NOUNS = PERSON_VERBS | SENTENCE_STARTERS | CONNECTIVES
 """Words after a name that is an adjective too (Christian) which say that it is a name."""
 GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
+AFTER_VERBS = DETERMINERS | frozenset(
+    "I he she it we you they me him us them his her my himself herself myself there".split()
+)
+"""After a word that opens a sentence these say that it is a verb (Will he stay? Hope you are well)."""
+WORDS = frozenset(["word", "common"])
 SHORT = 3
 WHEREABOUTS = frozenset(["in", "near"])
 """Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
@@ -171,7 +176,7 @@ def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.kind == "plain":
         return OPEN_FIRST
-    if near.kind in {"word", "common"} and is_counted(near):
+    if near.kind in WORDS and (is_counted(near) or (near.starts and near.next in AFTER_VERBS)):
         return OTHER
     if near.low in KIN or (near.previous == "," and before.lower() in KIN):
         return FIRST
@@ -210,7 +215,8 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     if near.kind == "common":
         lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
         if near.starts:
-            return OPEN_FIRST if near.next in SPEAKING else OPEN_OTHER
+            doubled = near.next == near.token.lower()  # Will will
+            return OPEN_FIRST if near.next in SPEAKING or doubled else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER
     if near.starts and not near.possessive and not person:
         return OPEN_OTHER

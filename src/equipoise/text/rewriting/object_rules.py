@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from equipoise.text.rewriting.double_objects import FIRST_WORDS, LINKS, is_given, no_noun_follows
 from equipoise.text.rewriting.word_sets import word_set
 
 NO_NOUNS_OF_HERS = word_set("never a noun of hers")
@@ -24,47 +25,56 @@ _TAKING = re.compile(
 )
 CALLING = re.compile(r"call(?:s|ed|ing)?")
 _KEEPING = re.compile(r"keep(?:s|ing)?|kept")
-_NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]|ing|e)?")
+_NAMING = re.compile(
+    r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat|declar|proclaim|install|mak)(?:e?[ds]|ing|e)?"
+    r"|made|chos(?:e|en)|choos(?:e|es|ing)"
+)
 NAMED_SO = frozenset(("named", "elected", "appointed", "crowned", "dubbed", "declared", "voted"))
+_OFFICES, _PARTS_OF_OFFICES = word_set("offices given"), word_set("parts of offices")
 EARNING = frozenset(("earned", "earning", "garnered", "won", "brought", "netted", "gave", "granted"))
 _AMOUNTS = frozenset(("several", "numerous", "some", "much", "more", "further", "another", "enough"))
 _PRAISE = word_set("earned by fame")
 GIVING = word_set("giving so much")
-_ASKING = re.compile(r"ask(?:s|ed|ing)?")
 _SEIZING = re.compile(r"h[eo]ld(?:s|ing)?|t[ao]k(?:es?|en|ing)|took|kept|keep(?:s|ing)?")
 _LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "keeping", "kept"))
 _LEFT_DOING = word_set("left doing")
-_WISHING = re.compile(r"wish(?:es|ed|ing)?|bid(?:s|ding)?|bade")
-_OWING = re.compile(r"ow(?:e|es|ed|ing)|lend(?:s|ing)?|lent")
 _DATES, _SPANS = word_set("days and months"), word_set("spans of time")
-_BUYING = re.compile(
-    r"b(?:ought|uys?|uying)|g[ai]v(?:e|es|en|ing)|(?:hand|offer|serv)(?:e|s|es|ed|ing)?|fe(?:d|eds?|eding)"
-)
-_PRESENTING = re.compile(rf"{_BUYING.pattern}|brought|bring(?:s|ing)?|sen(?:t|ds?|ding)")
+_WITHOUT_NOUN = frozenset((("early", "on"), ("due", "to")))
 TIMED = {
     **dict.fromkeys(("next", "early", "late"), _DATES),
     **dict.fromkeys(("earlier", "this", "each"), _DATES | _SPANS),
     "last": _DATES | {"night", "weekend"},
 }
 """Times that nobody owns: her last week, but: saw her last night."""
+_FINDING = re.compile(
+    r"found|finds?|finding|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
+    r"|gets?|got|getting|sets?|setting|made|makes?|making"
+)
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.
 OBJECT_BEFORE = {
     "home": ("taken home", _TAKING),
     "names": ("called names", CALLING),
     "company": ("kept company", _KEEPING),
-    "questions": ("asked questions", _ASKING),
-    "luck": ("wished", _WISHING),
-    "money": ("owed", _OWING),
-    **dict.fromkeys(word_set("presents"), ("presented", _PRESENTING)),
-    **dict.fromkeys(("breakfast", "lunch", "dinner", "supper", "tea", "coffee", "food"), ("bought", _BUYING)),
     **dict.fromkeys(word_set("said of an object"), ("so", re.compile(r".*"))),
     **dict.fromkeys(("hostage", "captive", "prisoner"), ("held", _SEIZING)),
     **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
-    **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
-    **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
+    **dict.fromkeys(word_set("so in the end"), ("so", _FINDING)),
 }
-LINKS = word_set("no noun follows")
+_SEEING = re.compile(
+    r"(?:watch|notic|observ|help)(?:e|es|ed|d|ing)?|sees?|saw|seen|seeing|hear(?:s|d|ing)?|feels?|felt"
+    r"|lets?|letting|ma[dk]e|makes|making"
+)
+_OBJECTS = word_set("objects") - {"up", "over"}
+_PARTICLES = frozenset(
+    ("away", "out", "off", "down", "back", "again", "home", "around", "past", "up", "alone")
+)
+_DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
+HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
+_DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
+_NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
+ASKED_AFTER = FIRST_WORDS | _OFFICES | _PARTS_OF_OFFICES | _DOING | {"face", "early", "most", "due"}
+"""Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
 
 
 def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -89,11 +99,43 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "earned"
     if before[-1] in GIVING and after[0][:1].isdigit():
         return "given so much"
-    if (after[0], after[1]) == ("good", "luck") and _WISHING.fullmatch(before[-1]):
-        return "wished"
+    if is_given(before, after):
+        return "given"
+    if _is_named(before, after):
+        return "named"
+    if _is_seen_to_do(before, after):
+        return "seen to do"
+    if before[-1].lower() in HAVING and _is_done(after):
+        return "done to"
     rule, pattern = OBJECT_BEFORE.get(after[0], ("", None))
-    no_noun_follows = not after[1][:1].isalpha() or after[1].lower() in LINKS
-    return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
+    return rule if pattern and no_noun_follows(after[1]) and pattern.fullmatch(before[-1].lower()) else ""
+
+
+def _is_named(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether an office is given: made her president, elected her vice president."""
+    if not _NAMING.fullmatch(before[-1].lower()):
+        return False
+    if after[0] in _PARTS_OF_OFFICES and after[1] in _OFFICES:
+        return no_noun_follows(after[2])
+    if after[0] == "head":
+        return after[1] == "of"
+    return after[0] in _OFFICES and no_noun_follows(after[1])
+
+
+def _is_seen_to_do(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a word that may be a noun is a verb: saw her leave the room, but: saw her leave of absence."""
+    if after[0] not in _DOING or not _SEEING.fullmatch(before[-1].lower()):
+        return False
+    following = after[1].lower()
+    if following in _OBJECTS or following in _PARTICLES or following.endswith("ly"):
+        return True
+    return after[0] in _SURELY_DOING and following != "of" and no_noun_follows(following)
+
+
+def _is_done(after: Sequence[str]) -> bool:
+    """Whether a participle follows that describes no noun: had her followed by."""
+    done = _DONE.fullmatch(after[0]) and after[0] not in _NOT_DONE
+    return bool(done) and no_noun_follows(after[1])
 
 
 def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -105,4 +147,10 @@ def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
         return before[-1] != "worth"
     if first == "never":
         return not second.endswith("ing")
+    if (first, second) in _WITHOUT_NOUN or tuple(after[:3]) == ("face", "to", "face"):
+        return True
+    if first == "most":
+        return second in LINKS
+    if first in _DATES:
+        return no_noun_follows(second)
     return second in TIMED.get(first, ())

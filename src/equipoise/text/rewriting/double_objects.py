@@ -29,8 +29,8 @@ FIRST_WORDS = frozenset(given[0] for given in _VERBS)
 """The words after "her" with which such an object begins."""
 
 
-_PASSED_ON = frozenset(("to", "away", "up", "back", "freely"))
-"""Words after a noun which say that it is hers: gave her money away."""
+_PASSED_ON = word_set("passed on")
+_AWAY = frozenset(("away", "up", "back", "freely"))
 
 
 def no_noun_follows(token: str) -> bool:
@@ -38,9 +38,14 @@ def no_noun_follows(token: str) -> bool:
     return not token[:1].isalpha() or token.lower() in LINKS or token.endswith("ly")
 
 
+def _is_kept(after: Sequence[str]) -> bool:
+    """Whether what is given does not go on to others: gave her money away, sent her letters to him."""
+    return after[1] not in _AWAY and (after[1] != "to" or after[0] not in _PASSED_ON)
+
+
 def is_given(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether "her" gets what follows: a verb of giving before, and a bare noun with nothing to describe."""
     verb = before[-1].lower()
     if verb in _VERBS.get((after[0], after[1]), ()):
         return after[1] == "to" or no_noun_follows(after[2])
-    return verb in _VERBS.get((after[0],), ()) and after[1] not in _PASSED_ON and no_noun_follows(after[1])
+    return verb in _VERBS.get((after[0],), ()) and _is_kept(after) and no_noun_follows(after[1])

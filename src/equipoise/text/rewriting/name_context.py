@@ -27,6 +27,7 @@ from equipoise.text.rewriting.name_cues import (
     STREETS_BEFORE,
     SURNAME_TITLES,
     TIMES,
+    words,
 )
 from equipoise.text.rewriting.name_neighbours import LOCATIVES, Neighbourhood, is_capital
 from equipoise.text.rewriting.name_titles import in_address, in_title, of_family
@@ -42,8 +43,8 @@ SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is",
 NO_NOUNS = PERSON_VERBS | SENTENCE_STARTERS | CONNECTIVES
 """Words after a name that is an adjective too (Christian) which say that it is a name."""
 GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
-AFTER_VERBS = DETERMINERS | frozenset(
-    "I he she it we you they me him us them his her my himself herself myself there".split()
+AFTER_VERBS = DETERMINERS | words(
+    "I he she it we you they me him us them his her my himself herself myself there"
 )
 """After a word that opens a sentence these say that it is a verb (Will he stay? Hope you are well)."""
 WORDS = frozenset(["word", "common"])
@@ -205,7 +206,8 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     """A word, place or surname that stands alone."""
     if near.kind == "surname":
         return OPEN_FIRST if listed else OPEN_OTHER
-    person = listed or near.next in PERSON_VERBS
+    doubled = near.next == near.token.lower()  # Will will, Rose rose
+    person = listed or doubled or near.next in PERSON_VERBS
     if near.kind == "place":
         if near.low in WHEREABOUTS and not near.possessive:
             return OTHER
@@ -215,7 +217,6 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     if near.kind == "common":
         lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
         if near.starts:
-            doubled = near.next == near.token.lower()  # Will will
             return OPEN_FIRST if near.next in SPEAKING or doubled else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER
     if near.starts and not near.possessive and not person:

@@ -114,7 +114,9 @@ PERSON_VERBS = words(
     studied attended graduated joined taught sang sings spoke speaks talked talks waited waits ate slept sat
     wore wears bought paid picked read heard hears watched watches remembered remembers forgot hated hates
     liked likes needed needs hoped hopes promised rode danced cooked answered answers visited visits
-    wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned
+    wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned flew drove blushed
+    winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed borrowed lent
+    baked knitted swam jogged
     """
 )
 """After a word that is seldom a name these say that it is one."""
@@ -124,6 +126,7 @@ SPEAKING = words(
     said says asked asks replied replies told tells smiled smiles laughed laughs nodded nods whispered
     whispers shouted shouts explained explains admitted admits kissed kisses hugged hugs sighed sighs
     apologised apologized confessed shrugged grinned frowned muttered murmured wondered wept answered phoned
+    blushed winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed
     """
 )
 """Of those, the ones that say so even where a sentence begins with the word (Hope smiled)."""
@@ -203,7 +206,12 @@ EPITHETS = words(
 )
 """After a name and `the` they belong to a first name (Alexander the Great)."""
 
-MEETING = words("met meets told asked asks married kissed hugged thanked invited dated phoned")
+MEETING = words(
+    """
+    met meet meets told tell tells asked ask asks married marry marries kissed kiss hugged hug thanked thank
+    invited invite dated phoned phone meeting marrying telling asking
+    """
+)
 """Verbs before a name that is a place too, and that only persons are objects of."""
 
 ADJECTIVES = words("Christian Roman German")

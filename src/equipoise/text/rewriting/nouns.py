@@ -14,6 +14,9 @@ from equipoise.text.rewriting.word_sets import word_set
 
 _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
 _APOSTROPHES = ("'", "’")
+_NEARBY = 200
+"""Characters on either side in which the partner of a word may say that it means one sex."""
+EITHER_SEX = "either sex"
 _FOREIGN_TOO = word_set("also foreign")
 
 
@@ -28,6 +31,8 @@ def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
         return Leave(blocked)
     if part.simple:
         return _to_partner(word)
+    if word.together and not _is_near_partner(document, hit):
+        return Leave(EITHER_SEX)
     other = word.partner if word.one_way and word.partner not in lexicon.words else None
     if other and _is_beside(other, left, right):
         return Leave("beside its partner")
@@ -48,6 +53,17 @@ def _is_beside(partner: str, left: str, right: str) -> bool:
     joined = r"(?: (?:and|or|&) |/)(?:an? |the |his |her )?"
     after = re.match(rf"{joined}{partner}\b", right, re.IGNORECASE)
     return bool(after or re.search(rf"\b{partner}{joined}$", left, re.IGNORECASE))
+
+
+def _is_near_partner(document: Document, hit: Hit) -> bool:
+    """Whether the partner of a common noun in lower case, in either number, stands not far from it."""
+    word, surface = hit.part.word, hit.part.surface
+    if word is None or (not surface.islower() and not document.begins_sentence(hit.start)):
+        return False
+    single = re.sub("(?<=ss)es$|(?<!s)s$", "", word.partner or "")
+    partner = re.compile(rf"\b{single}(?:e?s)?\b", re.IGNORECASE)
+    found = partner.finditer(document.plain, max(0, hit.start - _NEARBY), hit.end + _NEARBY)
+    return any(match[0].islower() or document.begins_sentence(match.start()) for match in found)
 
 
 def _to_partner(word: Word) -> Decision:

@@ -48,7 +48,8 @@ TIMED = {
 """Times that nobody owns: her last week, but: saw her last night."""
 _FINDING = re.compile(
     r"found|finds?|finding|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
-    r"|gets?|got|getting|sets?|setting|made|makes?|making"
+    r"|gets?|got|getting|sets?|setting|made|makes?|making|ke(?:ep|eps|eping|pt)|consider(?:s|ed)?|th(?:ink|inks|ought)"
+    r"|rend(?:er|ers|ered|ering)|call(?:s|ed|ing)?|drov?e|h[eo]lds?"
 )
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.

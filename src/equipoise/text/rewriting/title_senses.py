@@ -37,6 +37,9 @@ def names_office(right: str) -> bool:
     return _OFFICE.match(right) is not None
 
 
+_TEAM = re.compile(r" [A-Z][a-z]+s\b(?!['’])")
+
+
 def _lady(place: Place) -> Decision | None:
     """Lady is Lord as a title and in "my lady"; a lady is a gentleman."""
     plural = place.word.text == "ladies"
@@ -47,6 +50,8 @@ def _lady(place: Place) -> Decision | None:
         return Leave("religious")
     if plural and place.titled:
         return Leave("institution")
+    if place.titled and re.search(r"\b[Tt]he $", place.left) and _TEAM.match(place.right):
+        return Leave("team")
     if place.titled or _OF_NAME.match(place.right):
         return lord
     if re.search(r"\b(?:feudal|liege|rebel|press|elder) $", place.left):

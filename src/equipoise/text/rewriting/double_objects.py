@@ -30,6 +30,8 @@ FIRST_WORDS = frozenset(given[0] for given in _VERBS)
 
 
 _PASSED_ON = word_set("passed on")
+_FELT = frozenset(("respect", "compassion", "recognition"))
+"""What may be shown to her or be her own: show her respect, but: showed her respect for the dead."""
 _AWAY = frozenset(("away", "up", "back", "freely"))
 
 
@@ -40,6 +42,8 @@ def no_noun_follows(token: str) -> bool:
 
 def _is_kept(after: Sequence[str]) -> bool:
     """Whether what is given does not go on to others: gave her money away, sent her letters to him."""
+    if after[0] in _FELT:
+        return not after[1][:1].isalpha()
     return after[1] not in _AWAY and (after[1] != "to" or after[0] not in _PASSED_ON)
 
 

@@ -17,6 +17,7 @@ from equipoise.text.rewriting.double_objects import LINKS, no_noun_follows
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 from equipoise.text.rewriting.object_rules import (
     ASKED_AFTER,
+    BEING,
     CALLING,
     EARNING,
     GIVING,
@@ -64,6 +65,11 @@ _OFTEN_DESCRIBING = frozenset(("better", "only", "later"))
 _RETURNS = word_set("returns")
 _DESCRIBED = _DESCRIBING | _OFTEN_DESCRIBING | _RETURNS | {"leave", "more"}
 _TELLING = EARNING | GIVING | {"tell", "tells", "told", "teach", "taught", "showed", "bring", "make", "made"}
+_PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving", "given"))
+_ALL_OF = frozenset(
+    ("the", "that", "this", "these", "those", "of", "she", "he", "they", "we", "i", "my", "his")
+)
+_THAN = frozenset(("better", "worse", "more", "less"))
 _BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
 """Prepositions after which such a word opens a noun of hers: one of her many drafts."""
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
@@ -199,7 +205,7 @@ _OF_HER = {
 _OF_HIS = {
     **dict.fromkeys([*_CLOSING, *_NO_NOUNS], ALONE),
     **_SHARED,
-    **dict.fromkeys(_QUOTES, ASK),
+    **dict.fromkeys([*_QUOTES, *_THAN], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
 }
 
@@ -211,13 +217,13 @@ def ruling_of_her(following: str) -> int:
 
 def ruling_of_his(following: str) -> int:
     """What the token after "his" says by the rules."""
-    return _OF_HIS.get(following, UNRULED)
+    return ASK if following[-2:] == "er" else _OF_HIS.get(following, UNRULED)
 
 
 RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
 RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-) | {"[", *NAMED_SO, *EARNING, *GIVING, *HAVING}
+) | {"[", *NAMED_SO, *EARNING, *GIVING, *HAVING, *BEING}
 """Tokens before a pronoun that a rule asks for."""
 
 
@@ -286,6 +292,8 @@ def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "among"
     if after[0] in _DESCRIBED and _is_described(before, after):
         return "described"
+    if after[0] == "all" and before[-1].lower() in _PUTTING and after[1].lower() not in _ALL_OF:
+        return "all"
     if after[0] == "worth" and (after[1] in LINKS or after[1] in _CLOSING):
         return "worth"
     if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
@@ -332,6 +340,9 @@ def _alone_rule(after: Sequence[str]) -> str:
     if after[0].lower() in ("and", "&") and after[1].lower() in _POSSESSIVES and after[2][:1].isalpha():
         return "shared"
     if after[0].lower() in ("and", "or") and after[1].lower() in _STANDING_ALONE:
+        return "stands alone"
+    compared = after[0].endswith("er") or after[0] in _THAN
+    if compared and after[1] == "than":
         return "stands alone"
     closed = after[0] in _CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in _CLOSING)
     return "stands alone" if closed else ""

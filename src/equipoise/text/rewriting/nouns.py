@@ -10,7 +10,7 @@ from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.places import Place
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.senses import sense
-from equipoise.text.rewriting.word_sets import word_set
+from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
 _APOSTROPHES = ("'", "’")
@@ -18,6 +18,7 @@ _NEARBY = 200
 """Characters on either side in which the partner of a word may say that it means one sex."""
 EITHER_SEX = "either sex"
 _FOREIGN_TOO = word_set("also foreign")
+_GERMAN = re.compile(r"\b" + any_of("before German her") + " $", re.IGNORECASE)
 
 
 def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
@@ -73,6 +74,8 @@ def _to_partner(word: Word) -> Decision:
 def is_foreign_neighbour(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
     """Whether a word that other languages have too stands beside a word of theirs."""
     word = hit.part.word
+    if word is not None and word.text == "her":  # komm her
+        return _GERMAN.search(document.left(hit.start)) is not None
     if word is None or word.text not in _FOREIGN_TOO:
         return False
     before = re.search(r"([\w'’]+)\W$", document.left(hit.start))

@@ -74,6 +74,8 @@ _DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
+BEING = frozenset(("is", "was", "be", "been", "it's", "it’s", "isn't", "wasn't", "that's", "that’s"))
+_ENDS = frozenset(".,;:!?)")
 ASKED_AFTER = FIRST_WORDS | _OFFICES | _PARTS_OF_OFFICES | _DOING | {"face", "early", "most", "due"}
 """Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
 
@@ -94,6 +96,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "seen doing" if _is_seen_doing(before, after) else ""
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
+    if before[-1] in BEING and after[0] in _ENDS:
+        return "stands alone"
     if before[-1] in NAMED_SO and after[0][:1].isupper():
         return "named"
     if before[-1] in EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from equipoise.text.rewriting.decisions import Decision, Leave
 from equipoise.text.rewriting.places import Place
+from equipoise.text.rewriting.sentences import begins_sentence
 from equipoise.text.rewriting.title_senses import TITLE_RULES
 from equipoise.text.rewriting.word_sets import any_of
 
@@ -91,6 +92,12 @@ def _borough(place: Place) -> Decision | None:
     )
 
 
+def _manly(place: Place) -> Decision | None:
+    """Manly inside a sentence is a place."""
+    inside = not begins_sentence(place.left, len(place.left))
+    return Leave("place") if place.surface.istitle() and inside else None
+
+
 def _herr(place: Place) -> Decision | None:
     return None if place.titled else Leave("other language")
 
@@ -107,6 +114,7 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "gal": _guy,
     "queens": _borough,
     "kings": _borough,
+    "manly": _manly,
     "herr": _herr,
     "frau": _herr,
     "mme": _herr,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.places import Place
+from equipoise.text.rewriting.sentences import begins_sentence
 from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _OF_NAME = re.compile(r" of (?:the )?[A-ZÀ-Þ]")
@@ -213,7 +214,7 @@ def _prior(place: Place) -> Decision | None:
     article = re.search(r"\b(?:[Tt]he|[Aa]s|[Aa]|[Nn]ew|[Ff]ormer|[Aa]nd) $", place.left)
     if place.surface[:1].isupper() and place.left.endswith("the ") and not place.titled:
         return None
-    if place.surface[:1].isupper() and noble and not place.document.begins_sentence(len(place.left)):
+    if place.surface[:1].isupper() and noble and not begins_sentence(place.left, len(place.left)):
         return None
     return None if noble and article else Leave("adjective or surname")
 

@@ -22,6 +22,7 @@ _PLACES = re.compile(
     + r"\b"
 )
 _PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a place") + r"\b")
+_INN = re.compile(r"(?:['’]s)?(?: of)? [A-Z]\w+ (?:pub|inn|tavern|public house|hotel)\b")
 _MEDIA = re.compile(r"\b" + any_of("before a work") + r"[,:]? $")
 _MEDIA_ENDS = frozenset(word[-2:] for word in word_set("before a work"))
 _HONOURS = re.compile(" " + any_of("honours") + r"\b")
@@ -55,6 +56,8 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
         return "title of a work"
     left, right = document.left(hit.start), document.right(hit.end)
     starts = document.begins_sentence(hit.start)
+    if _is_described_work(document, hit, right):
+        return "title of a work"
     named = _NEXT_NAME.match(right[1:] if word.text in _COURTESY and right[:1] == "." else right)
     if not starts and not named and _follows_media(left):
         return "title of a work"
@@ -68,6 +71,20 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     return _common(word, before, starts=starts, context=(left, right))
 
 
+_WORK_NEXT = re.compile(
+    r"(?:['’]s)?(?: (?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with))*? (?:is|was) an? (?:[12]\d{3} )?(?:[\w-]+ ){0,4}?"
+    r"(?:film|novel|novella|album|song|musical|opera|sitcom|miniseries|series|movie|ballet|poem|painting|play)\b"
+)
+_ONLY_CAPITALS = re.compile(r"(?:^|[.!?]\s+|\n)[\"“]?(?:(?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with) )*$")
+
+
+def _is_described_work(document: Document, hit: Hit, right: str) -> bool:
+    """Whether a sentence begins with words in title case and then says that they are a work."""
+    if not _WORK_NEXT.match(right):
+        return False
+    return _ONLY_CAPITALS.search(document.left(hit.start)) is not None
+
+
 def _follows_media(left: str) -> bool:
     """Whether a word for a kind of work stands before."""
     return left[-1:] == " " and left.rstrip(",: ")[-2:] in _MEDIA_ENDS and _MEDIA.search(left) is not None
@@ -77,7 +94,7 @@ def names_place(right: str) -> bool:
     """Whether what follows a word makes it part of the name of a place or an institution."""
     if right.startswith((" of the Manor", " of the manor")):
         return False
-    return _PLACE_NEXT.match(right) is not None or names_place_by_person(right)
+    return bool(_PLACE_NEXT.match(right) or _INN.match(right)) or names_place_by_person(right)
 
 
 def names_place_by_person(right: str) -> bool:

@@ -48,6 +48,9 @@ AFTER_VERBS = DETERMINERS | words(
 )
 """After a word that opens a sentence these say that it is a verb (Will he stay? Hope you are well)."""
 WORDS = frozenset(["word", "common"])
+ADDRESS_ENDS = frozenset("?!")
+SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
+"""Before a noun these are no persons (May flowers)."""
 SHORT = 3
 WHEREABOUTS = frozenset(["in", "near"])
 """Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
@@ -216,6 +219,10 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
     if near.kind == "common":
         lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
+        if near.previous == "," and near.next in ADDRESS_ENDS:  # Will you come, Will?
+            return OPEN_FIRST
+        if near.token in SEASONS and near.next[:1].islower() and near.next not in NO_NOUNS:
+            return OTHER
         if near.starts:
             return OPEN_FIRST if near.next in SPEAKING or doubled else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER

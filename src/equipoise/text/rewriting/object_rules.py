@@ -74,6 +74,7 @@ _DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
+_COSTING = frozenset(("cost", "costs", "costing"))
 BEING = frozenset(("is", "was", "be", "been", "it's", "it’s", "isn't", "wasn't", "that's", "that’s"))
 _ENDS = frozenset(".,;:!?)")
 ASKED_AFTER = FIRST_WORDS | _OFFICES | _PARTS_OF_OFFICES | _DOING | {"face", "early", "most", "due"}
@@ -104,6 +105,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "earned"
     if before[-1] in GIVING and after[0][:1].isdigit():
         return "given so much"
+    if before[-1] in _COSTING and before[-2].lower() not in ("the", "a", "total", "at", "of"):
+        return "cost"
     if is_given(before, after):
         return "given"
     if _is_named(before, after):

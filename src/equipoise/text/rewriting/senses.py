@@ -12,6 +12,9 @@ from equipoise.text.rewriting.word_sets import any_of
 _STRONG_VERB = re.compile(r"(?:\b" + any_of("before a verb") + r"|n['’]t|['’]ll|['’]d) $", re.IGNORECASE)
 _WEAK_VERB = re.compile(r"(?:\b" + any_of("perhaps before a verb") + r"|ly) $", re.IGNORECASE)
 _OBJECT = re.compile(" (?:" + any_of("objects") + r"|\d+)\b")
+_PLURAL_LEFT = re.compile(
+    r"(?:\b(?:crew|people|staff|police|children|troops)|\b(?!this |his )\w{2,}[^s'’]s) $"
+)
 _KIN_LEFT = re.compile(r"\b(?:my|your|his|her|our|their|dear|old|and) $", re.IGNORECASE)
 _KIN_RIGHT = re.compile(
     r"(?:['’]s\b|[,!?]| (?:said|says|was|is|had|has|and|would|will|did|looked|told|asked|came|went)\b)"
@@ -49,6 +52,8 @@ def _is_verb(place: Place) -> bool:
     with_object = _OBJECT.match(place.right) is not None
     if place.word.text.endswith("s"):
         return with_object
+    if place.word.text == "man" and with_object and _PLURAL_LEFT.search(place.left):
+        return True
     if _STRONG_VERB.search(place.left):
         return with_object or place.word.text in ("host", "groom")
     return with_object and (_WEAK_VERB.search(place.left) is not None or place.word.text in ("host", "groom"))

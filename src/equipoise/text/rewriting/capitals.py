@@ -72,7 +72,8 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
 
 
 _WORK_NEXT = re.compile(
-    r"(?:['’]s)?(?: (?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with))*? (?:is|was) an? (?:[12]\d{3} )?(?:[\w-]+ ){0,4}?"
+    r"(?:['’]s)?(?: (?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with))*? (?:is|was) an?"
+    r" (?:[12]\d{3} )?(?:[\w-]+ ){0,4}?"
     r"(?:film|novel|novella|album|song|musical|opera|sitcom|miniseries|series|movie|ballet|poem|painting|play)\b"
 )
 _ONLY_CAPITALS = re.compile(r"(?:^|[.!?]\s+|\n)[\"“]?(?:(?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with) )*$")
@@ -210,6 +211,8 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     if word.text not in _SURNAMES or word.kind == "title":
         return None
     if re.match(rf" (?:or|and) {word.partner}\b", right):
+        return None
+    if re.match(r" (?:consort|regent|regnant|dowager|mother)\b", right):
         return None
     bare = (starts and re.match(r"(?:['’]s)? [a-z]", right)) or before in _NAME_POSITION
     return "surname or name" if bare else None

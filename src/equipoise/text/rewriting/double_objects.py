@@ -49,7 +49,7 @@ def _is_kept(after: Sequence[str]) -> bool:
 
 def is_given(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether "her" gets what follows: a verb of giving before, and a bare noun with nothing to describe."""
-    verb = before[-1].lower()
+    verb = before[-1].lower().rpartition("-")[2]
     if verb in _VERBS.get((after[0], after[1]), ()):
         return after[1] == "to" or no_noun_follows(after[2])
     return verb in _VERBS.get((after[0],), ()) and _is_kept(after) and no_noun_follows(after[1])

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from equipoise.errors import UserError
-from equipoise.text.rewriting.double_objects import LINKS, no_noun_follows
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 from equipoise.text.rewriting.object_rules import (
     ASKED_AFTER,
@@ -28,10 +27,8 @@ from equipoise.text.rewriting.object_rules import (
     TIMED,
     object_rule,
 )
+from equipoise.text.rewriting.owning_rules import CLOSING, END, KIN, OWNING_AFTER, is_shared, owning_rule
 from equipoise.text.rewriting.word_sets import word_set
-
-END = "<s>"
-"""The token beyond either end of a text."""
 
 UNSURE = 3.5
 """Margins below this (in nats) are worth a question to a judge."""
@@ -51,27 +48,12 @@ TOKEN = re.compile(
 )
 _DASHES = frozenset(("-", "--", "---", "–", "—"))
 _QUOTES = frozenset(('"', "“", "”", "``", "''"))
-_CLOSING = frozenset(".,;:!?)]}") | {END}
 _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
 _BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
 _NO_NOUNS = word_set("never a noun of his")
 """Words after "his" that no noun of his can begin with."""
-_STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
-_KIN = word_set("one person's kin")
-_DEGREES = word_set("degrees")
-_DESCRIBING = _DEGREES | {"many", "only", "then", "former", "late", "numerous", "various"}
-_OFTEN_DESCRIBING = frozenset(("better", "only", "later"))
-"""Words that describe a noun of hers wherever one follows them, and else stand alone."""
-_RETURNS = word_set("returns")
-_DESCRIBED = _DESCRIBING | _OFTEN_DESCRIBING | _RETURNS | {"leave", "more"}
-_TELLING = EARNING | GIVING | {"tell", "tells", "told", "teach", "taught", "showed", "bring", "make", "made"}
-_PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving", "given"))
-_ALL_OF = frozenset(
-    ("the", "that", "this", "these", "those", "of", "she", "he", "they", "we", "i", "my", "his")
-)
 _THAN = frozenset(("better", "worse", "more", "less"))
-_BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
-"""Prepositions after which such a word opens a noun of hers: one of her many drafts."""
+_STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
 _ALIKE = {
     **dict.fromkeys(("he", "i", "we", "they"), "she"),
@@ -160,7 +142,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
-        rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
+        rule = owning_rule(before, after) if lowered == "her" else _alone_rule(after)
         if rule:
             margin = SOFT_MARGIN if rule == "kin" and CALLING.fullmatch(before[-1]) else RULE_MARGIN
             return alone if rule == "stands alone" else attached, margin, rule
@@ -185,14 +167,7 @@ _OF_HER = {
     **_SHARED,
     **dict.fromkeys(
         [
-            "The",
-            "A",
-            "An",
-            "such",
-            "never",
-            "while",
-            "worth",
-            *_DESCRIBED,
+            *OWNING_AFTER,
             *OBJECT_BEFORE,
             *TIMED,
             *ASKED_AFTER,
@@ -200,10 +175,10 @@ _OF_HER = {
         ASK,
     ),
     **dict.fromkeys(NO_NOUNS_OF_HERS, ALONE),
-    **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
+    **dict.fromkeys([*_written("own", "self"), *KIN], ATTACHED),
 }
 _OF_HIS = {
-    **dict.fromkeys([*_CLOSING, *_NO_NOUNS], ALONE),
+    **dict.fromkeys([*CLOSING, *_NO_NOUNS], ALONE),
     **_SHARED,
     **dict.fromkeys([*_QUOTES, *_THAN], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
@@ -281,61 +256,11 @@ def joint_features(
     )
 
 
-def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
-    """Why "her" must be a possessive here, or nothing."""
-    following = after[0].lower()
-    if following in ("own", "self"):
-        return "own"
-    if after[0] in _KIN:
-        return "kin"
-    if before[-1].lower() in ("among", "amongst", "during"):
-        return "among"
-    if after[0] in _DESCRIBED and _is_described(before, after):
-        return "described"
-    if after[0] == "all" and before[-1].lower() in _PUTTING and after[1].lower() not in _ALL_OF:
-        return "all"
-    if after[0] == "worth" and (after[1] in LINKS or after[1] in _CLOSING):
-        return "worth"
-    if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
-        return "title"
-    if following in ("and", "or", "&", "/") and _is_shared(after):
-        return "shared"
-    shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
-    return "shared" if shares and before[-1] in (END, "both") else ""
-
-
-def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether a word that may describe a noun of hers has one: one of her many drafts, her better half."""
-    first, second = after[0], after[1]
-    if first in _RETURNS:
-        return before[-1] == "made" and (second in LINKS or second in _CLOSING)
-    if first == "leave":
-        return second == "of"
-    if no_noun_follows(second) or not second.islower():
-        return False
-    if first in ("more", "better", "only") and before[-1].lower() in _TELLING:
-        return False
-    if first == "more":
-        return not no_noun_follows(after[2])
-    return first in _DEGREES or first in _OFTEN_DESCRIBING or before[-1] in _BEFORE_DESCRIBED
-
-
-def _is_shared(after: Sequence[str]) -> bool:
-    """Whether a possessor with a noun of its own follows: "her [and Sam's friendship]"."""
-    for place in (1, 2):
-        token = after[place].replace("’", "'")
-        if token.endswith(("'s", "s'")):
-            return after[place + 1][:1].isalnum()
-        if not token[:1].isalpha():
-            return False
-    return False
-
-
 def _alone_rule(after: Sequence[str]) -> str:
     """Why "his" must have, or cannot have, a noun of its own here, or nothing."""
     if after[0].lower() == "own":
         return "own"
-    if after[0].lower() in ("and", "or", "&") and _is_shared(after):
+    if after[0].lower() in ("and", "or", "&") and is_shared(after):
         return "shared"
     if after[0].lower() in ("and", "&") and after[1].lower() in _POSSESSIVES and after[2][:1].isalpha():
         return "shared"
@@ -344,7 +269,7 @@ def _alone_rule(after: Sequence[str]) -> str:
     compared = after[0].endswith("er") or after[0] in _THAN
     if compared and after[1] == "than":
         return "stands alone"
-    closed = after[0] in _CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in _CLOSING)
+    closed = after[0] in CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in CLOSING)
     return "stands alone" if closed else ""
 
 

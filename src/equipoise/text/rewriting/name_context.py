@@ -72,6 +72,8 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.institution_follows() or of_institution(near) or shouted(near):
         return OTHER
+    if near.next[:1].isdigit() and near.at(near.after + 1) == ":":  # John 3:16
+        return OTHER
     if in_title(near):
         return TITLE
     if of_family(near):

@@ -75,9 +75,23 @@ HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getti
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
 _COSTING = frozenset(("cost", "costs", "costing"))
+_NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
+_PAYING = re.compile(
+    r"g[ai]v(?:e|es|en|ing)|sen(?:t|ds?)|pa(?:id|ys?)|slip(?:s|ped)?|bets?|tip(?:s|ped)?|hand(?:s|ed)?|owe[ds]?"
+    r"|lend|lent|loan(?:s|ed)?|w[io]ns?|earn(?:s|ed)?|offer(?:s|ed)?|charged?|fined?|took|takes?|taken|saved?|left"
+)
+_LOVING = re.compile(
+    r"lov(?:e|es|ed)|lik(?:e|es|ed)|kn[eo]ws?|known|suit(?:s|ed)?|pleas(?:e|es|ed)|serv(?:e|es|ed)"
+)
 BEING = frozenset(("is", "was", "be", "been", "it's", "it’s", "isn't", "wasn't", "that's", "that’s"))
 _ENDS = frozenset(".,;:!?)")
-ASKED_AFTER = FIRST_WORDS | _OFFICES | _PARTS_OF_OFFICES | _DOING | {"face", "early", "most", "due"}
+ASKED_AFTER = (
+    FIRST_WORDS
+    | _OFFICES
+    | _PARTS_OF_OFFICES
+    | _DOING
+    | {"such", "never", "while", "face", "early", "most", "due", "best", *_NUMBERS}
+)
 """Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
 
 
@@ -105,6 +119,10 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "earned"
     if before[-1] in GIVING and after[0][:1].isdigit():
         return "given so much"
+    if after[0] in _NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
+        return "given so much"
+    if after[0] == "best" and _LOVING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
+        return "no noun follows"
     if before[-1] in _COSTING and before[-2].lower() not in ("the", "a", "total", "at", "of"):
         return "cost"
     if is_given(before, after):

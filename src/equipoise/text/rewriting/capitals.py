@@ -74,7 +74,7 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
 _WORK_NEXT = re.compile(
     r"(?:['’]s)?(?: (?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with))*? (?:is|was) an?"
     r" (?:[12]\d{3} )?(?:[\w-]+ ){0,4}?"
-    r"(?:film|novel|novella|album|song|musical|opera|sitcom|miniseries|series|movie|ballet|poem|painting|play)\b"
+    r"(?:film|novel|novella|album|song|musical|opera|sitcom|miniseries|series|movie|ballet|poem|painting|play|tale|story|fable)\b"
 )
 _ONLY_CAPITALS = re.compile(r"(?:^|[.!?]\s+|\n)[\"“]?(?:(?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with) )*$")
 
@@ -141,6 +141,11 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         return "set phrase with a title"
     if _ABOARD.search(left):
         return "name of a ship"
+    before = _WORD_BEFORE.search(left)
+    if _FIRM.match(document.plain, hit.start) or (
+        before and _FIRM.match(document.plain, hit.start - len(before[0]))
+    ):
+        return "name of a firm or a thing"
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
         if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
@@ -150,6 +155,8 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     return "title of a work" if in_title_of_work(document, hit) else None
 
 
+_FIRM = re.compile(any_of("firms named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
+_WORD_BEFORE = re.compile(r"[A-Z][a-z]+ $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
 
@@ -190,6 +197,8 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     if names_place_by_person(right) if word.text in _COURTESY else names_place(right):
         return "place or institution"
     if before == "The" and not starts and re.match(r"(?:['’]s)? (?:and|of) (?:the|her|his|[A-Z])", right):
+        return "title of a work"
+    if before.lower() == "the" and re.match(r"['’]s [A-Z][a-z]+ [A-Z]", right):
         return "title of a work"
     if before in _SHIPS:
         return "name of a ship"

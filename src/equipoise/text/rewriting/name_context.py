@@ -29,7 +29,7 @@ from equipoise.text.rewriting.name_cues import (
     TIMES,
     words,
 )
-from equipoise.text.rewriting.name_neighbours import LOCATIVES, Neighbourhood, is_capital
+from equipoise.text.rewriting.name_neighbours import LOCATIVES, QUOTES, Neighbourhood, is_capital
 from equipoise.text.rewriting.name_titles import in_address, in_title, of_family
 
 FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER, TITLE = range(6)
@@ -228,7 +228,8 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         if near.starts:
             return OPEN_FIRST if near.next in SPEAKING or doubled else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER
-    if near.starts and not near.possessive and not person:
+    spoken_to = near.previous in QUOTES and near.next == ","  # "Mark, wait!"
+    if near.starts and not near.possessive and not person and not spoken_to:
         return OPEN_OTHER
     return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST
 

@@ -47,7 +47,7 @@ TIMED = {
 }
 """Times that nobody owns: her last week, but: saw her last night."""
 _FINDING = re.compile(
-    r"found|finds?|finding|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
+    r"found|finds?|finding|robbed|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
     r"|gets?|got|getting|sets?|setting|made|makes?|making|ke(?:ep|eps|eping|pt)|consider(?:s|ed)?|th(?:ink|inks|ought)"
     r"|rend(?:er|ers|ered|ering)|call(?:s|ed|ing)?|drov?e|h[eo]lds?"
 )
@@ -83,7 +83,11 @@ _PAYING = re.compile(
 _LOVING = re.compile(
     r"lov(?:e|es|ed)|lik(?:e|es|ed)|kn[eo]ws?|known|suit(?:s|ed)?|pleas(?:e|es|ed)|serv(?:e|es|ed)"
 )
-BEING = frozenset(("is", "was", "be", "been", "it's", "it’s", "isn't", "wasn't", "that's", "that’s"))
+_CONTRACTED = frozenset(
+    ("it's", "isn't", "wasn't", "that's", "it’s", "that’s", "It's", "That's", "It’s", "That’s")
+)
+BEING = _CONTRACTED | {"is", "was", "be", "been"}
+_SUBJECTS = frozenset(("it", "that", "this", "not", "only", "really", "always", "still", "definitely"))
 _ENDS = frozenset(".,;:!?)")
 ASKED_AFTER = (
     FIRST_WORDS
@@ -111,7 +115,11 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "seen doing" if _is_seen_doing(before, after) else ""
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
-    if before[-1] in BEING and after[0] in _ENDS:
+    if (
+        before[-1] in BEING
+        and after[0] in _ENDS
+        and (before[-1] in _CONTRACTED or before[-2].lower() in _SUBJECTS)
+    ):
         return "stands alone"
     if before[-1] in NAMED_SO and after[0][:1].isupper():
         return "named"

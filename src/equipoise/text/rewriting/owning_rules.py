@@ -19,10 +19,8 @@ _RETURNS = word_set("returns")
 _DESCRIBED = _DESCRIBING | _OFTEN_DESCRIBING | _RETURNS | {"leave", "more"}
 _TELLING = EARNING | GIVING | {"tell", "tells", "told", "teach", "taught", "showed", "bring", "make", "made"}
 _EACH_OF_HERS = word_set("each of hers")
-_PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving", "given"))
-_ALL_OF = frozenset(
-    ("the", "that", "this", "these", "those", "of", "she", "he", "they", "we", "i", "my", "his")
-)
+_PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving"))
+_ALL_IN = frozenset(("into", "in", "to", "for", "on", "during", "every", "at"))
 _BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
 """Prepositions after which such a word opens a noun of hers: one of her many drafts."""
 OWNING_AFTER = frozenset(("The", "A", "An", "worth", "all", "every")) | _DESCRIBED
@@ -40,7 +38,7 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "among"
     if after[0] in _DESCRIBED and _is_described(before, after):
         return "described"
-    if after[0] == "all" and before[-1].lower() in _PUTTING and after[1].lower() not in _ALL_OF:
+    if after[0] == "all" and before[-1].lower() in _PUTTING and (after[1] in CLOSING or after[1] in _ALL_IN):
         return "all"
     if after[0] == "every" and after[1] in _EACH_OF_HERS:
         return "every"

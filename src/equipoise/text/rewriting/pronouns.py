@@ -30,6 +30,7 @@ _JOINED_LEFT = {
 }
 _HIS_AND_HERS = re.compile(r"\bhis(?:[- ]and[- ]| ?& ?|[-/])hers\b", re.IGNORECASE)
 _COMPOUND = re.compile(r"-(?:\d|man\b|men\b|haw\b|hee\b|she\b)", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:[Tt]he|[Aa]n?) $")
 _MAY_JOIN = frozenset(["o", "/", "a", "(", ",", "-", ")"])
 
 
@@ -58,6 +59,8 @@ def pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordina
     word = hit.part.word.text if hit.part.word else ""
     if document.plain[hit.end : hit.end + 1] == "-" and _COMPOUND.match(document.right(hit.end)):
         return Leave("compound")
+    if hit.part.surface.isupper() and len(word) > 1 and _ARTICLE.search(document.left(hit.start, 10)):
+        return Leave("abbreviation")
     if word in FIXED:
         return Replace(FIXED[word], "pronoun")
     before, after = around.of(document.chunks, hit)

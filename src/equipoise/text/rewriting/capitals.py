@@ -155,7 +155,7 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     return "title of a work" if in_title_of_work(document, hit) else None
 
 
-_FIRM = re.compile(any_of("firms named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
+_FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
 _WORD_BEFORE = re.compile(r"[A-Z][a-z]+ $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")

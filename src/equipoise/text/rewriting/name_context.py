@@ -165,6 +165,8 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
     if near.kind == "common" and near.starts:
         # Will John come? May I?
         asks = near.next == "I" or classes.get(near.next) == "plain"
+        if near.next == near.token:  # Will Will come?
+            return OTHER
         return OTHER if asks and not is_capital(near.at(near.after + 1)) else FIRST
     return FIRST
 

@@ -117,7 +117,7 @@ PERSON_VERBS = words(
     wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned flew drove blushed
     winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed borrowed lent
     baked knitted swam jogged will won't might must should can't didn't doesn't hadn't hasn't wouldn't
-    couldn't wasn't isn't
+    couldn't wasn't isn't showed shows
     """
 )
 """After a word that is seldom a name these say that it is one."""
@@ -128,6 +128,7 @@ SPEAKING = words(
     whispers shouted shouts explained explains admitted admits kissed kisses hugged hugs sighed sighs
     apologised apologized confessed shrugged grinned frowned muttered murmured wondered wept answered phoned
     blushed winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed
+    loves loved hates hated likes liked wants wanted left married met flew drove
     """
 )
 """Of those, the ones that say so even where a sentence begins with the word (Hope smiled)."""

@@ -74,6 +74,10 @@ _DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
+_ANYBODY = frozenset(
+    ("nobody", "anybody", "everybody", "one", "anyone", "everyone", "nothing", "none", "all")
+)
+_BEFORE_A_COST = frozenset(("the", "a", "total", "at", "of"))
 _COSTING = frozenset(("cost", "costs", "costing"))
 _NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
 _PAYING = re.compile(
@@ -86,7 +90,7 @@ _LOVING = re.compile(
 _CONTRACTED = frozenset(
     ("it's", "isn't", "wasn't", "that's", "it’s", "that’s", "It's", "That's", "It’s", "That’s")
 )
-BEING = _CONTRACTED | {"is", "was", "be", "been"}
+BEING = _CONTRACTED | {"but", "is", "was", "be", "been"}
 _SUBJECTS = frozenset(("it", "that", "this", "not", "only", "really", "always", "still", "definitely"))
 _ENDS = frozenset(".,;:!?)")
 ASKED_AFTER = (
@@ -131,7 +135,9 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "given so much"
     if after[0] == "best" and _LOVING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
         return "no noun follows"
-    if before[-1] in _COSTING and before[-2].lower() not in ("the", "a", "total", "at", "of"):
+    if before[-1] == "but" and before[-2].lower() in _ANYBODY:
+        return "nobody but" if after[0] == "left" or no_noun_follows(after[0]) else ""
+    if before[-1] in _COSTING and before[-2].lower() not in _BEFORE_A_COST and after[1] not in _OBJECTS:
         return "cost"
     if is_given(before, after):
         return "given"

@@ -61,7 +61,7 @@ def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:
         return second == "of"
     if no_noun_follows(second) or not second.islower():
         return False
-    if first in ("more", "better", "only") and before[-1].lower() in _TELLING:
+    if first in ("more", "better", "only") and before[-1].lower() in _TELLING | {"help", "helped", "helps"}:
         return False
     if first == "more":
         return not no_noun_follows(after[2])

@@ -31,7 +31,7 @@ WIDER = 60
 """Chunks to look through where the nearest ones are blank."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
-_SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
+_SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "ll've", "m"])
 _POSSESSIVE = frozenset(["", "'s", "’s"])
 _MARKS = " .,;:!?\"'()[]“”‘’—–…-*"
 

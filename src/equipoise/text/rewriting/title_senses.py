@@ -61,7 +61,8 @@ def _lady(place: Place) -> Decision | None:
         return lord
     if re.match(r" (?:and|or) lords?\b", place.right, re.IGNORECASE):
         return lord
-    return lord if re.search(r"\b[Mm]y $", place.left) and _ADDRESS_RIGHT.match(place.right) else None
+    spoken_of = not re.match(r" (?:friends?|love|parts)\b", place.right)
+    return lord if re.search(r"\b[Mm]y $", place.left) and spoken_of else None
 
 
 def _lord(place: Place) -> Decision | None:

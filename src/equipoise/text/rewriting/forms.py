@@ -27,7 +27,15 @@ from equipoise.text.rewriting.object_rules import (
     TIMED,
     object_rule,
 )
-from equipoise.text.rewriting.owning_rules import CLOSING, END, KIN, OWNING_AFTER, is_shared, owning_rule
+from equipoise.text.rewriting.owning_rules import (
+    CLOSING,
+    END,
+    HER_INITIALS,
+    KIN,
+    OWNING_AFTER,
+    is_shared,
+    owning_rule,
+)
 from equipoise.text.rewriting.word_sets import word_set
 
 UNSURE = 3.5
@@ -175,10 +183,10 @@ _OF_HER = {
         ASK,
     ),
     **dict.fromkeys(NO_NOUNS_OF_HERS, ALONE),
-    **dict.fromkeys([*_written("own", "self"), *KIN], ATTACHED),
+    **dict.fromkeys([*_written("own", "self"), *KIN, *HER_INITIALS], ATTACHED),
 }
 _OF_HIS = {
-    **dict.fromkeys([*CLOSING, *_NO_NOUNS], ALONE),
+    **dict.fromkeys([*CLOSING, *_NO_NOUNS, "ALONE"], ALONE),
     **_SHARED,
     **dict.fromkeys([*_QUOTES, *_THAN], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
@@ -263,13 +271,17 @@ def _alone_rule(after: Sequence[str]) -> str:
     if after[0].lower() in ("and", "or", "&") and is_shared(after):
         return "shared"
     if after[0].lower() in ("and", "&") and after[1].lower() in _POSSESSIVES and after[2][:1].isalpha():
-        return "shared"
+        return "stands alone" if after[2].lower() == "alone" else "shared"
     if after[0].lower() in ("and", "or") and after[1].lower() in _STANDING_ALONE:
         return "stands alone"
     compared = after[0].endswith("er") or after[0] in _THAN
     if compared and after[1] == "than":
         return "stands alone"
-    closed = after[0] in CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in CLOSING)
+    closed = (
+        after[0] in CLOSING | _NO_NOUNS
+        or after[0] == "ALONE"
+        or (after[0] in _QUOTES and after[1] in CLOSING)
+    )
     return "stands alone" if closed else ""
 
 

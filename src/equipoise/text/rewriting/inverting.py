@@ -108,6 +108,7 @@ def turn_quickly(draft: Draft, hit: Hit, around: Surroundings, *, marked: bool) 
     return True
 
 
+_POSSESSIVES = ("'s", "’s")
 make = tuple.__new__
 
 
@@ -134,7 +135,8 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
     document = draft.document
     start, end, part, _ = hit
     if start not in names:
-        if not follows_lord(document.left(start, 5)) or not document.plain[end + 1 : end + 2].isupper():
+        alone = part.surface.endswith(_POSSESSIVES) or not document.plain[end + 1 : end + 2].isupper()
+        if alone or not follows_lord(document.left(start, 5)):
             return
         names[start] = without_ending(part.surface)
     reason = name_reason(document, hit)

@@ -51,6 +51,9 @@ WORDS = frozenset(["word", "common"])
 ADDRESS_ENDS = frozenset("?!")
 SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
 """Before a noun these are no persons (May flowers)."""
+MODALS = frozenset(["Will", "May"])
+FARTHEST_END = 30
+"""Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
 WHEREABOUTS = frozenset(["in", "near"])
 """Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
@@ -165,10 +168,18 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
     if near.kind == "common" and near.starts:
         # Will John come? May I?
         asks = near.next == "I" or classes.get(near.next) == "plain"
-        if near.next == near.token:  # Will Will come?
+        if asks_whether(near, classes):
             return OTHER
         return OTHER if asks and not is_capital(near.at(near.after + 1)) else FIRST
     return FIRST
+
+
+def asks_whether(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
+    """Whether Will or May opens a question about somebody: Will Joy Smith come?"""
+    if near.token not in MODALS or near.next not in classes:
+        return False
+    rest = (near.at(near.after + step) for step in range(FARTHEST_END))
+    return next((token for token in rest if token in {".", "!", "?", ""}), "") == "?"
 
 
 def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, str]) -> int:

@@ -117,7 +117,7 @@ PERSON_VERBS = words(
     wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned flew drove blushed
     winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed borrowed lent
     baked knitted swam jogged will won't might must should can't didn't doesn't hadn't hasn't wouldn't
-    couldn't wasn't isn't showed shows
+    couldn't wasn't isn't showed shows rose
     """
 )
 """After a word that is seldom a name these say that it is one."""

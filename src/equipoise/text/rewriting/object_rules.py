@@ -78,6 +78,9 @@ _ANYBODY = frozenset(
     ("nobody", "anybody", "everybody", "one", "anyone", "everyone", "nothing", "none", "all")
 )
 _BEFORE_A_COST = frozenset(("the", "a", "total", "at", "of"))
+_REPORTING = re.compile(
+    r"report(?:s|ed|ing)?|declar(?:e|es|ed)|found|f[ie]nds?|list(?:s|ed)?|presum(?:e|es|ed)"
+)
 _COSTING = frozenset(("cost", "costs", "costing"))
 _NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
 _PAYING = re.compile(
@@ -114,6 +117,8 @@ def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
 def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "her" is likely to be an object here, or nothing."""
     if after[0].endswith("ing"):
+        if after[0] == "missing" and _REPORTING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
+            return "so"
         if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
             return "left doing"
         return "seen doing" if _is_seen_doing(before, after) else ""

@@ -11,6 +11,7 @@ END = "<s>"
 CLOSING = frozenset(".,;:!?)]}") | {END}
 """Tokens that close what goes before them."""
 KIN = word_set("one person's kin")
+HER_INITIALS = word_set("hers in capitals")
 _DEGREES = word_set("degrees")
 _DESCRIBING = _DEGREES | {"many", "only", "then", "former", "late", "numerous", "various"}
 _OFTEN_DESCRIBING = frozenset(("better", "only", "later"))
@@ -32,8 +33,8 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
     following = after[0].lower()
     if following in ("own", "self"):
         return "own"
-    if after[0] in KIN:
-        return "kin"
+    if after[0] in KIN or after[0] in HER_INITIALS:
+        return "kin" if after[0] in KIN else "own"
     if before[-1].lower() in ("among", "amongst", "during"):
         return "among"
     if after[0] in _DESCRIBED and _is_described(before, after):

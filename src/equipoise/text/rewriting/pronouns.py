@@ -18,12 +18,15 @@ _PARTNERS = {
     "herself": "him|himself",
 }
 _JOINED_RIGHT = {
-    word: re.compile(rf"(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) |-and-)\(?(?:{other})\b", re.IGNORECASE)
+    word: re.compile(
+        rf"(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) | \(and |-and-)\(?(?:{other})\b", re.IGNORECASE
+    )
     for word, other in _PARTNERS.items()
 }
 _JOINED_LEFT = {
     word: re.compile(
-        rf"(?:(?<!\w)(?:{other})(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) |-and-)\(?|(?<!\w)\(?s[/)])$",
+        rf"(?:(?<!\w)(?:{other})(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) | \(and |-and-)\(?"
+        r"|(?<!\w)\(?s[/)])$",
         re.IGNORECASE,
     )
     for word, other in _PARTNERS.items()
@@ -42,7 +45,7 @@ def is_coordinated(document: Document, hit: Hit) -> bool:
     if after in _MAY_JOIN and _JOINED_RIGHT[word].match(document.right(end, 20)):
         return True
     before = plain[start - 2 : start]
-    if (before in ("r ", "/ ") or before[-1:] in ("/", "(", ")", "-")) and _JOINED_LEFT[word].search(
+    if (before in ("r ", "/ ", "d ") or before[-1:] in ("/", "(", ")", "-")) and _JOINED_LEFT[word].search(
         document.left(start, 20)
     ):
         return True

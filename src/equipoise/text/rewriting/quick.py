@@ -38,7 +38,7 @@ def _follows_or(plain: str, start: int) -> bool:
     before = plain[start - 2 : start] if start > 1 else ""
     if before == "r ":
         return plain[start - 3 : start - 2] in ("o", "O") and plain[start - 4 : start - 3] in _BEFORE_OR
-    return before == "/ "
+    return before == "/ " or (before == "d " and plain[start - 5 : start] == "(and ")
 
 
 def _may_go_on(plain: str, end: int) -> bool:

@@ -148,6 +148,8 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         return "name of a firm or a thing"
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
+        if beyond is right and _PLACE_OR_SURNAME.match(right) and not _WHERE.search(left):
+            return "title of a work" if in_title_of_work(document, hit) else None
         if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
             return "place or institution"
         if _follows_media(left) and not _PERSON_NEXT.match(right):
@@ -155,6 +157,10 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     return "title of a work" if in_title_of_work(document, hit) else None
 
 
+_PLACE_OR_SURNAME = re.compile(
+    " " + any_of("places or surnames") + r"\b(?! [A-Z&]| (?:in|near|at) [A-Z]|, [A-Z]\w+[.,;])"
+)
+_WHERE = re.compile(r"\b" + any_of("before a place") + r" (?:[A-Z]\w+ )?$", re.IGNORECASE)
 _FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
 _WORD_BEFORE = re.compile(r"[A-Z][a-z]+ $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")

@@ -81,6 +81,8 @@ _BEFORE_A_COST = frozenset(("the", "a", "total", "at", "of"))
 _REPORTING = re.compile(
     r"report(?:s|ed|ing)?|declar(?:e|es|ed)|found|f[ie]nds?|list(?:s|ed)?|presum(?:e|es|ed)"
 )
+_SOME = frozenset(("rest", "part", "half", "parts", "all", "inch"))
+_DONE_BY_A_PART = word_set("done by a part")
 _COSTING = frozenset(("cost", "costs", "costing"))
 _NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
 _PAYING = re.compile(
@@ -101,7 +103,7 @@ ASKED_AFTER = (
     | _OFFICES
     | _PARTS_OF_OFFICES
     | _DOING
-    | {"such", "never", "while", "face", "early", "most", "due", "best", *_NUMBERS}
+    | {"such", "never", "while", "face", "early", "most", "due", "best", *_NUMBERS, *_DONE_BY_A_PART}
 )
 """Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
 
@@ -152,6 +154,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "seen to do"
     if before[-1].lower() in HAVING and _is_done(after):
         return "done to"
+    if after[0] in _DONE_BY_A_PART and before[-1] == "of" and before[-2].lower() in _SOME:
+        return "part of"
     rule, pattern = OBJECT_BEFORE.get(after[0], ("", None))
     return rule if pattern and no_noun_follows(after[1]) and pattern.fullmatch(before[-1].lower()) else ""
 

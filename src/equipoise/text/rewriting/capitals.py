@@ -162,7 +162,7 @@ _PLACE_OR_SURNAME = re.compile(
 )
 _WHERE = re.compile(r"\b" + any_of("before a place") + r" (?:[A-Z]\w+ )?$", re.IGNORECASE)
 _FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
-_WORD_BEFORE = re.compile(r"[A-Z][a-z]+ $")
+_WORD_BEFORE = re.compile(r"[A-Z][a-z]+(?:['’]s)? $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
 

@@ -54,7 +54,7 @@ INSTITUTIONS = words(
     project party act law building tower palace castle hotel inn square plaza parkway heights springs
     terrace dam expedition railway railroad line airlines bank group point hotels motors stakes
     handicap derby open championship championships tournament classic games olympics regiment brigade
-    division corps army navy cross order bible gospel day
+    division corps army navy cross order bible gospel day place crescent mews
     """
 )
 """A run of capitalised words that ends in these names something other than a person."""

@@ -67,7 +67,8 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     if word.kind == "kinship" and word.text.endswith("s") and _is_joined(left, right):
         return "title of a work"
     if word.kind in _RANKS or word.text in _CLERICS:
-        return _rank(word, before, starts=starts, right=right)
+        royal = before == "The" and left.endswith(("HM The ", "HRH The "))
+        return _rank(word, "the" if royal else before, starts=starts, right=right)
     return _common(word, before, starts=starts, context=(left, right))
 
 
@@ -160,7 +161,12 @@ def name_reason(document: Document, hit: Hit) -> str | None:
 _PLACE_OR_SURNAME = re.compile(
     " " + any_of("places or surnames") + r"\b(?! [A-Z&]| (?:in|near|at) [A-Z]|, [A-Z]\w+[.,;])"
 )
-_WHERE = re.compile(r"\b" + any_of("before a place") + r" (?:[A-Z]\w+ )?$", re.IGNORECASE)
+_WHERE = re.compile(
+    r"\b"
+    + any_of("before a place")
+    + r" (?:[A-Z]\w+ )?$|\b(?:Lady|Queen|King|Prince|Princess|Saint|St\.?) $",
+    re.I,
+)
 _FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
 _WORD_BEFORE = re.compile(r"[A-Z][a-z]+(?:['’]s)? $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")

@@ -116,7 +116,9 @@ PERSON_VERBS = words(
     wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned flew drove blushed
     winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed borrowed lent
     baked knitted swam jogged will won't might must should can't didn't doesn't hadn't hasn't wouldn't
-    couldn't wasn't isn't showed shows rose
+    couldn't wasn't isn't showed shows rose dropped grabbed carried lifted pushed pulled threw kicked lost
+    won stole hid kept held handed caught forgave ignored noticed insisted argued complained demanded
+    suggested proposed accepted
     """
 )
 """After a word that is seldom a name these say that it is one."""

@@ -9,7 +9,8 @@ from equipoise.text.rewriting.word_sets import word_set
 NO_NOUNS_OF_HERS = word_set("never a noun of hers")
 """Words after "her" that no noun of hers can begin with."""
 _SHOWING = re.compile(
-    r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
+    r"(?:show|film|captur|photograph|pictur|imagin|depict|spott?|notic|glimps)(?:e?[ds]?|ing|n)|caught|spied"
+    r"|catch(?:es|ing)?"
 )
 _PICTURES = re.compile(
     r"(?:video|tape|photo|photograph|clip|picture|image|recording|portrait|film)s?|footage", re.IGNORECASE

@@ -4,7 +4,8 @@ import re
 
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import END, choose_form
+from equipoise.text.rewriting.forms import choose_form
+from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.scanning import FIXED, Hit, Surroundings
 
 _PARTNERS = {

@@ -4,8 +4,9 @@ Each gives the change, or None where the full rules must be asked.
 """
 
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.forms import END, choice_of
+from equipoise.text.rewriting.forms import choice_of
 from equipoise.text.rewriting.lexicon import NEAR, REACH
+from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.scanning import Hit, Part, Surroundings
 from equipoise.text.rewriting.senses import has_object
 

@@ -179,7 +179,8 @@ def _is_seen_to_do(before: Sequence[str], after: Sequence[str]) -> bool:
     following = after[1].lower()
     if following in _OBJECTS or following in _PARTICLES or following.endswith("ly"):
         return True
-    return after[0] in _SURELY_DOING and following != "of" and no_noun_follows(following)
+    surely = after[0] in _SURELY_DOING or before[-1].lower().startswith("watch")
+    return surely and following != "of" and no_noun_follows(following)
 
 
 def _is_done(after: Sequence[str]) -> bool:

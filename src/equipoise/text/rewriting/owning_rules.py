@@ -24,7 +24,7 @@ _PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving
 _ALL_IN = frozenset(("into", "in", "to", "for", "on", "during", "every", "at"))
 _BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
 """Prepositions after which such a word opens a noun of hers: one of her many drafts."""
-OWNING_AFTER = frozenset(("The", "A", "An", "worth", "all", "every")) | _DESCRIBED
+OWNING_AFTER = frozenset(("The", "A", "An", "worth", "all", "every", "guard")) | _DESCRIBED
 """Words after "her" that a rule here asks for, apart from kin."""
 
 
@@ -43,6 +43,8 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "all"
     if after[0] == "every" and after[1] in _EACH_OF_HERS:
         return "every"
+    if after[0] == "guard" and after[1] in ("down", "slip", "drop"):
+        return "guard"
     if after[0] == "worth" and (after[1] in LINKS or after[1] in CLOSING):
         return "worth"
     if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:

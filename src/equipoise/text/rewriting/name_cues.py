@@ -118,7 +118,7 @@ PERSON_VERBS = words(
     baked knitted swam jogged will won't might must should can't didn't doesn't hadn't hasn't wouldn't
     couldn't wasn't isn't showed shows rose dropped grabbed carried lifted pushed pulled threw kicked lost
     won stole hid kept held handed caught forgave ignored noticed insisted argued complained demanded
-    suggested proposed accepted
+    suggested proposed accepted fell
     """
 )
 """After a word that is seldom a name these say that it is one."""

@@ -63,8 +63,8 @@ def _is_near_partner(document: Document, hit: Hit) -> bool:
         return False
     single = re.sub("(?<=ss)es$|(?<!s)s$", "", word.partner or "")
     partner = re.compile(rf"\b{single}(?:e?s)?\b", re.IGNORECASE)
-    found = partner.finditer(document.plain, max(0, hit.start - _NEARBY), hit.end + _NEARBY)
-    return any(match[0].islower() or document.begins_sentence(match.start()) for match in found)
+    near = partner.finditer(document.plain, max(0, hit.start - _NEARBY), hit.end + _NEARBY)
+    return any(match[0].islower() or document.begins_sentence(match.start()) for match in near)
 
 
 def _to_partner(word: Word) -> Decision:

@@ -62,7 +62,7 @@ def test_the_page_shows_both_texts_and_every_entry(source: Path, tmp_path: Path)
     changes = [entry for entry in entries if entry["action"] == "change"]
     assert shown.count("<del ") == len(changes)
     assert shown.count('<span class="skip" ') == 2 * (len(entries) - len(changes))
-    assert 'class="doubt" title="pronoun: presented">him</ins> flowers' in shown
+    assert 'class="doubt" title="pronoun: given">him</ins> flowers' in shown
     # Mr, his, He; her, her, hers change sides, and She stays: three and four before and after
     assert shown.count("1 female") == 2
 

@@ -35,7 +35,7 @@ def test_one_way_rows_lead_into_the_table_and_clash_with_no_pair() -> None:
 
 
 def test_every_way_is_known() -> None:
-    assert {row["way"] for row in ROWS} == {"both", "f>m", "m>f", "name"}
+    assert {row["way"] for row in ROWS} == {"both", "f>m", "m>f", "name", "together"}
     kinds = {"pronoun", "kinship", "title", "role", "noble rank", "animal", "definitional"}
     assert {row["kind"] for row in ROWS} == kinds
 

@@ -10,6 +10,7 @@ from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _BEFORE_SURNAMES = word_set("before a surname only")
 _SHIPS = word_set("ships")
+_COURTESY = frozenset(["mr", "mrs", "ms", "miss"])
 _RANKS = frozenset(["title", "noble rank", "kinship"])
 _CLERICS = word_set("offices before names")
 _SURNAMES = word_set("also surnames")
@@ -21,6 +22,7 @@ _PLACES = re.compile(
     + r"\b"
 )
 _PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a place") + r"\b")
+_INN = re.compile(r"(?:['’]s)?(?: of)? [A-Z]\w+ (?:pub|inn|tavern|public house|hotel)\b")
 _MEDIA = re.compile(r"\b" + any_of("before a work") + r"[,:]? $")
 _MEDIA_ENDS = frozenset(word[-2:] for word in word_set("before a work"))
 _HONOURS = re.compile(" " + any_of("honours") + r"\b")
@@ -54,7 +56,10 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
         return "title of a work"
     left, right = document.left(hit.start), document.right(hit.end)
     starts = document.begins_sentence(hit.start)
-    if not starts and not _NEXT_NAME.match(right) and _follows_media(left):
+    if _is_described_work(document, hit, right):
+        return "title of a work"
+    named = _NEXT_NAME.match(right[1:] if word.text in _COURTESY and right[:1] == "." else right)
+    if not starts and not named and _follows_media(left):
         return "title of a work"
     if word.kind == "pronoun":
         return None if starts or _HONOURS.match(right) else _pronoun_in_title(left, right)
@@ -62,8 +67,24 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     if word.kind == "kinship" and word.text.endswith("s") and _is_joined(left, right):
         return "title of a work"
     if word.kind in _RANKS or word.text in _CLERICS:
-        return _rank(word, before, starts=starts, right=right)
+        royal = before == "The" and left.endswith(("HM The ", "HRH The "))
+        return _rank(word, "the" if royal else before, starts=starts, right=right)
     return _common(word, before, starts=starts, context=(left, right))
+
+
+_WORK_NEXT = re.compile(
+    r"(?:['’]s)?(?: (?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with))*? (?:is|was) an?"
+    r" (?:[12]\d{3} )?(?:[\w-]+ ){0,4}?"
+    r"(?:film|novel|novella|album|song|musical|opera|sitcom|miniseries|series|movie|ballet|poem|painting|play|tale|story|fable)\b"
+)
+_ONLY_CAPITALS = re.compile(r"(?:^|[.!?]\s+|\n)[\"“]?(?:(?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with) )*$")
+
+
+def _is_described_work(document: Document, hit: Hit, right: str) -> bool:
+    """Whether a sentence begins with words in title case and then says that they are a work."""
+    if not _WORK_NEXT.match(right):
+        return False
+    return _ONLY_CAPITALS.search(document.left(hit.start)) is not None
 
 
 def _follows_media(left: str) -> bool:
@@ -75,7 +96,7 @@ def names_place(right: str) -> bool:
     """Whether what follows a word makes it part of the name of a place or an institution."""
     if right.startswith((" of the Manor", " of the manor")):
         return False
-    return _PLACE_NEXT.match(right) is not None or names_place_by_person(right)
+    return bool(_PLACE_NEXT.match(right) or _INN.match(right)) or names_place_by_person(right)
 
 
 def names_place_by_person(right: str) -> bool:
@@ -121,8 +142,15 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         return "set phrase with a title"
     if _ABOARD.search(left):
         return "name of a ship"
+    before = _WORD_BEFORE.search(left)
+    if _FIRM.match(document.plain, hit.start) or (
+        before and _FIRM.match(document.plain, hit.start - len(before[0]))
+    ):
+        return "name of a firm or a thing"
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
+        if beyond is right and _PLACE_OR_SURNAME.match(right) and not _WHERE.search(left):
+            return "title of a work" if in_title_of_work(document, hit) else None
         if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
             return "place or institution"
         if _follows_media(left) and not _PERSON_NEXT.match(right):
@@ -130,6 +158,17 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     return "title of a work" if in_title_of_work(document, hit) else None
 
 
+_PLACE_OR_SURNAME = re.compile(
+    " " + any_of("places or surnames") + r"\b(?! [A-Z&]| (?:in|near|at) [A-Z]|, [A-Z]\w+[.,;])"
+)
+_WHERE = re.compile(
+    r"\b"
+    + any_of("before a place")
+    + r" (?:[A-Z]\w+ )?$|\b(?:Lady|Queen|King|Prince|Princess|Saint|St\.?) $",
+    re.I,
+)
+_FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
+_WORD_BEFORE = re.compile(r"[A-Z][a-z]+(?:['’]s)? $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
 
@@ -161,7 +200,6 @@ def _pronoun_in_title(left: str, right: str) -> str | None:
     return "title of a work" if capital_before and re.match(r"[^\w\s'’]", right) else None
 
 
-_COURTESY = frozenset(["mr", "mrs", "ms", "miss"])
 _YOUNGER = re.compile(r",? (?:Jr|Sr|I{2,3}|IV)\b")
 _FIRM_NEXT = re.compile(r"(?:['’]s)?,? (?:&|and) (?:Co|Company|Partners|Associates)\b")
 
@@ -171,6 +209,8 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     if names_place_by_person(right) if word.text in _COURTESY else names_place(right):
         return "place or institution"
     if before == "The" and not starts and re.match(r"(?:['’]s)? (?:and|of) (?:the|her|his|[A-Z])", right):
+        return "title of a work"
+    if before.lower() == "the" and re.match(r"['’]s [A-Z][a-z]+ [A-Z]", right):
         return "title of a work"
     if before in _SHIPS:
         return "name of a ship"
@@ -192,6 +232,8 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     if word.text not in _SURNAMES or word.kind == "title":
         return None
     if re.match(rf" (?:or|and) {word.partner}\b", right):
+        return None
+    if re.match(r" (?:consort|regent|regnant|dowager|mother)\b", right):
         return None
     bare = (starts and re.match(r"(?:['’]s)? [a-z]", right)) or before in _NAME_POSITION
     return "surname or name" if bare else None

@@ -8,7 +8,7 @@ _LEFT = {"plain": "x ", "partner": "she or ", "break": ". ", "edge": ""}
 _RIGHT = {"lower": " x", "partner": " or she", "other": " X", "empty": "  x", "and": " and x", "edge": ""}
 _LEFT_CLASSES, _RIGHT_CLASSES = list(_LEFT), list(_RIGHT)
 _BREAKS = frozenset(".!?;:")
-_ENDS_IN_OR = ("(or", "/or", "(Or", "/Or")
+_ENDS_IN_OR = ("(or", "/or", "(Or", "/Or", "(and")
 _OPENING = frozenset("/(")
 
 Verdicts = tuple[tuple[bool, ...], ...]

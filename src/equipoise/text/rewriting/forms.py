@@ -15,20 +15,28 @@ from typing import NamedTuple
 from equipoise.errors import UserError
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 from equipoise.text.rewriting.object_rules import (
+    ASKED_AFTER,
+    BEING,
     CALLING,
     EARNING,
     GIVING,
-    LINKS,
+    HAVING,
     NAMED_SO,
     NO_NOUNS_OF_HERS,
     OBJECT_BEFORE,
     TIMED,
     object_rule,
 )
+from equipoise.text.rewriting.owning_rules import (
+    CLOSING,
+    END,
+    HER_INITIALS,
+    KIN,
+    OWNING_AFTER,
+    is_shared,
+    owning_rule,
+)
 from equipoise.text.rewriting.word_sets import word_set
-
-END = "<s>"
-"""The token beyond either end of a text."""
 
 UNSURE = 3.5
 """Margins below this (in nats) are worth a question to a judge."""
@@ -48,17 +56,12 @@ TOKEN = re.compile(
 )
 _DASHES = frozenset(("-", "--", "---", "–", "—"))
 _QUOTES = frozenset(('"', "“", "”", "``", "''"))
-_CLOSING = frozenset(".,;:!?)]}") | {END}
 _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
 _BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
 _NO_NOUNS = word_set("never a noun of his")
 """Words after "his" that no noun of his can begin with."""
+_THAN = frozenset(("better", "worse", "more", "less"))
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
-_KIN = word_set("one person's kin")
-_DEGREES = word_set("degrees")
-_DESCRIBING = _DEGREES | {"many", "only", "then", "former", "late", "numerous", "various"}
-_BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from"))
-"""Prepositions after which such a word opens a noun of hers: one of her many drafts."""
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
 _ALIKE = {
     **dict.fromkeys(("he", "i", "we", "they"), "she"),
@@ -147,7 +150,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
-        rule = _owning_rule(before, after) if lowered == "her" else _alone_rule(after)
+        rule = owning_rule(before, after) if lowered == "her" else _alone_rule(after)
         if rule:
             margin = SOFT_MARGIN if rule == "kin" and CALLING.fullmatch(before[-1]) else RULE_MARGIN
             return alone if rule == "stands alone" else attached, margin, rule
@@ -171,16 +174,21 @@ _SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
 _OF_HER = {
     **_SHARED,
     **dict.fromkeys(
-        ["The", "A", "An", "good", "such", "never", "while", "worth", *_DESCRIBING, *OBJECT_BEFORE, *TIMED],
+        [
+            *OWNING_AFTER,
+            *OBJECT_BEFORE,
+            *TIMED,
+            *ASKED_AFTER,
+        ],
         ASK,
     ),
     **dict.fromkeys(NO_NOUNS_OF_HERS, ALONE),
-    **dict.fromkeys([*_written("own", "self"), *_KIN], ATTACHED),
+    **dict.fromkeys([*_written("own", "self"), *KIN, *HER_INITIALS], ATTACHED),
 }
 _OF_HIS = {
-    **dict.fromkeys([*_CLOSING, *_NO_NOUNS], ALONE),
+    **dict.fromkeys([*CLOSING, *_NO_NOUNS, "ALONE"], ALONE),
     **_SHARED,
-    **dict.fromkeys(_QUOTES, ASK),
+    **dict.fromkeys([*_QUOTES, *_THAN], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
 }
 
@@ -192,13 +200,13 @@ def ruling_of_her(following: str) -> int:
 
 def ruling_of_his(following: str) -> int:
     """What the token after "his" says by the rules."""
-    return _OF_HIS.get(following, UNRULED)
+    return ASK if following[-2:] == "er" else _OF_HIS.get(following, UNRULED)
 
 
 RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
 RULED_BEFORE = frozenset(
     written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-) | {"[", *NAMED_SO, *EARNING, *GIVING}
+) | {"[", *NAMED_SO, *EARNING, *GIVING, *HAVING, *BEING}
 """Tokens before a pronoun that a rule asks for."""
 
 
@@ -256,49 +264,24 @@ def joint_features(
     )
 
 
-def _owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
-    """Why "her" must be a possessive here, or nothing."""
-    following = after[0].lower()
-    if following in ("own", "self"):
-        return "own"
-    if after[0] in _KIN:
-        return "kin"
-    if before[-1].lower() in ("among", "amongst", "during"):
-        return "among"
-    if after[0] in _DESCRIBING and after[1][:1].isalpha() and after[1].lower() not in LINKS:
-        return "described" if after[0] in _DEGREES or before[-1] in _BEFORE_DESCRIBED else ""
-    if after[0] == "worth" and (after[1] in LINKS or after[1] in _CLOSING):
-        return "worth"
-    if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
-        return "title"
-    if following in ("and", "or", "&", "/") and _is_shared(after):
-        return "shared"
-    shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
-    return "shared" if shares and before[-1] in (END, "both") else ""
-
-
-def _is_shared(after: Sequence[str]) -> bool:
-    """Whether a possessor with a noun of its own follows: "her [and Sam's friendship]"."""
-    for place in (1, 2):
-        token = after[place].replace("’", "'")
-        if token.endswith(("'s", "s'")):
-            return after[place + 1][:1].isalnum()
-        if not token[:1].isalpha():
-            return False
-    return False
-
-
 def _alone_rule(after: Sequence[str]) -> str:
     """Why "his" must have, or cannot have, a noun of its own here, or nothing."""
     if after[0].lower() == "own":
         return "own"
-    if after[0].lower() in ("and", "or", "&") and _is_shared(after):
+    if after[0].lower() in ("and", "or", "&") and is_shared(after):
         return "shared"
     if after[0].lower() in ("and", "&") and after[1].lower() in _POSSESSIVES and after[2][:1].isalpha():
-        return "shared"
+        return "stands alone" if after[2].lower() == "alone" else "shared"
     if after[0].lower() in ("and", "or") and after[1].lower() in _STANDING_ALONE:
         return "stands alone"
-    closed = after[0] in _CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in _CLOSING)
+    compared = after[0].endswith("er") or after[0] in _THAN
+    if compared and after[1] == "than":
+        return "stands alone"
+    closed = (
+        after[0] in CLOSING | _NO_NOUNS
+        or after[0] == "ALONE"
+        or (after[0] in _QUOTES and after[1] in CLOSING)
+    )
     return "stands alone" if closed else ""
 
 

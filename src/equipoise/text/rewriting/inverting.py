@@ -26,7 +26,7 @@ from equipoise.text.rewriting.scanning import (
     Hit,
     Surroundings,
 )
-from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
+from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, Whole, sentences_left_whole
 
 
 class Tables(NamedTuple):
@@ -52,15 +52,19 @@ def invert(
     kinds = {hit[2].what for hit in hits}
     marked = bool(kinds) and max(kinds) > NAME
     stays = {sentence.start: sentence.reason for sentence in whole}
+    quotations: list[Whole] = []
     if marked:
         keep = policy.definitional == "keep"
-        for sentence in sentences_left_whole(document, hits, lexicon, keep_definitional=keep):
-            stays.setdefault(sentence.start, sentence.reason)
+        for one in sentences_left_whole(document, hits, lexicon, keep_definitional=keep):
+            if one.is_quotation:
+                quotations.append(one)
+            else:
+                stays.setdefault(one.start, one.reason)
     names = names_in(document, hits) if NAME in kinds else {}
     turn = policy.coordinated == "turn"
     for hit in hits:
         part = hit[2]
-        if not stays and turn_quickly(draft, hit, tables.around, marked=marked):
+        if not stays and not quotations and turn_quickly(draft, hit, tables.around, marked=marked):
             continue
         if part.what > NAME:
             if part.what == PROTECTED:
@@ -68,6 +72,9 @@ def invert(
         elif stays and (reason := stays.get(document.sentence(hit.start)[0])):
             if part.what == WORD or hit.start in names:
                 draft.leave(hit, reason, _side(hit))
+        elif any(one.start <= hit.start < one.end for one in quotations):
+            if part.what == WORD or hit.start in names:
+                draft.leave(hit, FOREIGN_REASON)
         elif part.what != NAME and marked and is_foreign_neighbour(document, hit, lexicon):
             draft.leave(hit, "other language")
         else:
@@ -101,6 +108,7 @@ def turn_quickly(draft: Draft, hit: Hit, around: Surroundings, *, marked: bool) 
     return True
 
 
+_POSSESSIVES = ("'s", "’s")
 make = tuple.__new__
 
 
@@ -127,7 +135,8 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
     document = draft.document
     start, end, part, _ = hit
     if start not in names:
-        if not follows_lord(document.left(start, 5)) or not document.plain[end + 1 : end + 2].isupper():
+        alone = part.surface.endswith(_POSSESSIVES) or not document.plain[end + 1 : end + 2].isupper()
+        if alone or not follows_lord(document.left(start, 5)):
             return
         names[start] = without_ending(part.surface)
     reason = name_reason(document, hit)

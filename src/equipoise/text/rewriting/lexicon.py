@@ -25,6 +25,8 @@ class Word(NamedTuple):
     neutral: str
     pair: str
     one_way: bool
+    together: bool = False
+    """Whether it says a sex only near its partner: the lion beside a lioness, the bull beside a cow."""
 
 
 class Block(NamedTuple):
@@ -108,11 +110,10 @@ def _words(rows: list[dict[str, str]]) -> tuple[dict[str, Word], dict[str, str]]
             (MALE, row["male"], row["female"]),
             (FEMALE, row["female"], row["male"]),
         ):
-            if row["way"] == "both" or (row["way"] == "f>m") == (side == FEMALE):
-                one_way = row["way"] != "both"
-                words.setdefault(
-                    word, Word(word, side, row["kind"], partner, row["neutral"], row["male"], one_way)
-                )
+            way = row["way"]
+            if way in ("both", "together") or (way == "f>m") == (side == FEMALE):
+                facts = side, row["kind"], partner, row["neutral"], row["male"], way != "both"
+                words.setdefault(word, Word(word, *facts, way == "together"))
     for male, female in (("lord", "lady"), ("lords", "ladies")):
         words[male] = Word(male, MALE, "title", female, "", male, False)
     return words, titles

@@ -88,7 +88,8 @@ class Mirror:
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Gendered words of both sides that are each other's partner, the male one first, without names."""
         words = load_lexicon().words
-        male = (one for one in words.values() if one.side == "male" and _is_mutual(one.text))
+        mutual = (one for one in words.values() if not one.together and _is_mutual(one.text))
+        male = (one for one in mutual if one.side == "male")
         return tuple((one.text, str(one.partner)) for one in male)
 
     @cached_property

@@ -27,8 +27,9 @@ from equipoise.text.rewriting.name_cues import (
     STREETS_BEFORE,
     SURNAME_TITLES,
     TIMES,
+    words,
 )
-from equipoise.text.rewriting.name_neighbours import LOCATIVES, Neighbourhood, is_capital
+from equipoise.text.rewriting.name_neighbours import LOCATIVES, QUOTES, Neighbourhood, is_capital
 from equipoise.text.rewriting.name_titles import in_address, in_title, of_family
 
 FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER, TITLE = range(6)
@@ -42,6 +43,17 @@ SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is",
 NO_NOUNS = PERSON_VERBS | SENTENCE_STARTERS | CONNECTIVES
 """Words after a name that is an adjective too (Christian) which say that it is a name."""
 GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
+AFTER_VERBS = DETERMINERS | words(
+    "I he she it we you they me him us them his her my himself herself myself there"
+)
+"""After a word that opens a sentence these say that it is a verb (Will he stay? Hope you are well)."""
+WORDS = frozenset(["word", "common"])
+ADDRESS_ENDS = frozenset("?!")
+SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
+"""Before a noun these are no persons (May flowers)."""
+MODALS = frozenset(["Will", "May"])
+FARTHEST_END = 30
+"""Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
 WHEREABOUTS = frozenset(["in", "near"])
 """Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
@@ -62,6 +74,8 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
     if near.next in HYPHENS and is_capital(near.at(near.after + 1)):
         return OTHER
     if near.institution_follows() or of_institution(near) or shouted(near):
+        return OTHER
+    if near.next[:1].isdigit() and near.at(near.after + 1) == ":":  # John 3:16
         return OTHER
     if in_title(near):
         return TITLE
@@ -154,8 +168,18 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
     if near.kind == "common" and near.starts:
         # Will John come? May I?
         asks = near.next == "I" or classes.get(near.next) == "plain"
+        if asks_whether(near, classes):
+            return OTHER
         return OTHER if asks and not is_capital(near.at(near.after + 1)) else FIRST
     return FIRST
+
+
+def asks_whether(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
+    """Whether Will or May opens a question about somebody: Will Joy Smith come?"""
+    if near.token not in MODALS or near.next not in classes:
+        return False
+    rest = (near.at(near.after + step) for step in range(FARTHEST_END))
+    return next((token for token in rest if token in {".", "!", "?", ""}), "") == "?"
 
 
 def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, str]) -> int:
@@ -171,7 +195,7 @@ def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.kind == "plain":
         return OPEN_FIRST
-    if near.kind in {"word", "common"} and is_counted(near):
+    if near.kind in WORDS and (is_counted(near) or (near.starts and near.next in AFTER_VERBS)):
         return OTHER
     if near.low in KIN or (near.previous == "," and before.lower() in KIN):
         return FIRST
@@ -200,7 +224,8 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     """A word, place or surname that stands alone."""
     if near.kind == "surname":
         return OPEN_FIRST if listed else OPEN_OTHER
-    person = listed or near.next in PERSON_VERBS
+    doubled = near.next == near.token.lower()  # Will will, Rose rose
+    person = listed or doubled or near.next in PERSON_VERBS
     if near.kind == "place":
         if near.low in WHEREABOUTS and not near.possessive:
             return OTHER
@@ -209,10 +234,15 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
     if near.kind == "common":
         lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
+        if near.previous == "," and near.next in ADDRESS_ENDS:  # Will you come, Will?
+            return OPEN_FIRST
+        if near.token in SEASONS and near.next[:1].islower() and near.next not in NO_NOUNS:
+            return OTHER
         if near.starts:
-            return OPEN_FIRST if near.next in SPEAKING else OPEN_OTHER
+            return OPEN_FIRST if near.next in SPEAKING or doubled else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER
-    if near.starts and not near.possessive and not person:
+    spoken_to = near.previous in QUOTES and near.next == ","  # "Mark, wait!"
+    if near.starts and not near.possessive and not person and not spoken_to:
         return OPEN_OTHER
     return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST
 

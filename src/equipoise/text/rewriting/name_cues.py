@@ -54,17 +54,16 @@ INSTITUTIONS = words(
     project party act law building tower palace castle hotel inn square plaza parkway heights springs
     terrace dam expedition railway railroad line airlines bank group point hotels motors stakes
     handicap derby open championship championships tournament classic games olympics regiment brigade
-    division corps army navy cross order bible gospel day
+    division corps army navy cross order bible gospel day place crescent mews
     """
 )
 """A run of capitalised words that ends in these names something other than a person."""
 
 SURNAMES_TOO = words(
     """
-    abbey bank bay beach bears bowl bridge chapel church city cross day falls fields forest gardens gospel
-    law lions park hall house field hill lake post port press street tower town trust union west wood
-    woods green rivers ward castle chair state court lane banks brook brooks creek valley inn line medal
-    order palace
+    abbey bank bay beach bears bowl bridge chapel church cross day falls fields forest gardens gospel
+    law lions park hall house field hill lake post port press street tower union west wood
+    woods green rivers ward castle court lane banks brook brooks
     """
 )
 """Of those, the ones that people bear as well (Doris Day, Rosa Park)."""
@@ -114,7 +113,12 @@ PERSON_VERBS = words(
     studied attended graduated joined taught sang sings spoke speaks talked talks waited waits ate slept sat
     wore wears bought paid picked read heard hears watched watches remembered remembers forgot hated hates
     liked likes needed needs hoped hopes promised rode danced cooked answered answers visited visits
-    wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned
+    wondered wonders shrugged grinned frowned muttered murmured wept wakes woke phoned flew drove blushed
+    winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed borrowed lent
+    baked knitted swam jogged will won't might must should can't didn't doesn't hadn't hasn't wouldn't
+    couldn't wasn't isn't showed shows rose dropped grabbed carried lifted pushed pulled threw kicked lost
+    won stole hid kept held handed caught forgave ignored noticed insisted argued complained demanded
+    suggested proposed accepted fell
     """
 )
 """After a word that is seldom a name these say that it is one."""
@@ -124,6 +128,8 @@ SPEAKING = words(
     said says asked asks replied replies told tells smiled smiles laughed laughs nodded nods whispered
     whispers shouted shouts explained explains admitted admits kissed kisses hugged hugs sighed sighs
     apologised apologized confessed shrugged grinned frowned muttered murmured wondered wept answered phoned
+    blushed winced yawned chuckled giggled stammered blinked stared glanced knelt coughed sneezed
+    loves loved hates hated likes liked wants wanted left married met flew drove
     """
 )
 """Of those, the ones that say so even where a sentence begins with the word (Hope smiled)."""
@@ -203,7 +209,12 @@ EPITHETS = words(
 )
 """After a name and `the` they belong to a first name (Alexander the Great)."""
 
-MEETING = words("met meets told asked asks married kissed hugged thanked invited dated phoned")
+MEETING = words(
+    """
+    met meet meets told tell tells asked ask asks married marry marries kissed kiss hugged hug thanked thank
+    invited invite dated phoned phone meeting marrying telling asking
+    """
+)
 """Verbs before a name that is a place too, and that only persons are objects of."""
 
 ADJECTIVES = words("Christian Roman German")

@@ -22,6 +22,7 @@ INITIAL = re.compile(r"[A-Z]\.?$|(?:[A-Z]\.){2,}$")
 LOCATIVES = frozenset(["in", "at", "near", "from"])
 WORDLIKE = frozenset(["word", "common", "place"])
 """The classes of names that a word for an institution may follow without being a surname."""
+JUNIOR = frozenset(["Jr", "Sr"])
 LONGEST_RUN = 5
 ABBREVIATED_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof"])
 
@@ -103,6 +104,8 @@ class Neighbourhood:
             return False
         for step in range(LONGEST_RUN):
             token = self.at(self.after + step)
+            if token == "." and self.at(self.after + step - 1) in JUNIOR:
+                continue
             if not is_capital(token):
                 return False
             word = token.lower()

@@ -13,7 +13,15 @@ from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.text.rewriting.name_context import FIRST, LAST, OPEN_FIRST, OPEN_OTHER, verdicts
+from equipoise.text.rewriting.name_context import (
+    FIRST,
+    LAST,
+    OPEN_FIRST,
+    OPEN_OTHER,
+    SEASONS,
+    WORDS,
+    verdicts,
+)
 from equipoise.text.rewriting.name_cues import NUMERALS, PARTICLES
 from equipoise.text.rewriting.name_neighbours import INITIAL, POSSESSIVES, is_capital
 
@@ -102,6 +110,11 @@ def find_names(tokens: Sequence[str], *, candidates: Sequence[int] | None = None
         {bare(tokens[index]) for index, verdict in judged.items() if verdict == sure}
         for sure in (FIRST, LAST)
     )
+    first |= {  # a word that is a name in one place is one in others too
+        bare(tokens[index])
+        for index, verdict in judged.items()
+        if verdict == OPEN_FIRST and classes[tokens[index]] in WORDS and tokens[index] not in SEASONS
+    }
     return [index for index in hits if _is_first(judged[index], bare(tokens[index]), first, last)]
 
 

@@ -10,11 +10,15 @@ from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.places import Place
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.senses import sense
-from equipoise.text.rewriting.word_sets import word_set
+from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
 _APOSTROPHES = ("'", "’")
+_NEARBY = 200
+"""Characters on either side in which the partner of a word may say that it means one sex."""
+EITHER_SEX = "either sex"
 _FOREIGN_TOO = word_set("also foreign")
+_GERMAN = re.compile(r"\b" + any_of("before German her") + " $", re.IGNORECASE)
 
 
 def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
@@ -28,6 +32,8 @@ def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
         return Leave(blocked)
     if part.simple:
         return _to_partner(word)
+    if word.together and not _is_near_partner(document, hit):
+        return Leave(EITHER_SEX)
     other = word.partner if word.one_way and word.partner not in lexicon.words else None
     if other and _is_beside(other, left, right):
         return Leave("beside its partner")
@@ -50,6 +56,17 @@ def _is_beside(partner: str, left: str, right: str) -> bool:
     return bool(after or re.search(rf"\b{partner}{joined}$", left, re.IGNORECASE))
 
 
+def _is_near_partner(document: Document, hit: Hit) -> bool:
+    """Whether the partner of a common noun in lower case, in either number, stands not far from it."""
+    word, surface = hit.part.word, hit.part.surface
+    if word is None or (not surface.islower() and not document.begins_sentence(hit.start)):
+        return False
+    single = re.sub("(?<=ss)es$|(?<!s)s$", "", word.partner or "")
+    partner = re.compile(rf"\b{single}(?:e?s)?\b", re.IGNORECASE)
+    near = partner.finditer(document.plain, max(0, hit.start - _NEARBY), hit.end + _NEARBY)
+    return any(match[0].islower() or document.begins_sentence(match.start()) for match in near)
+
+
 def _to_partner(word: Word) -> Decision:
     return Replace(word.partner, word.kind) if word.partner else Leave("no partner")
 
@@ -57,6 +74,8 @@ def _to_partner(word: Word) -> Decision:
 def is_foreign_neighbour(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
     """Whether a word that other languages have too stands beside a word of theirs."""
     word = hit.part.word
+    if word is not None and word.text == "her":  # komm her
+        return _GERMAN.search(document.left(hit.start)) is not None
     if word is None or word.text not in _FOREIGN_TOO:
         return False
     before = re.search(r"([\w'’]+)\W$", document.left(hit.start))

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Sequence
 
+from equipoise.text.rewriting.double_objects import FIRST_WORDS, LINKS, is_given, no_noun_follows
 from equipoise.text.rewriting.word_sets import word_set
 
 NO_NOUNS_OF_HERS = word_set("never a noun of hers")
 """Words after "her" that no noun of hers can begin with."""
 _SHOWING = re.compile(
-    r"(?:show|film|captur|photograph|pictur|imagin|depict)(?:e?[ds]?|ing|n)|caught|catch(?:es|ing)?"
+    r"(?:show|film|captur|photograph|pictur|imagin|depict|spott?|notic|glimps)(?:e?[ds]?|ing|n)|caught|spied"
+    r"|catch(?:es|ing)?"
 )
 _PICTURES = re.compile(
     r"(?:video|tape|photo|photograph|clip|picture|image|recording|portrait|film)s?|footage", re.IGNORECASE
@@ -24,47 +26,87 @@ _TAKING = re.compile(
 )
 CALLING = re.compile(r"call(?:s|ed|ing)?")
 _KEEPING = re.compile(r"keep(?:s|ing)?|kept")
-_NAMING = re.compile(r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat)(?:e?[ds]|ing|e)?")
+_NAMING = re.compile(
+    r"(?:(?:re-?)?elect|appoint|crown|nam|vot|nominat|declar|proclaim|install|mak)(?:e?[ds]|ing|e)?"
+    r"|made|chos(?:e|en)|choos(?:e|es|ing)"
+)
 NAMED_SO = frozenset(("named", "elected", "appointed", "crowned", "dubbed", "declared", "voted"))
+_OFFICES, _PARTS_OF_OFFICES = word_set("offices given"), word_set("parts of offices")
 EARNING = frozenset(("earned", "earning", "garnered", "won", "brought", "netted", "gave", "granted"))
 _AMOUNTS = frozenset(("several", "numerous", "some", "much", "more", "further", "another", "enough"))
 _PRAISE = word_set("earned by fame")
 GIVING = word_set("giving so much")
-_ASKING = re.compile(r"ask(?:s|ed|ing)?")
 _SEIZING = re.compile(r"h[eo]ld(?:s|ing)?|t[ao]k(?:es?|en|ing)|took|kept|keep(?:s|ing)?")
 _LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "keeping", "kept"))
 _LEFT_DOING = word_set("left doing")
-_WISHING = re.compile(r"wish(?:es|ed|ing)?|bid(?:s|ding)?|bade")
-_OWING = re.compile(r"ow(?:e|es|ed|ing)|lend(?:s|ing)?|lent")
 _DATES, _SPANS = word_set("days and months"), word_set("spans of time")
-_BUYING = re.compile(
-    r"b(?:ought|uys?|uying)|g[ai]v(?:e|es|en|ing)|(?:hand|offer|serv)(?:e|s|es|ed|ing)?|fe(?:d|eds?|eding)"
-)
-_PRESENTING = re.compile(rf"{_BUYING.pattern}|brought|bring(?:s|ing)?|sen(?:t|ds?|ding)")
+_WITHOUT_NOUN = frozenset((("early", "on"), ("due", "to")))
 TIMED = {
     **dict.fromkeys(("next", "early", "late"), _DATES),
     **dict.fromkeys(("earlier", "this", "each"), _DATES | _SPANS),
     "last": _DATES | {"night", "weekend"},
 }
 """Times that nobody owns: her last week, but: saw her last night."""
+_FINDING = re.compile(
+    r"found|finds?|finding|robbed|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
+    r"|gets?|got|getting|sets?|setting|made|makes?|making|ke(?:ep|eps|eping|pt)|consider(?:s|ed)?|th(?:ink|inks|ought)"
+    r"|rend(?:er|ers|ered|ering)|call(?:s|ed|ing)?|drov?e|h[eo]lds?"
+)
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.
 OBJECT_BEFORE = {
     "home": ("taken home", _TAKING),
     "names": ("called names", CALLING),
     "company": ("kept company", _KEEPING),
-    "questions": ("asked questions", _ASKING),
-    "luck": ("wished", _WISHING),
-    "money": ("owed", _OWING),
-    **dict.fromkeys(word_set("presents"), ("presented", _PRESENTING)),
-    **dict.fromkeys(("breakfast", "lunch", "dinner", "supper", "tea", "coffee", "food"), ("bought", _BUYING)),
     **dict.fromkeys(word_set("said of an object"), ("so", re.compile(r".*"))),
     **dict.fromkeys(("hostage", "captive", "prisoner"), ("held", _SEIZING)),
     **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
-    **dict.fromkeys(("president", "chair", "chairman", "governor", "captain", "editor"), ("named", _NAMING)),
-    **dict.fromkeys(("king", "queen", "mayor", "minister", "director", "secretary"), ("named", _NAMING)),
+    **dict.fromkeys(word_set("so in the end"), ("so", _FINDING)),
 }
-LINKS = word_set("no noun follows")
+_SEEING = re.compile(
+    r"(?:watch|notic|observ|help)(?:e|es|ed|d|ing)?|sees?|saw|seen|seeing|hear(?:s|d|ing)?|feels?|felt"
+    r"|lets?|letting|ma[dk]e|makes|making"
+)
+_OBJECTS = word_set("objects") - {"up", "over"}
+_PARTICLES = frozenset(
+    ("away", "out", "off", "down", "back", "again", "home", "around", "past", "up", "alone")
+)
+_DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
+HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
+_DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
+_NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
+_ANYBODY = frozenset(
+    ("nobody", "anybody", "everybody", "one", "anyone", "everyone", "nothing", "none", "all")
+)
+_BEFORE_A_COST = frozenset(("the", "a", "total", "at", "of"))
+_REPORTING = re.compile(
+    r"report(?:s|ed|ing)?|declar(?:e|es|ed)|found|f[ie]nds?|list(?:s|ed)?|presum(?:e|es|ed)"
+)
+_SOME = frozenset(("rest", "part", "half", "parts", "all", "inch"))
+_DONE_BY_A_PART = word_set("done by a part")
+_COSTING = frozenset(("cost", "costs", "costing"))
+_NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
+_PAYING = re.compile(
+    r"g[ai]v(?:e|es|en|ing)|sen(?:t|ds?)|pa(?:id|ys?)|slip(?:s|ped)?|bets?|tip(?:s|ped)?|hand(?:s|ed)?|owe[ds]?"
+    r"|lend|lent|loan(?:s|ed)?|w[io]ns?|earn(?:s|ed)?|offer(?:s|ed)?|charged?|fined?|took|takes?|taken|saved?|left"
+)
+_LOVING = re.compile(
+    r"lov(?:e|es|ed)|lik(?:e|es|ed)|kn[eo]ws?|known|suit(?:s|ed)?|pleas(?:e|es|ed)|serv(?:e|es|ed)"
+)
+_CONTRACTED = frozenset(
+    ("it's", "isn't", "wasn't", "that's", "it’s", "that’s", "It's", "That's", "It’s", "That’s")
+)
+BEING = _CONTRACTED | {"but", "is", "was", "be", "been"}
+_SUBJECTS = frozenset(("it", "that", "this", "not", "only", "really", "always", "still", "definitely"))
+_ENDS = frozenset(".,;:!?)")
+ASKED_AFTER = (
+    FIRST_WORDS
+    | _OFFICES
+    | _PARTS_OF_OFFICES
+    | _DOING
+    | {"such", "never", "while", "face", "early", "most", "due", "best", *_NUMBERS, *_DONE_BY_A_PART}
+)
+"""Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
 
 
 def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -78,22 +120,73 @@ def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
 def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "her" is likely to be an object here, or nothing."""
     if after[0].endswith("ing"):
+        if after[0] == "missing" and _REPORTING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
+            return "so"
         if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
             return "left doing"
         return "seen doing" if _is_seen_doing(before, after) else ""
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
+    if (
+        before[-1] in BEING
+        and after[0] in _ENDS
+        and (before[-1] in _CONTRACTED or before[-2].lower() in _SUBJECTS)
+    ):
+        return "stands alone"
     if before[-1] in NAMED_SO and after[0][:1].isupper():
         return "named"
     if before[-1] in EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):
         return "earned"
     if before[-1] in GIVING and after[0][:1].isdigit():
         return "given so much"
-    if (after[0], after[1]) == ("good", "luck") and _WISHING.fullmatch(before[-1]):
-        return "wished"
+    if after[0] in _NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
+        return "given so much"
+    if after[0] == "best" and _LOVING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
+        return "no noun follows"
+    if before[-1] == "but" and before[-2].lower() in _ANYBODY:
+        return "nobody but" if after[0] == "left" or no_noun_follows(after[0]) else ""
+    if before[-1] in _COSTING and before[-2].lower() not in _BEFORE_A_COST and after[1] not in _OBJECTS:
+        return "cost"
+    if is_given(before, after):
+        return "given"
+    if _is_named(before, after):
+        return "named"
+    if _is_seen_to_do(before, after):
+        return "seen to do"
+    if before[-1].lower() in HAVING and _is_done(after):
+        return "done to"
+    if after[0] in _DONE_BY_A_PART and before[-1] == "of" and before[-2].lower() in _SOME:
+        return "part of"
     rule, pattern = OBJECT_BEFORE.get(after[0], ("", None))
-    no_noun_follows = not after[1][:1].isalpha() or after[1].lower() in LINKS
-    return rule if pattern and no_noun_follows and pattern.fullmatch(before[-1]) else ""
+    return rule if pattern and no_noun_follows(after[1]) and pattern.fullmatch(before[-1].lower()) else ""
+
+
+def _is_named(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether an office is given: made her president, elected her vice president."""
+    if not _NAMING.fullmatch(before[-1].lower()):
+        return False
+    if after[0] in _PARTS_OF_OFFICES and after[1] in _OFFICES:
+        return no_noun_follows(after[2])
+    if after[0] == "head":
+        return after[1] == "of"
+    return after[0] in _OFFICES and no_noun_follows(after[1])
+
+
+def _is_seen_to_do(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a word that may be a noun is a verb: saw her leave the room, but: saw her leave of absence."""
+    if after[0] not in _DOING or not _SEEING.fullmatch(before[-1].lower()):
+        return False
+    following = after[1].lower()
+    if following in _OBJECTS or following in _PARTICLES or following.endswith("ly"):
+        return True
+    surely = after[0] in _SURELY_DOING or before[-1].lower().startswith("watch")
+    return surely and following != "of" and no_noun_follows(following)
+
+
+def _is_done(after: Sequence[str]) -> bool:
+    """Whether a participle follows that describes no noun: had her followed by."""
+    done = _DONE.fullmatch(after[0]) and after[0] not in _NOT_DONE
+    return bool(done) and no_noun_follows(after[1])
 
 
 def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -105,4 +198,10 @@ def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
         return before[-1] != "worth"
     if first == "never":
         return not second.endswith("ing")
+    if (first, second) in _WITHOUT_NOUN or tuple(after[:3]) == ("face", "to", "face"):
+        return True
+    if first == "most":
+        return second in LINKS
+    if first in _DATES:
+        return no_noun_follows(second)
     return second in TIMED.get(first, ())

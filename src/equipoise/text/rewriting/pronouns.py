@@ -4,7 +4,8 @@ import re
 
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import END, choose_form
+from equipoise.text.rewriting.forms import choose_form
+from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.scanning import FIXED, Hit, Surroundings
 
 _PARTNERS = {
@@ -18,18 +19,22 @@ _PARTNERS = {
     "herself": "him|himself",
 }
 _JOINED_RIGHT = {
-    word: re.compile(rf"(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) |-and-)\(?(?:{other})\b", re.IGNORECASE)
+    word: re.compile(
+        rf"(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) | \(and |-and-)\(?(?:{other})\b", re.IGNORECASE
+    )
     for word, other in _PARTNERS.items()
 }
 _JOINED_LEFT = {
     word: re.compile(
-        rf"(?:(?<!\w)(?:{other})(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) |-and-)\(?|(?<!\w)\(?s[/)])$",
+        rf"(?:(?<!\w)(?:{other})(?:['’]s)?\)?(?: ?/ ?|,? \(?(?:or|and/or) | \(and |-and-)\(?"
+        r"|(?<!\w)\(?s[/)])$",
         re.IGNORECASE,
     )
     for word, other in _PARTNERS.items()
 }
 _HIS_AND_HERS = re.compile(r"\bhis(?:[- ]and[- ]| ?& ?|[-/])hers\b", re.IGNORECASE)
 _COMPOUND = re.compile(r"-(?:\d|man\b|men\b|haw\b|hee\b|she\b)", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:[Tt]he|[Aa]n?) $")
 _MAY_JOIN = frozenset(["o", "/", "a", "(", ",", "-", ")"])
 
 
@@ -41,7 +46,7 @@ def is_coordinated(document: Document, hit: Hit) -> bool:
     if after in _MAY_JOIN and _JOINED_RIGHT[word].match(document.right(end, 20)):
         return True
     before = plain[start - 2 : start]
-    if (before in ("r ", "/ ") or before[-1:] in ("/", "(", ")", "-")) and _JOINED_LEFT[word].search(
+    if (before in ("r ", "/ ", "d ") or before[-1:] in ("/", "(", ")", "-")) and _JOINED_LEFT[word].search(
         document.left(start, 20)
     ):
         return True
@@ -58,6 +63,8 @@ def pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordina
     word = hit.part.word.text if hit.part.word else ""
     if document.plain[hit.end : hit.end + 1] == "-" and _COMPOUND.match(document.right(hit.end)):
         return Leave("compound")
+    if hit.part.surface.isupper() and len(word) > 1 and _ARTICLE.search(document.left(hit.start, 10)):
+        return Leave("abbreviation")
     if word in FIXED:
         return Replace(FIXED[word], "pronoun")
     before, after = around.of(document.chunks, hit)

@@ -13,7 +13,7 @@ _ADDRESS = re.compile(
       | ^[("'\[]*[@\#]\w                             # mentions and hashtags
       | \w=["'“] | [\w)]\(\)                         # attributes, calls
       | ^[("'\[]*(?:~|\.{1,2})?/\w+/ | [A-Za-z]:\\ | \\\w+\\
-      | \b[\w-]+\.(?:com|org|net|edu|gov|info|io|co|uk|de|fr|eu|us|tv|ly)\b(?:/|[^\w.]|$)
+      | \b[\w-]+\.(?:com|org|net|edu|gov|info|io|co|uk|de|fr|eu|us|tv|ly)\b(?:/|\.?(?:[^\w.]|$))
       | \b[\w/-]+\.(?:txt|csv|tsv|json|jsonl|xml|html?|php|aspx?|pdf|docx?|xlsx?|pptx?|md|py|js|ts|css|
           java|cpp|hpp|
           rb|go|rs|sh|bat|exe|dll|zip|gz|tar|rar|png|jpe?g|gif|svg|bmp|webp|mp3|mp4|wav|avi|mov|mkv|epub|log|ini|

@@ -4,8 +4,9 @@ Each gives the change, or None where the full rules must be asked.
 """
 
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.forms import END, choice_of
+from equipoise.text.rewriting.forms import choice_of
 from equipoise.text.rewriting.lexicon import NEAR, REACH
+from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.scanning import Hit, Part, Surroundings
 from equipoise.text.rewriting.senses import has_object
 
@@ -38,7 +39,7 @@ def _follows_or(plain: str, start: int) -> bool:
     before = plain[start - 2 : start] if start > 1 else ""
     if before == "r ":
         return plain[start - 3 : start - 2] in ("o", "O") and plain[start - 4 : start - 3] in _BEFORE_OR
-    return before == "/ "
+    return before == "/ " or (before == "d " and plain[start - 5 : start] == "(and ")
 
 
 def _may_go_on(plain: str, end: int) -> bool:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import words_of
-from equipoise.text.rewriting.forms import END, TOKEN, WINDOW
+from equipoise.text.rewriting.forms import TOKEN, WINDOW
 from equipoise.text.rewriting.lexicon import MALE, Blocks, Lexicon, Word
 from equipoise.text.rewriting.names import load_names
+from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.protection import is_address
 from equipoise.text.rewriting.senses import has_sense, only_a_verb
 
@@ -31,7 +32,7 @@ WIDER = 60
 """Chunks to look through where the nearest ones are blank."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
-_SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "m"])
+_SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "ll've", "m"])
 _POSSESSIVE = frozenset(["", "'s", "’s"])
 _MARKS = " .,;:!?\"'()[]“”‘’—–…-*"
 

@@ -5,12 +5,16 @@ from collections.abc import Callable
 
 from equipoise.text.rewriting.decisions import Decision, Leave
 from equipoise.text.rewriting.places import Place
+from equipoise.text.rewriting.sentences import begins_sentence
 from equipoise.text.rewriting.title_senses import TITLE_RULES
 from equipoise.text.rewriting.word_sets import any_of
 
 _STRONG_VERB = re.compile(r"(?:\b" + any_of("before a verb") + r"|n['’]t|['’]ll|['’]d) $", re.IGNORECASE)
 _WEAK_VERB = re.compile(r"(?:\b" + any_of("perhaps before a verb") + r"|ly) $", re.IGNORECASE)
 _OBJECT = re.compile(" (?:" + any_of("objects") + r"|\d+)\b")
+_PLURAL_LEFT = re.compile(
+    r"(?:\b(?:crew|people|staff|police|children|troops)|\b(?!this |his )\w{2,}[^s'’]s) $"
+)
 _KIN_LEFT = re.compile(r"\b(?:my|your|his|her|our|their|dear|old|and) $", re.IGNORECASE)
 _KIN_RIGHT = re.compile(
     r"(?:['’]s\b|[,!?]| (?:said|says|was|is|had|has|and|would|will|did|looked|told|asked|came|went)\b)"
@@ -48,6 +52,8 @@ def _is_verb(place: Place) -> bool:
     with_object = _OBJECT.match(place.right) is not None
     if place.word.text.endswith("s"):
         return with_object
+    if place.word.text == "man" and with_object and _PLURAL_LEFT.search(place.left):
+        return True
     if _STRONG_VERB.search(place.left):
         return with_object or place.word.text in ("host", "groom")
     return with_object and (_WEAK_VERB.search(place.left) is not None or place.word.text in ("host", "groom"))
@@ -91,6 +97,12 @@ def _borough(place: Place) -> Decision | None:
     )
 
 
+def _manly(place: Place) -> Decision | None:
+    """Manly inside a sentence is a place."""
+    inside = not begins_sentence(place.left, len(place.left))
+    return Leave("place") if place.surface.istitle() and inside else None
+
+
 def _herr(place: Place) -> Decision | None:
     return None if place.titled else Leave("other language")
 
@@ -107,6 +119,7 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "gal": _guy,
     "queens": _borough,
     "kings": _borough,
+    "manly": _manly,
     "herr": _herr,
     "frau": _herr,
     "mme": _herr,

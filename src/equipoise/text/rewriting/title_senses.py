@@ -6,6 +6,7 @@ from collections.abc import Callable
 from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.places import Place
+from equipoise.text.rewriting.sentences import begins_sentence
 from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _OF_NAME = re.compile(r" of (?:the )?[A-ZÀ-Þ]")
@@ -37,6 +38,9 @@ def names_office(right: str) -> bool:
     return _OFFICE.match(right) is not None
 
 
+_TEAM = re.compile(r" [A-Z][a-z]+s\b(?!['’])")
+
+
 def _lady(place: Place) -> Decision | None:
     """Lady is Lord as a title and in "my lady"; a lady is a gentleman."""
     plural = place.word.text == "ladies"
@@ -47,6 +51,8 @@ def _lady(place: Place) -> Decision | None:
         return Leave("religious")
     if plural and place.titled:
         return Leave("institution")
+    if place.titled and re.search(r"\b[Tt]he $", place.left) and _TEAM.match(place.right):
+        return Leave("team")
     if place.titled or _OF_NAME.match(place.right):
         return lord
     if re.search(r"\b(?:feudal|liege|rebel|press|elder) $", place.left):
@@ -55,7 +61,8 @@ def _lady(place: Place) -> Decision | None:
         return lord
     if re.match(r" (?:and|or) lords?\b", place.right, re.IGNORECASE):
         return lord
-    return lord if re.search(r"\b[Mm]y $", place.left) and _ADDRESS_RIGHT.match(place.right) else None
+    spoken_of = not re.match(r" (?:friends?|love|parts)\b", place.right)
+    return lord if re.search(r"\b[Mm]y $", place.left) and spoken_of else None
 
 
 def _lord(place: Place) -> Decision | None:
@@ -208,7 +215,7 @@ def _prior(place: Place) -> Decision | None:
     article = re.search(r"\b(?:[Tt]he|[Aa]s|[Aa]|[Nn]ew|[Ff]ormer|[Aa]nd) $", place.left)
     if place.surface[:1].isupper() and place.left.endswith("the ") and not place.titled:
         return None
-    if place.surface[:1].isupper() and noble and not place.document.begins_sentence(len(place.left)):
+    if place.surface[:1].isupper() and noble and not begins_sentence(place.left, len(place.left)):
         return None
     return None if noble and article else Leave("adjective or surname")
 

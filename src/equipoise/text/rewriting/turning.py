@@ -15,7 +15,6 @@ from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.edges import Heads, Tails, is_odd_after, is_odd_before
 from equipoise.text.rewriting.forms import (
     ASK,
-    END,
     RULED_BEFORE,
     UNRULED,
     WINDOW,
@@ -23,6 +22,7 @@ from equipoise.text.rewriting.forms import (
     form_model,
 )
 from equipoise.text.rewriting.inverting import Policy, Tables, turn_in_full, turn_quickly
+from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.people import names_in
 from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Plan
 from equipoise.text.rewriting.quick import is_common_noun

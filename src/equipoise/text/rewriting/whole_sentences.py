@@ -18,12 +18,16 @@ DEFINITIONAL_REASON = "definitional sentence"
 FOREIGN_REASON = "other language"
 
 
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
+
+
 class Whole(NamedTuple):
-    """A sentence in which nothing is changed, and why."""
+    """A sentence, or a quotation in one, in which nothing is changed, and why."""
 
     start: int
     end: int
     reason: str
+    is_quotation: bool = False
 
 
 def sentences_left_whole(
@@ -38,9 +42,21 @@ def sentences_left_whole(
             whole[start] = Whole(start, end, DEFINITIONAL_REASON)
         elif what == FOREIGN:
             start, end = document.sentence(hit.start)
-            if start not in whole and is_foreign(document.plain[start:end], lexicon):
+            quoted = _quotation(document.plain, start, end, hit.start)
+            if quoted and is_foreign(document.plain[slice(*quoted)], lexicon):
+                whole.setdefault(quoted[0], Whole(*quoted, FOREIGN_REASON, is_quotation=True))
+            elif start not in whole and is_foreign(document.plain[start:end], lexicon):
                 whole[start] = Whole(start, end, FOREIGN_REASON)
     return list(whole.values())
+
+
+def _quotation(text: str, start: int, end: int, place: int) -> tuple[int, int] | None:
+    """What stands between the quotation marks around a place of a sentence, if more stands beside them."""
+    for match in _QUOTED.finditer(text, start, end):
+        if match.start() <= place < match.end():
+            alone = match.end() - match.start() >= len(text[start:end].strip()) - 1
+            return None if alone else (match.start() + 1, match.end() - 1)
+    return None
 
 
 def _is_definitional(document: Document, hit: Hit, lexicon: Lexicon) -> bool:

@@ -1,0 +1,82 @@
+"""When "her" must be a possessive, by the words around it: her own, her mother, one of her many drafts."""
+
+from collections.abc import Sequence
+
+from equipoise.text.rewriting.double_objects import LINKS, no_noun_follows
+from equipoise.text.rewriting.object_rules import EARNING, GIVING
+from equipoise.text.rewriting.word_sets import word_set
+
+END = "<s>"
+"""The token beyond either end of a text."""
+CLOSING = frozenset(".,;:!?)]}") | {END}
+"""Tokens that close what goes before them."""
+KIN = word_set("one person's kin")
+HER_INITIALS = word_set("hers in capitals")
+_DEGREES = word_set("degrees")
+_DESCRIBING = _DEGREES | {"many", "only", "then", "former", "late", "numerous", "various"}
+_OFTEN_DESCRIBING = frozenset(("better", "only", "later"))
+"""Words that describe a noun of hers wherever one follows them, and else stand alone."""
+_RETURNS = word_set("returns")
+_DESCRIBED = _DESCRIBING | _OFTEN_DESCRIBING | _RETURNS | {"leave", "more"}
+_TELLING = EARNING | GIVING | {"tell", "tells", "told", "teach", "taught", "showed", "bring", "make", "made"}
+_EACH_OF_HERS = word_set("each of hers")
+_PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving"))
+_ALL_IN = frozenset(("into", "in", "to", "for", "on", "during", "every", "at"))
+_BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
+"""Prepositions after which such a word opens a noun of hers: one of her many drafts."""
+OWNING_AFTER = frozenset(("The", "A", "An", "worth", "all", "every", "guard")) | _DESCRIBED
+"""Words after "her" that a rule here asks for, apart from kin."""
+
+
+def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
+    """Why "her" must be a possessive here, or nothing."""
+    following = after[0].lower()
+    if following in ("own", "self"):
+        return "own"
+    if after[0] in KIN or after[0] in HER_INITIALS:
+        return "kin" if after[0] in KIN else "own"
+    if before[-1].lower() in ("among", "amongst", "during"):
+        return "among"
+    if after[0] in _DESCRIBED and _is_described(before, after):
+        return "described"
+    if after[0] == "all" and before[-1].lower() in _PUTTING and (after[1] in CLOSING or after[1] in _ALL_IN):
+        return "all"
+    if after[0] == "every" and after[1] in _EACH_OF_HERS:
+        return "every"
+    if after[0] == "guard" and after[1] in ("down", "slip", "drop"):
+        return "guard"
+    if after[0] == "worth" and (after[1] in LINKS or after[1] in CLOSING):
+        return "worth"
+    if after[0] in ("The", "A", "An") and after[1][:1].isupper() and before[-1] != END:
+        return "title"
+    if following in ("and", "or", "&", "/") and is_shared(after):
+        return "shared"
+    shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
+    return "shared" if shares and before[-1] in (END, "both") else ""
+
+
+def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a word that may describe a noun of hers has one: one of her many drafts, her better half."""
+    first, second = after[0], after[1]
+    if first in _RETURNS:
+        return before[-1] == "made" and (second in LINKS or second in CLOSING)
+    if first == "leave":
+        return second == "of"
+    if no_noun_follows(second) or not second.islower():
+        return False
+    if first in ("more", "better", "only") and before[-1].lower() in _TELLING | {"help", "helped", "helps"}:
+        return False
+    if first == "more":
+        return not no_noun_follows(after[2])
+    return first in _DEGREES or first in _OFTEN_DESCRIBING or before[-1] in _BEFORE_DESCRIBED
+
+
+def is_shared(after: Sequence[str]) -> bool:
+    """Whether a possessor with a noun of its own follows: "her [and Sam's friendship]"."""
+    for place in (1, 2):
+        token = after[place].replace("’", "'")
+        if token.endswith(("'s", "s'")):
+            return after[place + 1][:1].isalnum()
+        if not token[:1].isalpha():
+            return False
+    return False

@@ -132,6 +132,17 @@ def test_searching_filtering_and_ordering_items(page_file: Path, opened: Open) -
     assert page.text_content("#count") == "0 of 120 items"
 
 
+def test_a_score_that_rounds_to_zero_has_no_minus_sign(opened: Open, tmp_path: Path) -> None:
+    result = page_result(items=20)
+    result.items.loc[12, "score"] = -0.0002
+    path = tmp_path / "page.html"
+    path.write_text(render([result]), encoding="utf-8")
+    page = opened(path).page
+    page.fill("#search", "day 7.")
+    assert page.text_content("#count") == "1 of 20 items"
+    assert page.text_content("#list tbody td.n") == "0.000"
+
+
 def test_tokens_are_coloured_by_what_they_add(page_file: Path, opened: Open) -> None:
     """Every word adds -1.0 on one side and -1.5 on the other: +0.5, towards the first sentence."""
     page = opened(page_file).page

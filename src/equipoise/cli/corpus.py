@@ -193,9 +193,11 @@ def _name(by: str, level: str) -> str:
 
 
 def _estimate(row: dict[str, Any], value: str, low: str, high: str) -> str:
+    from equipoise.results.numbers import fixed
+
     if row["note"]:
         return str(row["note"])
-    return f"{row[value]:.3f} ({row[low]:.3f} to {row[high]:.3f})"
+    return f"{fixed(row[value], 3)} ({fixed(row[low], 3)} to {fixed(row[high], 3)})"
 
 
 def _print_rows(screen: Any, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

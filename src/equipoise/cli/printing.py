@@ -111,7 +111,7 @@ def interval(low: float, high: float) -> str:
 
 def cell(value: Any) -> str:
     """A value as a cell."""
-    from equipoise.results.reading import three_decimals
+    from equipoise.results.numbers import three_decimals
 
     if not isinstance(value, float):
         return str(value)

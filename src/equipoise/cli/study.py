@@ -209,18 +209,25 @@ def _skew_results(folder: Path) -> "list[Result]":
 
 
 def _skew_row(row: "dict[Hashable, Any]") -> list[str]:
+    from equipoise.results.numbers import fixed
+
     names = ("skew", "stereotype", "absolute_skew", "absolute_stereotype")
-    values = [f"{row[name]:.1f} [{row[f'{name}_low']:.1f}, {row[f'{name}_high']:.1f}]" for name in names]
+    values = [
+        f"{fixed(row[name], 1)} [{fixed(row[f'{name}_low'], 1)}, {fixed(row[f'{name}_high'], 1)}]"
+        for name in names
+    ]
     meaningful = "yes" if row["is_meaningful"] else "no"
-    return [str(row["model"]), str(row["n"]), *values, f"{row['ability']:.0f} %", meaningful]
+    return [str(row["model"]), str(row["n"]), *values, f"{fixed(row['ability'], 0)} %", meaningful]
 
 
 def _in_words(related: "Correlation") -> str:
+    from equipoise.results.numbers import fixed
+
     said = f"Rank correlation of mean |skew| and mean |stereotype| over {related.n} models:"
     if isnan(related.value):
         return f"{said} none below three models, or where one of the two does not vary."
     low, high = related.interval
-    return f"{said} {related.value:.2f} [{low:.2f}, {high:.2f}]."
+    return f"{said} {fixed(related.value, 2)} [{fixed(low, 2)}, {fixed(high, 2)}]."
 
 
 def _parse_sizes(text: str) -> list[int]:

@@ -149,7 +149,7 @@ class SentenceBased:
         )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
-        """Both sentences of every pair by the chosen rule; as written, by the other one too if the model has it."""
+        """Both sentences of every pair by the chosen rule; as written, by the other too if there is one."""
         variant = design.settings.variant
         rules = {"": _rule(variant)}
         if set(self.variants) <= set(model.rules):

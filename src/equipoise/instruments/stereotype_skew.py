@@ -89,6 +89,7 @@ from equipoise.instruments.parts.skew_estimates import (
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.numbers import fixed
 from equipoise.text.blank import BLANK
 from equipoise.text.mentions import mention_spans
 
@@ -366,4 +367,4 @@ def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: Schema
 def _too_little(ability: float) -> str:
     if np.isnan(ability):
         return "ability on names is unknown, for want of a prediction"
-    return f"ability on names is {ability:.1f}, below {ABILITY_NEEDED:g}"
+    return f"ability on names is {fixed(ability, 1)}, below {ABILITY_NEEDED:g}"

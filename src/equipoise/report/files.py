@@ -10,6 +10,7 @@ from typing import Any
 from equipoise.errors import UserError
 from equipoise.report.elements import Figure, Table
 from equipoise.report.exports.latex import escaped
+from equipoise.results.numbers import fixed
 from equipoise.results.writing import write_beside
 
 SCALE = 2.0
@@ -69,7 +70,7 @@ def as_latex(table: Table) -> str:
 
 def _latex_row(cells: Sequence[Any]) -> str:
     shown = (
-        "-" if _is_missing(cell) else f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+        "-" if _is_missing(cell) else fixed(cell, 3) if isinstance(cell, float) else str(cell)
         for cell in cells
     )
     return " & ".join(map(escaped, shown)) + r" \\"

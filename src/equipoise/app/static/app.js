@@ -61,7 +61,8 @@ const number = (value, digits = 3) => {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return String(value);
-  return Math.abs(value) >= 0.001 ? value.toFixed(digits) : value.toExponential(1);
+  // A number that rounds to zero has no minus sign.
+  return Math.abs(value) >= 0.001 ? value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1") : value.toExponential(1);
 };
 
 function table(caption, columns, rows) {

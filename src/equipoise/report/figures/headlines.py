@@ -19,7 +19,7 @@ from equipoise.report.figures.style import (
     values,
 )
 from equipoise.report.measurements import Measurement
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 
 LABEL_ROOM, STRIP = 26, 15
 """Pixels of a headline's name, and of each model below it."""

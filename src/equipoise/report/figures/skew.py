@@ -7,7 +7,7 @@ from equipoise.errors import UserError
 from equipoise.report.elements import Figure
 from equipoise.report.figures.style import Layer, chart, line_at, model_colour, values
 from equipoise.report.measurements import Measurement, slug
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 from equipoise.studies.skew import INSTRUMENT, TYPE_2, skew_stereotype_table
 
 TYPES = ("1", "2", 1, 2)

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from equipoise.report.page.contents import Contents
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 from equipoise.results.result import describe_versions
 
 PACKAGE = "equipoise.report.page"
@@ -52,7 +52,7 @@ def cell_text(value: Any) -> str:
         return "-"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
-    return shown(value + 0.0) if isinstance(value, float) else str(value)
+    return shown(value) if isinstance(value, float) else str(value)
 
 
 def is_number(value: Any) -> bool:

@@ -217,7 +217,10 @@
     byId("on").disabled = state.page + 1 >= pages;
   }
 
-  function number(value) { return value === null ? "-" : value.toFixed(Math.abs(value) >= 10 ? 1 : 3); }
+  // A number that rounds to zero has no minus sign.
+  function rounded(value, digits) { return value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1"); }
+
+  function number(value) { return value === null ? "-" : rounded(value, Math.abs(value) >= 10 ? 1 : 3); }
 
   function itemRow(part, place) {
     const row = element("tr");
@@ -299,7 +302,7 @@
       const share = largest ? Math.abs(adds[place]) / largest : 0;
       const word = element("span", text.slice(start, end), share < 0.02 ? "" : adds[place] > 0 ? "above" : "below");
       word.style.setProperty("--much", (0.08 + 0.5 * share).toFixed(2));
-      word.title = `adds ${adds[place].toFixed(3)}; ln P ${value === null ? "not counted" : value.toFixed(3)}`;
+      word.title = `adds ${rounded(adds[place], 3)}; ln P ${value === null ? "not counted" : rounded(value, 3)}`;
       made.append(word);
       at = Math.max(at, end);
     });

@@ -15,6 +15,7 @@ from equipoise.data.sources import Data
 from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings
+from equipoise.instruments.parts.choices import refuse_unread
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Question, Raw, Score
 from equipoise.models.capabilities import require
@@ -54,6 +55,7 @@ def measure(
     if isinstance(data, pd.DataFrame) or data != "":
         choices["data"] = data
     chosen = replace(settings or Settings(), **choices)
+    _refuse_unread([instrument], {_name(instrument): chosen})
     prepared = _prepare(as_model(model), instrument, chosen)
     return _run(prepared.model, [prepared])[0]
 
@@ -69,6 +71,7 @@ def audit(
 
     `tell` gets every result as soon as it has its answers, those of cheap instruments first.
     """
+    _refuse_unread(instruments, settings)
     loaded = as_model(model)
     prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
     return _run(loaded, prepared, tell)
@@ -91,6 +94,10 @@ def audit_fitting(
         except UserError as error:
             left_out[_name(one)] = error
     return _run(loaded, prepared, tell), left_out
+
+
+def _refuse_unread(instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None) -> None:
+    refuse_unread({_name(one): (_instrument(one), _settings_of(one, settings)) for one in instruments})
 
 
 def as_model(source: ModelSource) -> LanguageModel:
@@ -200,7 +207,7 @@ def _words_read(question: Question) -> int:
 
 
 def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings) -> _Prepared:
-    instrument = load_instrument(source) if isinstance(source, str) else source
+    instrument = _instrument(source)
     require(model, *instrument.needs, by=instrument.name)
     settings = settings.completed(instrument)
     resolved = settings.source(instrument)
@@ -236,6 +243,10 @@ def _refuse_all_dropped(instrument: str, items: pd.DataFrame) -> None:
 
 def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] | None) -> Settings:
     return (settings or {}).get(_name(instrument), Settings())
+
+
+def _instrument(source: InstrumentSource) -> Instrument[Any]:
+    return load_instrument(source) if isinstance(source, str) else source
 
 
 def _name(instrument: InstrumentSource) -> str:

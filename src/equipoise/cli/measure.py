@@ -79,7 +79,7 @@ def measure(
     pooling: Pooling = "mean",
     measure_by: Measure = "cosine",
     label: Label = "",
-    top: Annotated[int, typer.Option(help="Show so many items that are furthest from 0.")] = 0,
+    top: Annotated[int, typer.Option(min=0, help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
     as_json: Json = False,

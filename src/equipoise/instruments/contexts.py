@@ -45,6 +45,7 @@ from equipoise.corpora.contexts import Context
 from equipoise.corpora.vocabulary import FEMALE, MALE
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import CORPUS
 from equipoise.instruments.parts.corpus_items import (
     SEPARATOR,
     TOLD,
@@ -113,6 +114,7 @@ class Contexts:
     datasets: tuple[str, ...] = ()
     variants = (FULL, TOP)
     needs = (FILL, TOP_FILL)
+    reads = (CORPUS,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "part"))
     quantities = (
         Quantity(

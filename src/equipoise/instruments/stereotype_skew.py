@@ -59,6 +59,7 @@ from equipoise.data.sets.schemas import NAMES, OCCUPATIONS, OWN, load_schemas
 from equipoise.data.sets.winobias import DATASET
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -115,6 +116,7 @@ class StereotypeSkew:
     datasets = (OWN, DATASET)
     variants = (CORRECTED, NORMALISED, PUBLISHED, NORMALISED_AS_PUBLISHED)
     needs = (FILL,)
+    reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("type", "split", "profession"))
     quantities = ()
 

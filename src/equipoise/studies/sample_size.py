@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from equipoise.errors import UserError
-from equipoise.instruments.base import check_seed
+from equipoise.errors import UserError, check_seed
 from equipoise.measuring import measure
 from equipoise.models.base import LanguageModel
 from equipoise.results import Result

@@ -241,6 +241,39 @@ def test_results_of_another_model_are_not_written_over_or_mixed(
     assert (out / "traits" / "items.csv").read_bytes() != before
 
 
+def test_other_data_into_the_same_folder_are_refused_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from equipoise.models.base import LanguageModel
+    from equipoise.models.neural import NeuralModel
+
+    mine, out = tmp_path / "mine.csv", tmp_path / "out"
+    mine.write_text("category,form,template\noffice,subject,[MASK] is a <profession>.\n")
+    again = ["measure", "tbe", "--model", "random", "--out", out]
+    assert run(*again) == 0
+    before = (out / "tbe" / "items.csv").read_bytes()
+    capsys.readouterr()
+
+    def asked(*_arguments: object) -> None:
+        raise AssertionError("the model was asked")
+
+    for kind in (LanguageModel, NeuralModel):
+        monkeypatch.setattr(kind, "answer_in_turn", asked, raising=False)
+    for options, said in (
+        (["--data", mine], "data 'equipoise-templates' there, 'mine.csv' now"),
+        (["--variant", "as-published"], "variant 'corrected' there, 'as-published' now"),
+        (["--poles", "age"], "poles 'pronouns' there, 'age' now"),
+    ):
+        assert run(*again, *options) == 2
+        first, second = errors(capsys)
+        assert f"{out / 'tbe'} holds another measurement: {said}" in first
+        assert "--force" in second
+    monkeypatch.undo()
+    assert (out / "tbe" / "items.csv").read_bytes() == before
+    assert run(*again, "--data", mine, "--force") == 0
+    assert (out / "tbe" / "items.csv").read_bytes() != before
+
+
 def test_cache_info_and_clear(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("probe", "[MASK] is a doctor.", "--model", model_folder)
     capsys.readouterr()

@@ -155,6 +155,57 @@ def test_the_same_model_may_be_measured_again(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
+def on(data: str, **changes: Any) -> Result:
+    """A result of one model with a variant, poles, files and choices of its own."""
+    result = example([1.0])
+    result.provenance["instrument"]["variant"] = changes.get("variant", "v")
+    files = {"mine.csv": changes.get("content", "a" * 64)}
+    result.provenance["data"] = {"name": data, "poles": changes.get("poles", "pronouns"), "files": files}
+    result.provenance["choices"] = changes.get("choices", {})
+    return result
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (on("theirs"), "data 'ours' there, 'theirs' now"),
+        (on("ours", variant="w"), "variant 'v' there, 'w' now"),
+        (on("ours", poles="age"), "poles 'pronouns' there, 'age' now"),
+        (on("ours", content="b" * 64), "mine.csv with other content"),
+        (on("ours", choices={"layer": "3"}), "layer by default there, 3 now"),
+        (on("x/theirs.csv", variant="w"), "variant 'v' there, 'w' now; data 'ours' there, 'theirs.csv' now"),
+    ],
+)
+def test_another_measurement_of_the_same_model_is_kept_unless_forced(
+    other: Result, said: str, tmp_path: Path
+) -> None:
+    folder = on("ours").save(tmp_path)
+    before = (folder / "provenance.json").read_bytes()
+    with pytest.raises(UserError) as caught:
+        other.save(tmp_path)
+    assert caught.value.message == f"{folder} holds another measurement: {said}."
+    assert "--force" in caught.value.hint
+    assert (folder / "provenance.json").read_bytes() == before
+    other.save(tmp_path, force=True)
+    assert load_result(tmp_path).provenance["data"] == other.provenance["data"]
+
+
+def test_the_same_file_by_another_path_is_the_same_measurement(tmp_path: Path) -> None:
+    on("mine.csv").save(tmp_path)
+    on("some/where/mine.csv").save(tmp_path)
+    assert load_result(tmp_path).provenance["data"]["name"] == "some/where/mine.csv"
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"data": 3}'])
+def test_a_damaged_result_is_not_taken_for_the_same_measurement(content: str, tmp_path: Path) -> None:
+    folder = on("ours").save(tmp_path)
+    (folder / "provenance.json").write_text(content)
+    with pytest.raises(UserError, match="holds a damaged result"):
+        on("ours").save(tmp_path)
+    on("ours").save(tmp_path, force=True)
+    assert load_result(tmp_path).model == "one"
+
+
 class Killed(BaseException):
     """What ends a process without giving it time to tidy up."""
 

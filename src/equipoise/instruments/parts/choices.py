@@ -32,6 +32,12 @@ def refuse_unread(measured: "Mapping[str, tuple[Instrument[Any], Settings]]") ->
             )
 
 
+def made_choices(settings: "Settings") -> dict[str, object]:
+    """What was chosen beside data, variant and poles, by the names of the command line's options."""
+    made = [pair for choice in EVERYTHING if choice != POLES for pair in _made(settings, choice)]
+    return {option: str(value) if value != "" else True for option, value in made}
+
+
 def _reads(instrument: "Instrument[Any]") -> tuple[str, ...]:
     return tuple(getattr(instrument, "reads", EVERYTHING))
 
@@ -60,5 +66,5 @@ def _made(settings: "Settings", choice: str) -> list[tuple[str, object]]:
 def _shown(value: object) -> object:
     """What was written behind the option: nothing behind a flag."""
     if isinstance(value, tuple):
-        return value[0]
+        return " ".join(map(str, value))
     return "" if isinstance(value, bool) else value

@@ -120,7 +120,6 @@ NEVER_NEGATIVE = {
     "cli/options.py": "a largest deviation",
     "cli/progress_bar.py": "rows and seconds",
     "cli/report.py": "megabytes",
-    "instruments/parts/hypotheses.py": "numbers that do not round to zero",
     "instruments/parts/skew_estimates.py": "bins from 0 on",
     "results/numbers.py": "where the sign is taken away",
     "studies/steps.py": "minutes",

@@ -16,6 +16,7 @@ from equipoise.report.figures.distribution import distribution_figures
 from equipoise.report.figures.groups import group_figures
 from equipoise.report.figures.headlines import headline_figure
 from equipoise.report.figures.professions import profession_figures
+from equipoise.report.figures.skew import skew_figure
 from equipoise.report.measurements import Measurement, measurements
 from equipoise.results import Estimate, Result
 from equipoise.results.estimate import estimates_table
@@ -161,5 +162,19 @@ def test_the_neutral_line_crosses_no_name(models: tuple[str, ...]) -> None:
 
 def test_a_mark_that_is_not_meaningful_is_hollow_but_seen() -> None:
     (mark,) = re.findall(r"<path[^>]*estimate: skew[^>]*>", drawn_headlines("m/one"))
+    assert 'fill-opacity="0"' in mark
+    assert re.search(r'stroke="#[0-9A-Fa-f]{6}"', mark)
+
+
+def test_a_point_of_skew_that_is_not_meaningful_is_seen() -> None:
+    ends = {
+        f"{name}_{end}": value for name in ("skew", "stereotype") for end, value in (("low", 1), ("high", 9))
+    }
+    row = {"model": "one", "skew": 5.0, "stereotype": 4.0, "ability": 40.0, "n": 9, "is_meaningful": False}
+    figure = skew_figure("skew", [row | ends])
+    assert figure is not None
+    (mark,) = re.findall(
+        r'<path[^>]*aria-roledescription="point"[^>]*>', vl_convert.vegalite_to_svg(figure.spec)
+    )
     assert 'fill-opacity="0"' in mark
     assert re.search(r'stroke="#[0-9A-Fa-f]{6}"', mark)

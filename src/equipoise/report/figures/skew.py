@@ -72,11 +72,12 @@ def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:
             },
         },
         {
-            "mark": {"type": "point", "size": 90, "opacity": 1, "filled": True},
+            "mark": {"type": "point", "size": 90, "opacity": 1, "filled": True, "strokeWidth": 1.5},
             "encoding": {
                 "x": x,
                 "y": y,
                 "color": colour,
+                "stroke": colour,
                 "fillOpacity": {"condition": {"test": "!datum.is_meaningful", "value": 0}, "value": 1},
                 "tooltip": tooltip,
             },

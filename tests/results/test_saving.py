@@ -137,6 +137,16 @@ def test_a_result_of_an_earlier_version_is_told_apart(tmp_path: Path) -> None:
             load(folder)
 
 
+def test_a_result_that_lost_its_manifest_is_not_left_out_silently(tmp_path: Path) -> None:
+    """A page of the other results would look whole."""
+    for instrument in ("x", "y"):
+        example([1.0], instrument=instrument).save(tmp_path)
+    (tmp_path / "y" / "manifest.json").unlink()
+    with pytest.raises(UserError, match=r"y is an incomplete result: manifest\.json is missing"):
+        load_results(tmp_path)
+    assert load_results(tmp_path / "x")[0].instrument == "x"
+
+
 def test_a_folder_of_another_model_is_kept_unless_forced(tmp_path: Path) -> None:
     example([1.0]).save(tmp_path)
     for instrument in ("x", "y"):

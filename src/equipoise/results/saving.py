@@ -75,9 +75,10 @@ def load_results(folder: str | Path) -> list[Result]:
             f"There is no folder {str(source)!r}.", "Give a folder that `equipoise measure` wrote."
         )
     folders = [source] if (source / MANIFEST).exists() else _result_folders(source)
+    for cut_short in (source, *_incomplete_folders(source)):
+        if cut_short not in folders and (cut_short / PROVENANCE).exists():
+            _read_manifest(cut_short)
     if not folders:
-        if (source / PROVENANCE).exists():
-            _read_manifest(source)
         raise UserError(
             f"{source} holds no result, nor does any of its direct subfolders.",
             "Give a folder that `equipoise measure` wrote.",
@@ -89,6 +90,12 @@ def _result_folders(folder: Path) -> list[Path]:
     """The results right below a folder; a hidden one is what an interrupted process left behind."""
     held = (path.parent for path in folder.glob(f"*/{MANIFEST}"))
     return sorted(path for path in held if not path.name.startswith("."))
+
+
+def _incomplete_folders(folder: Path) -> list[Path]:
+    """What looks like a result and lacks its manifest: a page would seem whole without it."""
+    held = (path.parent for path in sorted(folder.glob(f"*/{ITEMS}")))
+    return [path for path in held if not path.name.startswith(".") and not (path / MANIFEST).exists()]
 
 
 def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:

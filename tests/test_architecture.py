@@ -115,6 +115,31 @@ def test_names_say_the_thing() -> None:
     assert not places
 
 
+NEVER_NEGATIVE = {
+    "cli/cache.py": "megabytes",
+    "cli/options.py": "a largest deviation",
+    "cli/progress_bar.py": "rows and seconds",
+    "cli/report.py": "megabytes",
+    "instruments/parts/skew_estimates.py": "bins from 0 on",
+    "results/numbers.py": "where the sign is taken away",
+    "studies/steps.py": "minutes",
+}
+"""Where decimals are written without `fixed`, and of what."""
+
+
+def test_numbers_for_people_are_rounded_in_one_place() -> None:
+    """An f-string writes -0.0001 as "-0.000"; `fixed` does not."""
+    rooms = {"results", "instruments", "studies", "report", "cli", "app"}
+    written = set()
+    for path in (path for path in FILES if part_of(path) in rooms):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+                parts = node.format_spec.values  # type: ignore[attr-defined]
+                if any(str(getattr(part, "value", "")).endswith("f") for part in parts):
+                    written.add(path.relative_to(PACKAGE).as_posix())
+    assert written == set(NEVER_NEGATIVE)
+
+
 def test_a_run_option_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """A field with a help text is an option of every command that runs models, and reaches it."""
     from typer import Typer

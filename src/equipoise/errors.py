@@ -36,5 +36,11 @@ def nearest(given: str, known: Iterable[str]) -> str:
     return lowered[min(holding, key=len)] if holding else ""
 
 
+def check_seed(seed: int) -> None:
+    """Refuse a seed that no generator of random numbers takes."""
+    if seed < 0:
+        raise UserError(f"The seed is {seed}.", "Give a whole number from 0 on.")
+
+
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong
     """The caller asked for the run to stop; answers finished until then are kept."""

@@ -15,6 +15,7 @@ from equipoise.data.sources import Data
 from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings
+from equipoise.instruments.parts.choices import made_choices, refuse_unread
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Question, Raw, Score
 from equipoise.models.capabilities import require
@@ -32,6 +33,9 @@ NAMED = 20
 
 Tell = Callable[[Result], None]
 """Told of every result as soon as it has its answers."""
+
+Begin = Callable[[str, Mapping[str, Any]], None]
+"""Told of every instrument that will be asked, and what is measured, before anything is; it may refuse."""
 
 
 def measure(
@@ -54,6 +58,7 @@ def measure(
     if isinstance(data, pd.DataFrame) or data != "":
         choices["data"] = data
     chosen = replace(settings or Settings(), **choices)
+    _refuse_unread([instrument], {_name(instrument): chosen})
     prepared = _prepare(as_model(model), instrument, chosen)
     return _run(prepared.model, [prepared])[0]
 
@@ -64,13 +69,17 @@ def audit(
     settings: Mapping[str, Settings] | None = None,
     *,
     tell: Tell | None = None,
+    begin: Begin | None = None,
 ) -> list[Result]:
     """Measure one model with several instruments: one plan, each distinct row answered once.
 
-    `tell` gets every result as soon as it has its answers, those of cheap instruments first.
+    `tell` gets every result as soon as it has its answers, those of cheap instruments first; `begin` gets
+    what each will measure before anything is asked.
     """
+    _refuse_unread(instruments, settings)
     loaded = as_model(model)
     prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
+    _announce(prepared, begin)
     return _run(loaded, prepared, tell)
 
 
@@ -80,6 +89,7 @@ def audit_fitting(
     settings: Mapping[str, Settings] | None = None,
     *,
     tell: Tell | None = None,
+    begin: Begin | None = None,
 ) -> tuple[list[Result], dict[str, UserError]]:
     """The same with every instrument that fits the model; those that do not come back with the reason."""
     loaded = as_model(model)
@@ -90,7 +100,18 @@ def audit_fitting(
             prepared.append(_prepare(loaded, one, _settings_of(one, settings)))
         except UserError as error:
             left_out[_name(one)] = error
+    _announce(prepared, begin)
     return _run(loaded, prepared, tell), left_out
+
+
+def _refuse_unread(instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None) -> None:
+    refuse_unread({_name(one): (_instrument(one), _settings_of(one, settings)) for one in instruments})
+
+
+def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
+    for one in prepared:
+        if begin is not None:
+            begin(one.instrument.name, one.measured())
 
 
 def as_model(source: ModelSource) -> LanguageModel:
@@ -121,7 +142,8 @@ class _Prepared:
         provenance = self._provenance(items, summary)
         return Result(self.instrument.name, items, estimates_table(summary.estimates), provenance)
 
-    def _provenance(self, items: pd.DataFrame, summary: Summary) -> dict[str, Any]:
+    def measured(self) -> dict[str, Any]:
+        """What is measured, of which model, on which data and by which choices."""
         settings, model = self.design.settings, self.model
         return {
             "instrument": {
@@ -140,11 +162,17 @@ class _Prepared:
                 "name": str(settings.data) if not isinstance(settings.data, pd.DataFrame) else "table",
                 "poles": settings.poles,
                 "files": dict(self.hashes),
-                "notices": [*self._notices(), *summary.remarks],
             },
+            "choices": made_choices(settings),
+        }
+
+    def _provenance(self, items: pd.DataFrame, summary: Summary) -> dict[str, Any]:
+        measured = self.measured()
+        measured["data"] |= {"notices": [*self._notices(), *summary.remarks]}
+        return measured | {
             "sentences": [*readings(summary.estimates, self._quantities()), *summary.sentences],
             "questions": len(self.asks),
-            "seed": settings.seed,
+            "seed": self.design.settings.seed,
             "roles": {name: list(columns) for name, columns in asdict(self.instrument.roles).items()},
             "quantities": [quantity.to_record() for quantity in self._quantities()],
             "columns": column_kinds(items),
@@ -200,7 +228,7 @@ def _words_read(question: Question) -> int:
 
 
 def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings) -> _Prepared:
-    instrument = load_instrument(source) if isinstance(source, str) else source
+    instrument = _instrument(source)
     require(model, *instrument.needs, by=instrument.name)
     settings = settings.completed(instrument)
     resolved = settings.source(instrument)
@@ -236,6 +264,10 @@ def _refuse_all_dropped(instrument: str, items: pd.DataFrame) -> None:
 
 def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] | None) -> Settings:
     return (settings or {}).get(_name(instrument), Settings())
+
+
+def _instrument(source: InstrumentSource) -> Instrument[Any]:
+    return load_instrument(source) if isinstance(source, str) else source
 
 
 def _name(instrument: InstrumentSource) -> str:

@@ -86,6 +86,28 @@ def test_a_measurement_with_its_bar_and_its_result(page: Any) -> None:
     assert popup.value.evaluate("self.origin") == "null"
 
 
+def test_numbers_and_words_of_a_table_are_whole(page: Any) -> None:
+    """The table writes a small number as its sentence does, and no word of a label is broken."""
+    page.click("#tab-measure")
+    page.select_option("#measure-instrument", "traits")
+    page.click("#measure form > button")
+    page.wait_for_selector("#measure article table", timeout=60_000)
+    value = page.inner_text("#measure article tbody tr:first-child td.number")
+    said = page.inner_text("#measure article")
+    assert f"incompetent = {value} (95 %" in said
+    broken = page.evaluate(
+        """() => [...document.querySelectorAll('#measure article tbody td:first-child')].flatMap((cell) => {
+          const text = cell.firstChild, range = document.createRange();
+          return [...text.data.matchAll(/\\w+/g)].filter((word) => {
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            return range.getClientRects().length > 1;
+          }).map((word) => word[0]);
+        })"""
+    )
+    assert broken == []
+
+
 def test_a_measurement_is_cancelled(page: Any) -> None:
     page.click("#tab-measure")
     page.select_option("#measure-instrument", "stereotype-skew")

@@ -11,6 +11,7 @@ from study_tables import TABLES
 
 from equipoise.report.page import render
 from equipoise.report.sections import Study
+from equipoise.results.numbers import shown
 
 HERE = ("file:", "blob:", "data:", "http://127.0.0.1")
 OPEN_WITHIN, MANY_OPEN_WITHIN, SEARCH_WITHIN = 2.0, 4.0, 0.1
@@ -130,6 +131,50 @@ def test_searching_filtering_and_ordering_items(page_file: Path, opened: Open) -
     assert page.text_content(first_score) == "-"
     page.fill("#search", "nothing like this")
     assert page.text_content("#count") == "0 of 120 items"
+
+
+@pytest.mark.parametrize("score", [-0.0, 0.0, -0.00021, 0.0000123, -0.0042, 0.002, -0.0149, 12.34, -1.5])
+def test_a_score_is_written_as_numbers_are_elsewhere(score: float, opened: Open, tmp_path: Path) -> None:
+    result = page_result(items=20)
+    result.items.loc[12, "score"] = score
+    path = tmp_path / "page.html"
+    path.write_text(render([result]), encoding="utf-8")
+    page = opened(path).page
+    page.fill("#search", "day 7.")
+    assert page.text_content("#count") == "1 of 20 items"
+    assert page.text_content("#list tbody td.n") == shown(score)
+
+
+def test_nothing_of_a_chart_sticks_out_on_a_phone(opened: Open, tmp_path: Path) -> None:
+    """Titles and legends end where the drawing does: what lies outside of it is cut off."""
+    result = page_result(items=60)
+    changes = {"unit": "P(male) - P(female)", "label": "mean |APPD| of professions"}
+    result.estimates = result.estimates.assign(**changes).replace("medical", "gendered-occupation")
+    path = tmp_path / "page.html"
+    path.write_text(render([result]), encoding="utf-8")
+    page = opened(path, width=360).page
+    scroll_through(page)
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll('.plot svg')].flatMap((drawing) => {
+          const edge = drawing.getBoundingClientRect();
+          return [...drawing.querySelectorAll('text')].filter((text) => {
+            const box = text.getBoundingClientRect();
+            return box.width && (box.right > edge.right + 1 || box.left < edge.left - 1);
+          }).map((text) => text.textContent);
+        })"""
+    )
+    assert outside == []
+
+
+def test_a_number_with_an_exponent_is_not_broken(opened: Open, tmp_path: Path) -> None:
+    result = page_result(items=20)
+    result.provenance["sentences"] = ["The lean is <b> " + "-6.0e-05 and " * 40]
+    path = tmp_path / "page.html"
+    path.write_text(render([result]), encoding="utf-8")
+    page = opened(path, width=360).page
+    heights = page.eval_on_selector_all(".said .whole", "all => all.map(one => one.getClientRects().length)")
+    assert heights == [1] * 40
+    assert "<b>" in page.text_content(".said li")
 
 
 def test_tokens_are_coloured_by_what_they_add(page_file: Path, opened: Open) -> None:

@@ -241,6 +241,39 @@ def test_results_of_another_model_are_not_written_over_or_mixed(
     assert (out / "traits" / "items.csv").read_bytes() != before
 
 
+def test_other_data_into_the_same_folder_are_refused_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from equipoise.models.base import LanguageModel
+    from equipoise.models.neural import NeuralModel
+
+    mine, out = tmp_path / "mine.csv", tmp_path / "out"
+    mine.write_text("category,form,template\noffice,subject,[MASK] is a <profession>.\n")
+    again = ["measure", "tbe", "--model", "random", "--out", out]
+    assert run(*again) == 0
+    before = (out / "tbe" / "items.csv").read_bytes()
+    capsys.readouterr()
+
+    def asked(*_arguments: object) -> None:
+        raise AssertionError("the model was asked")
+
+    for kind in (LanguageModel, NeuralModel):
+        monkeypatch.setattr(kind, "answer_in_turn", asked, raising=False)
+    for options, said in (
+        (["--data", mine], "data 'equipoise-templates' there, 'mine.csv' now"),
+        (["--variant", "as-published"], "variant 'corrected' there, 'as-published' now"),
+        (["--poles", "age"], "poles 'pronouns' there, 'age' now"),
+    ):
+        assert run(*again, *options) == 2
+        first, second = errors(capsys)
+        assert f"{out / 'tbe'} holds another measurement: {said}" in first
+        assert "--force" in second
+    monkeypatch.undo()
+    assert (out / "tbe" / "items.csv").read_bytes() == before
+    assert run(*again, "--data", mine, "--force") == 0
+    assert (out / "tbe" / "items.csv").read_bytes() != before
+
+
 def test_cache_info_and_clear(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("probe", "[MASK] is a doctor.", "--model", model_folder)
     capsys.readouterr()
@@ -266,6 +299,23 @@ BAD = {
     "negative seed": (["measure", "tbe", "--seed", "-1", "--out", "o"], "seed is -1"),
     "negative seed of an audit": (["audit", "--seed", "-1", "--out", "o"], "seed is -1"),
     "negative seed of a study": (["study", "sample-size", "--seed", "-1"], "seed is -1"),
+    "negative seed of a rewriting": (["rewrite", "-", "--seed", "-1"], "seed is -1"),
+    "fewer items than none": (["measure", "tbe", "--top", "-3", "--out", "o"], "--top is '-3'"),
+    "a layer where none is read": (
+        ["measure", "tbe", "--layer", "3", "--out", "o"],
+        "--layer 3 means nothing",
+    ),
+    "a layer of contexts": (["measure", "cosine", "--layer", "1", "--data", "x", "--out", "o"], "--layer 1"),
+    "a pooling": (["measure", "sbe", "--pooling", "first", "--out", "o"], "--pooling first means nothing"),
+    "a measure": (["measure", "ripa", "--measure", "euclidean", "--out", "o"], "--measure euclidean"),
+    "a corpus' column": (["measure", "sbe", "--text", "body", "--out", "o"], "--text body means nothing"),
+    "names of a corpus": (["measure", "sbe", "--no-names", "--out", "o"], "--no-names means nothing"),
+    "a label": (["measure", "tbe", "--label", "positive", "--out", "o"], "--label positive means nothing"),
+    "poles of pairs": (["measure", "sbe", "--poles", "age", "--out", "o"], "--poles age means nothing"),
+    "poles of one of two": (
+        ["measure", "sbe", "tbe", "--poles", "sbe=age", "--out", "o"],
+        "--poles age means nothing to sbe",
+    ),
     "unknown device": (["probe", "[MASK] is.", "--device", "gpu"], "device"),
     "unknown executor": (["probe", "[MASK] is.", "--executor", "ray"], "executor"),
     "negative budget": (["probe", "[MASK] is.", "--token-budget", "-1"], "token budget of -1"),

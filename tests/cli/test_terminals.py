@@ -11,9 +11,12 @@ from pathlib import Path
 from termios import TIOCSWINSZ
 
 import numpy as np
+import pandas as pd
 import pytest
 from made_results import made_result
 
+from equipoise.cli import printing
+from equipoise.cli.printing import print_rows, print_table
 from equipoise.results import Quantity
 
 EQUIPOISE = (sys.executable, "-m", "equipoise")
@@ -97,6 +100,39 @@ def test_a_narrow_terminal_breaks_no_number(results: list[Path]) -> None:
     shown = on_terminal("compare", *results, columns=72)
     assert max(map(len, shown.splitlines())) <= 72
     assert re.search(r"-?\d\.\d{3} to -?\d\.\d{3}", shown)
+
+
+def test_a_table_too_wide_for_the_terminal_loses_no_digit(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rich would cut columns that cannot be broken: 281 items would be read as 28."""
+    numbers = [281.125 + place for place in range(12)]
+    monkeypatch.setattr(printing, "console", lambda: printing.TableConsole(width=60, soft_wrap=False))
+    columns = ["model", "what it is", *(f"number {place}" for place in range(12))]
+    print_rows("Wide", columns, [["path/to/a-model", "a long text " * 8, *numbers]])
+    shown = capsys.readouterr().out
+    for number in numbers:
+        assert f" {number:.3f} " in shown
+    assert "path/to/a-model" in shown
+    assert " ".join(shown.split()).count("long") == 8
+
+
+def test_a_frame_as_a_table_has_its_interval_in_one_column(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame(
+        {"model_name": ["a"], "by": [""], "value": [0.5], "low": [0.25], "high": [0.75], "n": [7]}
+    )
+    print_table("One", frame)
+    header, _, row = (line.split("  ") for line in capsys.readouterr().out.splitlines()[-4:-1])
+    assert [name.strip() for name in header if name.strip()] == ["model name", "value", "95 % interval", "n"]
+    assert [cell.strip() for cell in row if cell.strip()] == ["a", "0.500", "0.250 to 0.750", "7"]
+
+
+@pytest.mark.parametrize("study", ["models", "control"])
+def test_studies_are_readable_at_80_columns(study: str, tmp_path: Path) -> None:
+    named = ["random", "random:2"] if study == "models" else ["--model", "random", "--draws", "3"]
+    shown = on_terminal("study", study, *named, "-i", "traits", "--out", tmp_path / "out")
+    assert max(map(len, shown.splitlines())) <= 80
+    assert re.search(r"-?\d\.\d+ +-?\d\.\d+(e-\d+)? to -?\d\.\d+", shown)
 
 
 def test_a_pipe_gets_whole_lines(results: list[Path]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from command_line import run
 
 from equipoise.corpora.groups import Grouping
 from equipoise.corpora.reading import ReadSettings, open_corpus
@@ -120,3 +121,23 @@ def test_the_command_writes_figures(source: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert (refused.returncode, "--figures needs the tables" in refused.stderr) == (2, True)
+
+
+def test_charts_that_are_there_are_refused_before_the_corpus_is_read(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures, out = tmp_path / "figures", tmp_path / "tables"
+    figures.mkdir()
+    (figures / "mentions-side.png").write_bytes(b"my own")
+    (figures / "photo.png").write_bytes(b"other files are no hindrance")
+    asked = ["corpus", source, "--group", "side", "--out", out, "--figures", figures]
+    assert run(*asked) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"Error: {figures / 'mentions-side.png'} would be written over.",
+        "Give another folder with --figures, or --force to write over it.",
+    ]
+    assert not out.exists()
+    assert (figures / "mentions-side.png").read_bytes() == b"my own"
+    assert run(*asked, "--force") == 0
+    assert (figures / "mentions-side.png").read_bytes().startswith(b"\x89PNG")
+    assert (figures / "photo.png").read_bytes() == b"other files are no hindrance"

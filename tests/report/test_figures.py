@@ -1,10 +1,12 @@
 """Charts: the numbers in them are those of the estimates, chosen, ordered and turned as they should be."""
 
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import vl_convert
 from report_results import page_result
 
 from equipoise.report.elements import Figure
@@ -12,7 +14,9 @@ from equipoise.report.figures import figures_of
 from equipoise.report.figures.corpora import corpus_figures
 from equipoise.report.figures.distribution import distribution_figures
 from equipoise.report.figures.groups import group_figures
+from equipoise.report.figures.headlines import headline_figure
 from equipoise.report.figures.professions import profession_figures
+from equipoise.report.figures.skew import skew_figure
 from equipoise.report.measurements import Measurement, measurements
 from equipoise.results import Estimate, Result
 from equipoise.results.estimate import estimates_table
@@ -115,3 +119,62 @@ def test_where_no_headline_is_split_the_first_number_that_is_gets_drawn() -> Non
     result.estimates = estimates_table([whole, *tests])
     (figure,) = group_figures(measured(result))
     assert figure.title == "effect by test"
+
+
+def drawn_headlines(*models: str, width: int = 640) -> str:
+    """The first chart of a page as SVG, as wide as said."""
+    results = [page_result(name, shift=place / 10) for place, name in enumerate(models)]
+    return vl_convert.vegalite_to_svg({**headline_figure(measurements(results)).spec, "width": width})
+
+
+def texts_of(svg: str) -> list[tuple[float, str]]:
+    """Every text of a drawing with its height from above."""
+    written = re.findall(r"<text[^>]*translate\([\d.]+,([\d.]+)\)[^>]*>([^<]*)</text>", svg)
+    return [(float(y), text) for y, text in written]
+
+
+@pytest.mark.parametrize("count", [2, 3, 10])
+def test_numbers_stand_beside_the_dots_of_every_model(count: int) -> None:
+    """Each model's value and interval are read in its own row, the value alone where there is little room."""
+    models = [f"m/{place}" for place in range(count)]
+    wide, narrow = (
+        [text for _, text in texts_of(drawn_headlines(*models, width=width))] for width in (640, 240)
+    )
+    for place in range(count):
+        mean = page_result(models[place], shift=place / 10).value("appd")
+        assert f"{mean:.3f}" in wide
+        assert f"{mean:.3f}" in narrow
+        assert f"[{mean - 0.15:.3f}, {mean + 0.15:.3f}]" in wide
+        assert f"[{mean - 0.15:.3f}, {mean + 0.15:.3f}]" not in narrow
+    assert wide.count("not meaningful") == count
+
+
+@pytest.mark.parametrize("models", [("m/one",), ("m/one", "m/two", "m/three")])
+def test_the_neutral_line_crosses_no_name(models: tuple[str, ...]) -> None:
+    svg = drawn_headlines(*models)
+    lines = re.findall(r'<line[^>]*translate\([\d.]+,([\d.]+)\)[^>]*y2="([\d.]+)"[^>]*stroke-dasharray', svg)
+    spans = [(float(top), float(top) + float(length)) for top, length in lines]
+    bases = [y for y, text in texts_of(svg) if text.startswith("tbe: ")]
+    assert len(spans) == len(bases) == 3
+    for base in bases:
+        assert not any(top < base and bottom > base - 9 for top, bottom in spans)
+
+
+def test_a_mark_that_is_not_meaningful_is_hollow_but_seen() -> None:
+    (mark,) = re.findall(r"<path[^>]*estimate: skew[^>]*>", drawn_headlines("m/one"))
+    assert 'fill-opacity="0"' in mark
+    assert re.search(r'stroke="#[0-9A-Fa-f]{6}"', mark)
+
+
+def test_a_point_of_skew_that_is_not_meaningful_is_seen() -> None:
+    ends = {
+        f"{name}_{end}": value for name in ("skew", "stereotype") for end, value in (("low", 1), ("high", 9))
+    }
+    row = {"model": "one", "skew": 5.0, "stereotype": 4.0, "ability": 40.0, "n": 9, "is_meaningful": False}
+    figure = skew_figure("skew", [row | ends])
+    assert figure is not None
+    (mark,) = re.findall(
+        r'<path[^>]*aria-roledescription="point"[^>]*>', vl_convert.vegalite_to_svg(figure.spec)
+    )
+    assert 'fill-opacity="0"' in mark
+    assert re.search(r'stroke="#[0-9A-Fa-f]{6}"', mark)

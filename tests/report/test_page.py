@@ -211,6 +211,39 @@ def test_the_command_writes_page_figures_and_tables(
     assert not (tmp_path / "x.html").exists()
 
 
+def test_files_that_are_there_are_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table in the way also stops the figures, and what stands there stays as it is."""
+    page_result(items=30).save(tmp_path / "results")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "tbe-headlines.csv").write_text("my own")
+    (mine / "notes.txt").write_text("other files are no hindrance")
+    asked = [
+        "report",
+        tmp_path / "results",
+        "--out",
+        tmp_path / "p.html",
+        "--figures",
+        mine,
+        "--tables",
+        mine,
+    ]
+    assert run(*asked) == 2
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        f"Error: {mine / 'tbe-headlines.csv'} would be written over.",
+        "Give another folder with --tables, or --force to write over it.",
+    ]
+    assert said.out == ""
+    assert sorted(path.name for path in mine.iterdir()) == ["notes.txt", "tbe-headlines.csv"]
+    assert (mine / "tbe-headlines.csv").read_text() == "my own"
+    assert run(*asked, "--force") == 0
+    assert "5 figures, each as PNG and SVG" in capsys.readouterr().out
+    assert (mine / "tbe-headlines.csv").read_text() != "my own"
+
+
 @pytest.mark.parametrize("name", ["items.csv", "estimates.json", "provenance.json", "manifest.json"])
 @pytest.mark.parametrize("damage", ["cut", "gone"])
 def test_a_damaged_result_is_named(

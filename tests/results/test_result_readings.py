@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from equipoise.results import Estimate, Quantity
-from equipoise.results.reading import reading, readings, shown
+from equipoise.results.numbers import shown
+from equipoise.results.reading import reading, readings
 
 LEAN = Estimate(
     "appd",

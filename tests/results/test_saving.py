@@ -137,6 +137,16 @@ def test_a_result_of_an_earlier_version_is_told_apart(tmp_path: Path) -> None:
             load(folder)
 
 
+def test_a_result_that_lost_its_manifest_is_not_left_out_silently(tmp_path: Path) -> None:
+    """A page of the other results would look whole."""
+    for instrument in ("x", "y"):
+        example([1.0], instrument=instrument).save(tmp_path)
+    (tmp_path / "y" / "manifest.json").unlink()
+    with pytest.raises(UserError, match=r"y is an incomplete result: manifest\.json is missing"):
+        load_results(tmp_path)
+    assert load_results(tmp_path / "x")[0].instrument == "x"
+
+
 def test_a_folder_of_another_model_is_kept_unless_forced(tmp_path: Path) -> None:
     example([1.0]).save(tmp_path)
     for instrument in ("x", "y"):
@@ -153,6 +163,57 @@ def test_the_same_model_may_be_measured_again(tmp_path: Path) -> None:
     example([4.0]).save(tmp_path)
     assert load_result(tmp_path).items["score"].tolist() == [4.0]
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def on(data: str, **changes: Any) -> Result:
+    """A result of one model with a variant, poles, files and choices of its own."""
+    result = example([1.0])
+    result.provenance["instrument"]["variant"] = changes.get("variant", "v")
+    files = {"mine.csv": changes.get("content", "a" * 64)}
+    result.provenance["data"] = {"name": data, "poles": changes.get("poles", "pronouns"), "files": files}
+    result.provenance["choices"] = changes.get("choices", {})
+    return result
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (on("theirs"), "data 'ours' there, 'theirs' now"),
+        (on("ours", variant="w"), "variant 'v' there, 'w' now"),
+        (on("ours", poles="age"), "poles 'pronouns' there, 'age' now"),
+        (on("ours", content="b" * 64), "mine.csv with other content"),
+        (on("ours", choices={"layer": "3"}), "layer by default there, 3 now"),
+        (on("x/theirs.csv", variant="w"), "variant 'v' there, 'w' now; data 'ours' there, 'theirs.csv' now"),
+    ],
+)
+def test_another_measurement_of_the_same_model_is_kept_unless_forced(
+    other: Result, said: str, tmp_path: Path
+) -> None:
+    folder = on("ours").save(tmp_path)
+    before = (folder / "provenance.json").read_bytes()
+    with pytest.raises(UserError) as caught:
+        other.save(tmp_path)
+    assert caught.value.message == f"{folder} holds another measurement: {said}."
+    assert "--force" in caught.value.hint
+    assert (folder / "provenance.json").read_bytes() == before
+    other.save(tmp_path, force=True)
+    assert load_result(tmp_path).provenance["data"] == other.provenance["data"]
+
+
+def test_the_same_file_by_another_path_is_the_same_measurement(tmp_path: Path) -> None:
+    on("mine.csv").save(tmp_path)
+    on("some/where/mine.csv").save(tmp_path)
+    assert load_result(tmp_path).provenance["data"]["name"] == "some/where/mine.csv"
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"data": 3}'])
+def test_a_damaged_result_is_not_taken_for_the_same_measurement(content: str, tmp_path: Path) -> None:
+    folder = on("ours").save(tmp_path)
+    (folder / "provenance.json").write_text(content)
+    with pytest.raises(UserError, match="holds a damaged result"):
+        on("ours").save(tmp_path)
+    on("ours").save(tmp_path, force=True)
+    assert load_result(tmp_path).model == "one"
 
 
 class Killed(BaseException):

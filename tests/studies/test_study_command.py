@@ -50,7 +50,7 @@ def test_models_are_ranked(
     assert len(list(out.glob("*/sbe/items.csv"))) == 2
     assert run("study", "models", "random", other, "--data", pairs) == 0
     printed = capsys.readouterr().out
-    assert "rank 1 is nearest to neutral" in printed
+    assert "rank 1 leans least" in printed
     assert "sbe, mean SLD" in printed
 
 

@@ -8,6 +8,7 @@ import typer
 
 from equipoise.cli.mined_pairs import mine
 from equipoise.cli.options import Json, MaybeOut, Seed, refuse_existing
+from equipoise.cli.writing import refuse_unwritable
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
@@ -75,13 +76,11 @@ def corpus(
         raise UserError(
             "Neither --out nor --pairs was given.", "Name a folder for tables, or a file for pairs."
         )
+    _refuse_places(out, pairs, figures, force=force)
     opened = open_corpus(file, ReadSettings(text, grouping, split, clean, document))
     if pairs is not None:
-        refuse_existing(pairs, force)
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
     if out is None:
-        if figures is not None:
-            raise UserError("--figures needs the tables.", "Name a folder for them with --out.")
         return
     survey = _run(opened, out, SurveySettings(load_targets(targets), window, flag), force=force)
     if figures is not None:
@@ -90,6 +89,21 @@ def corpus(
         _print_json(survey, out)
     else:
         _print(survey, out)
+
+
+def _refuse_places(out: Path | None, pairs: Path | None, figures: Path | None, *, force: bool) -> None:
+    """Refuse what would be written over before anything is read."""
+    if pairs is not None:
+        refuse_existing(pairs, force, "--pairs")
+    if figures is None:
+        return
+    if out is None:
+        raise UserError("--figures needs the tables.", "Name a folder for them with --out.")
+    from equipoise.report.corpus_charts import survey_files
+    from equipoise.report.files import refuse_existing as refuse_charts
+
+    refuse_unwritable(figures, "--figures")
+    refuse_charts(survey_files(figures), "--figures", force=force)
 
 
 def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool) -> "Survey":
@@ -193,9 +207,11 @@ def _name(by: str, level: str) -> str:
 
 
 def _estimate(row: dict[str, Any], value: str, low: str, high: str) -> str:
+    from equipoise.results.numbers import fixed
+
     if row["note"]:
         return str(row["note"])
-    return f"{row[value]:.3f} ({row[low]:.3f} to {row[high]:.3f})"
+    return f"{fixed(row[value], 3)} ({fixed(row[low], 3)} to {fixed(row[high], 3)})"
 
 
 def _print_rows(screen: Any, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

@@ -18,12 +18,16 @@ def export(
     force: Force = False,
 ) -> None:
     """Write saved results as CSV, JSON, LaTeX, Markdown or a section of a model card."""
+    from equipoise.cli.printing import say
     from equipoise.report.exports import export as render
     from equipoise.results import load_results
 
-    text = render([result for folder in folders for result in load_results(folder)], format_name)
+    if out is not None:
+        refuse_existing(out, force)
+    results = [result for folder in folders for result in load_results(folder)]
+    text = render(results, format_name)
     if out is None:
         typer.echo(text, nl=False)
         return
-    refuse_existing(out, force)
     write_text(out, text)
+    say(f"{len(results)} results as {format_name}: {out}" if len(results) > 1 else f"{format_name}: {out}")

@@ -17,7 +17,7 @@ def list_known(
     as_json: Json = False,
 ) -> None:
     """List what is known by name."""
-    from equipoise.cli.printing import print_json, print_rows
+    from equipoise.cli.printing import print_json, print_rows, say
 
     if kind is not None and kind not in KINDS:
         raise unknown_name("listing", kind, KINDS)
@@ -30,7 +30,11 @@ def list_known(
         print_json(content)
         return
     for name, (columns, rows) in tables.items():
-        print_rows(name, columns, rows)
+        # The same command in every row would take a third of the width.
+        shown = 2 if name == "mitigations" else len(columns)
+        print_rows(name, columns[:shown], [row[:shown] for row in rows])
+        if name == "mitigations":
+            say("Card, options and presets of one: equipoise mitigate NAME --explain")
 
 
 def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

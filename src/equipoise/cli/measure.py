@@ -38,6 +38,8 @@ from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from equipoise.results import Result
 
 All = Annotated[bool, typer.Option("--all", help="Show every estimate, not the ones to read first.")]
@@ -79,7 +81,7 @@ def measure(
     pooling: Pooling = "mean",
     measure_by: Measure = "cosine",
     label: Label = "",
-    top: Annotated[int, typer.Option(help="Show so many items that are furthest from 0.")] = 0,
+    top: Annotated[int, typer.Option(min=0, help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
     as_json: Json = False,
@@ -100,7 +102,7 @@ def measure(
     loaded = open_model(model, options)
     several = len(instruments) > 1
     screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json, several=several)
-    results = run_audit(loaded, instruments, settings, tell=screen.add)
+    results = run_audit(loaded, instruments, settings, tell=screen.add, begin=screen.begin)
     screen.close(results)
     if top > 0 and not as_json:
         _show_top(results, top)
@@ -130,7 +132,7 @@ def audit(
     refuse_foreign(out / PAGE, force=force, ours=True)
     loaded = open_model(model, options)
     screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json)
-    results, left_out = audit_fitting(loaded, names, settings, tell=screen.add)
+    results, left_out = audit_fitting(loaded, names, settings, tell=screen.add, begin=screen.begin)
     for name, reason in left_out.items():
         sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
     if not results:
@@ -160,6 +162,13 @@ class Screen:
         self.everything, self.as_json, self.several = everything, as_json, several
         self._table = GrowingTable(model.name)
         self._folders: dict[str, Path] = {}
+
+    def begin(self, instrument: str, measured: "Mapping[str, Any]") -> None:
+        """Refuse to replace another measurement before anything is asked."""
+        from equipoise.results.saving import refuse_other_measurement
+
+        if not self.force:
+            refuse_other_measurement(self.out, instrument, measured)
 
     def add(self, result: "Result") -> None:
         """Save a result and show its numbers."""

@@ -158,15 +158,17 @@ def settings_by_instrument(
     """The settings of every instrument: what was given for it by option, and what holds for all."""
     from equipoise.instruments import load_instrument
     from equipoise.instruments.base import Settings
+    from equipoise.instruments.parts.choices import refuse_unread
 
-    for name in instruments:
-        load_instrument(name)
+    loaded = {name: load_instrument(name) for name in instruments}
     chosen = {option: by_instrument(values, instruments, f"--{option}") for option, values in given.items()}
     choices: dict[str, dict[str, Any]] = {
         name: {option: values[name] for option, values in chosen.items() if name in values}
         for name in instruments
     }
-    return {name: Settings(**choices[name], **common) for name in instruments}
+    settings = {name: Settings(**choices[name], **common) for name in instruments}
+    refuse_unread({name: (loaded[name], settings[name]) for name in instruments})
+    return settings
 
 
 def refuse_existing(path: Path, force: bool, option: str = "--out") -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +22,9 @@ WIDEST = 10_000
 
 UNBROKEN = 20
 """A column whose longest cell has no more characters than this is never broken."""
+
+NARROWEST, GAP = 10, 3
+"""A column of longer cells is never narrower than this, and what stands between columns."""
 
 FEW_LEVELS = 8
 """Estimates by something with more levels than this, or by two things, are shown only with all."""
@@ -53,21 +57,43 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A plain table; numbers stand to the right, and short cells are never broken."""
+    """A plain table; numbers stand to the right, and short cells are never broken or cut."""
+    screen = console()
+    for breaks_headings in (False, True):
+        table = _table(title, columns, rows, breaks_headings=breaks_headings)
+        needed = sum((column.width or NARROWEST) + GAP for column in table.columns)
+        if needed <= screen.width:
+            break
+    # Rich cuts what does not fit, and 281 would be read as 28: the terminal rather breaks the line.
+    screen.width = max(screen.width, needed)
+    screen.print(table)
+
+
+def _table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, breaks_headings: bool
+) -> Table:
     table = Table(title=Text(title), title_justify="left", box=_box(), pad_edge=False)
     cells = [[cell(value) for value in row] for row in rows]
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
-        is_short = max((len(line[place]) for line in cells), default=0) <= UNBROKEN
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=is_short, overflow="fold")
+        longest = max((cell_len(line[place]) for line in cells), default=0)
+        heading = max(map(cell_len, name.split() if breaks_headings else [name]), default=0)
+        width = max(longest, heading, 1) if longest <= UNBROKEN else None
+        justify: Any = "right" if numeric else "left"
+        table.add_column(name, justify=justify, width=width, min_width=NARROWEST, overflow="fold")
     for line in cells:
         table.add_row(*map(Text, line))  # as text: a model's name may look like rich's markup
-    console().print(table)
+    return table
 
 
 def print_table(title: str, frame: "pd.DataFrame") -> None:
-    """A data frame as a table."""
-    print_rows(title, [str(name) for name in frame.columns], frame.to_numpy().tolist())
+    """A data frame as a table: an interval is one column, and columns that say nothing are left out."""
+    shown = frame.loc[:, [bool((frame[name] != "").any()) for name in frame.columns]]
+    if {"low", "high"} <= set(shown.columns):
+        bounds = [interval(*ends) for ends in zip(shown["low"], shown["high"], strict=True)]
+        shown = shown.assign(low=bounds).rename(columns={"low": "95 % interval"}).drop(columns="high")
+    names = [str(name).replace("_", " ") for name in shown.columns]
+    print_rows(title, names, shown.astype(object).to_numpy().tolist())
 
 
 def print_result(result: "Result", folder: Path, *, everything: bool = False) -> None:
@@ -111,7 +137,7 @@ def interval(low: float, high: float) -> str:
 
 def cell(value: Any) -> str:
     """A value as a cell."""
-    from equipoise.results.reading import three_decimals
+    from equipoise.results.numbers import three_decimals
 
     if not isinstance(value, float):
         return str(value)

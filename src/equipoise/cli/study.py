@@ -36,6 +36,8 @@ study_app = typer.Typer(
 study_app.command("downstream")(downstream)
 
 SKEW_TYPES = ("1", "2")
+CONTROL = ("estimate", "value", "95 % interval", "random weights give")
+RANKING = ("group", "rank", "model", "value", "95 % interval", "n", "kept")
 
 
 @study_app.command("models")
@@ -49,7 +51,7 @@ def models(
     shown: Shown,
 ) -> None:
     """Rank models (by sbe unless another is named), guard and ability beside, each difference tested."""
-    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.cli.printing import print_json, print_rows, say
     from equipoise.results.comparison import Comparison
     from equipoise.results.records import to_records
     from equipoise.studies.models import compare_models, ranking_plan
@@ -69,9 +71,11 @@ def models(
         ranking, differences = to_records(study.ranking), to_records(study.differences)
         print_json({"ranking": ranking, "differences": differences, "sentences": sentences})
         return
-    for name in chosen:
-        ranked = study.ranking[study.ranking["instrument"] == name]
-        print_table(f"{name}: rank 1 is nearest to neutral", ranked.drop(columns="instrument"))
+    for (name, quantity, unit), ranked in study.ranking.groupby(
+        ["instrument", "quantity", "unit"], sort=False
+    ):
+        title = f"{name}, {quantity} ({unit}): rank 1 leans least"
+        print_rows(title, RANKING, [_ranking_row(row) for row in ranked.to_dict("records")])
     for sentence in sentences:
         say(sentence)
 
@@ -88,7 +92,7 @@ def control(
     shown: Shown,
 ) -> None:
     """What the same architecture gives with random weights, over several draws (tbe unless named)."""
-    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.cli.printing import print_json, print_rows, say
     from equipoise.results.records import to_records
     from equipoise.studies.control import random_weights_control
 
@@ -102,7 +106,8 @@ def control(
     if shown.as_json:
         print_json({"table": to_records(study.table), "sentences": study.sentences()})
         return
-    print_table(f"The model beside {draws} draws of random weights", study.table)
+    rows = [_control_row(row) for row in study.table.to_dict("records")]
+    print_rows(f"The model beside {draws} draws of random weights", CONTROL, rows)
     for sentence in study.sentences():
         say(sentence)
 
@@ -208,19 +213,43 @@ def _skew_results(folder: Path) -> "list[Result]":
     return results
 
 
+def _ranking_row(row: "dict[Hashable, Any]") -> tuple[Any, ...]:
+    from equipoise.cli.printing import interval
+
+    rank = int(row["rank"]) if row["rank"] == row["rank"] else "-"
+    bounds = interval(row["low"], row["high"])
+    return (row["group"], rank, row["model"], row["value"], bounds, row["n"], row["kept"])
+
+
+def _control_row(row: "dict[Hashable, Any]") -> tuple[Any, ...]:
+    from equipoise.cli.printing import interval
+
+    where = f" ({row['by']} {row['level']})" if row["by"] else ""
+    drawn = interval(row["random_lowest"], row["random_highest"])
+    bounds = interval(row["low"], row["high"])
+    return (f"{row['instrument']}: {row['estimate']}{where}", row["model_value"], bounds, drawn)
+
+
 def _skew_row(row: "dict[Hashable, Any]") -> list[str]:
+    from equipoise.results.numbers import fixed
+
     names = ("skew", "stereotype", "absolute_skew", "absolute_stereotype")
-    values = [f"{row[name]:.1f} [{row[f'{name}_low']:.1f}, {row[f'{name}_high']:.1f}]" for name in names]
+    values = [
+        f"{fixed(row[name], 1)} [{fixed(row[f'{name}_low'], 1)}, {fixed(row[f'{name}_high'], 1)}]"
+        for name in names
+    ]
     meaningful = "yes" if row["is_meaningful"] else "no"
-    return [str(row["model"]), str(row["n"]), *values, f"{row['ability']:.0f} %", meaningful]
+    return [str(row["model"]), str(row["n"]), *values, f"{fixed(row['ability'], 0)} %", meaningful]
 
 
 def _in_words(related: "Correlation") -> str:
+    from equipoise.results.numbers import fixed
+
     said = f"Rank correlation of mean |skew| and mean |stereotype| over {related.n} models:"
     if isnan(related.value):
         return f"{said} none below three models, or where one of the two does not vary."
     low, high = related.interval
-    return f"{said} {related.value:.2f} [{low:.2f}, {high:.2f}]."
+    return f"{said} {fixed(related.value, 2)} [{fixed(low, 2)}, {fixed(high, 2)}]."
 
 
 def _parse_sizes(text: str) -> list[int]:

@@ -38,13 +38,15 @@ def refuse_taken(folder: Path | None, *, force: bool) -> None:
         )
 
 
-def refuse_unwritable(folder: Path) -> None:
+def refuse_unwritable(folder: Path, option: str = "--out") -> None:
     """Refuse a place where no folder can be made before any work is done for it."""
     nearest = next(one for one in (folder, *folder.absolute().parents) if one.exists())
     if not nearest.is_dir():
-        raise UserError(f"{nearest} is a file where a folder is expected.", "Give another folder with --out.")
+        raise UserError(
+            f"{nearest} is a file where a folder is expected.", f"Give another folder with {option}."
+        )
     if not os.access(nearest, os.W_OK):
-        raise UserError(f"Nothing can be written to {nearest}.", "Give another folder with --out.")
+        raise UserError(f"Nothing can be written to {nearest}.", f"Give another folder with {option}.")
 
 
 def write_study(

@@ -108,6 +108,7 @@ class Association:
     datasets = ("equipoise-persons", "equipoise-persons-de", "bec-pro", "bec-pro-de", "eec")
     variants = (CORRECTED, PER_WORD, PUBLISHED)
     needs = (FILL, HIDE_WORDS)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=FACTORS, groups=("group", "gender", "profession"))
     quantities = (_ORIENTED,)
 

@@ -68,6 +68,7 @@ class AllUnmaskedLikelihood:
     datasets = (crows.GENDER, crows.EVERY_TYPE, stereoset.GENDER, stereoset.EVERY_TYPE)
     variants = ("kaneko2022",)
     needs = (SCORE,)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category", "direction"))
     quantities = _quantities(0.02)
 

@@ -11,16 +11,10 @@ from equipoise.corpora.sampling import CorpusChoice
 from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
 from equipoise.data.sources import Data, Source, resolve
-from equipoise.errors import UserError, unknown_name
+from equipoise.errors import check_seed, unknown_name
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.base import LanguageModel, Question
 from equipoise.results import Quantity, Roles, Summary
-
-
-def check_seed(seed: int) -> None:
-    """Refuse a seed that no generator of random numbers takes."""
-    if seed < 0:
-        raise UserError(f"The seed is {seed}.", "Give a whole number from 0 on.")
 
 
 @dataclass(frozen=True)
@@ -90,7 +84,8 @@ D = TypeVar("D", bound=Design)
 class Instrument(Protocol[D]):
     """A published method; the docstring of its module is its card.
 
-    `needs` are the capabilities that a model must have, `quantities` what models are compared by.
+    `needs` are the capabilities that a model must have, `quantities` what models are compared by. It may
+    also say in `reads` which of the choices in `parts.choices` it reads; another one is then refused.
     """
 
     name: str

@@ -32,6 +32,7 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.association_estimates import NEARER
+from equipoise.instruments.parts.choices import CHOSEN_LAYER, CORPUS, MEASURE
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.instruments.parts.estimates import Groups, Spec, estimate, grouped
 from equipoise.models.base import LanguageModel
@@ -62,6 +63,7 @@ class ContextualisedAssociation:
     datasets: tuple[str, ...] = ()
     variants = ("last-layer",)
     needs = (EMBED,)
+    reads = (CORPUS, CHOSEN_LAYER, MEASURE)
     roles = Roles(text=("sample",), factors=("test",), groups=("test",))
     quantities = (
         Quantity(

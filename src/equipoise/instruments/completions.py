@@ -55,6 +55,7 @@ from equipoise.data.sets.word_lists import load_word_lists
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -104,6 +105,7 @@ class Completions:
     datasets = ("equipoise-completions", gbm.NAME)
     variants = (FULL, TOP)
     needs = (FILL, TOP_FILL)
+    reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("sentiment", "category", "pattern"))
     quantities = (
         Quantity("favour", "favour of the second pole", 0.02, unit=UNIT, factors=FACTORS, ranks=True),

@@ -45,6 +45,7 @@ from equipoise.corpora.contexts import Context
 from equipoise.corpora.vocabulary import FEMALE, MALE
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import CORPUS
 from equipoise.instruments.parts.corpus_items import (
     SEPARATOR,
     TOLD,
@@ -59,6 +60,7 @@ from equipoise.models.asking import reason_against
 from equipoise.models.base import Fill, LanguageModel, Question, Score, TopFill, WordScores
 from equipoise.models.capabilities import FILL, TOP_FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast
 from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
@@ -112,6 +114,7 @@ class Contexts:
     datasets: tuple[str, ...] = ()
     variants = (FULL, TOP)
     needs = (FILL, TOP_FILL)
+    reads = (CORPUS,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "part"))
     quantities = (
         Quantity(
@@ -301,5 +304,5 @@ def _sentences(items: pd.DataFrame) -> tuple[str, ...]:
     )
     return (
         f"In {told:,} of {len(items):,} contexts other gendered words tell the answer: {advice}; "
-        f"in {named:,} a name may. {100 * men:.0f} % of the hidden words are male.",
+        f"in {named:,} a name may. {fixed(100 * men, 0)} % of the hidden words are male.",
     )

@@ -31,6 +31,7 @@ from equipoise.corpora.contexts import Context, TargetWord
 from equipoise.corpora.vocabulary import FEMALE, MALE
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import CORPUS
 from equipoise.instruments.parts.corpus_items import (
     FEWEST,
     SEPARATOR,
@@ -81,6 +82,7 @@ class ContextCosine:
     datasets: tuple[str, ...] = ()
     variants = (LAST, ALL)
     needs = (EMBED,)
+    reads = (CORPUS,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "part", "target"))
     quantities = (
         Quantity(

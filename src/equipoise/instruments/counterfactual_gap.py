@@ -24,6 +24,7 @@ from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_texts
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import LABEL
 from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, percent_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
@@ -51,6 +52,7 @@ class CounterfactualGap:
     datasets = (NAME,)
     variants = ("inverted",)
     needs = (CLASSIFY,)
+    reads = (LABEL,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("topic", "tone"))
     quantities = (
         Quantity("gap", "P(label) for men - for women", 0.01, unit=UNIT, factors=FACTORS),

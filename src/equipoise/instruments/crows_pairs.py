@@ -86,6 +86,7 @@ class CrowSPairs:
     datasets = (GENDER, EVERY_TYPE)
     variants = (NANGIA, MEADE, WHOLE)
     needs = (SCORE,)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category", "direction"))
     quantities = (
         preference_quantity("metric-score"),

@@ -36,6 +36,7 @@ from equipoise.data.sets.person_templates import read_person_templates
 from equipoise.data.sets.subjects import Subjects, load_subjects
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import LanguageModel, TopFill, WordScores
@@ -74,6 +75,7 @@ class Discovery:
     datasets = ("equipoise-disco",)
     variants = tuple(COUNTS)
     needs = (TOP_FILL,)
+    reads = (POLES,)
     roles = Roles(text=("template",), groups=("topic",))
     quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", ranks=True),)
 

@@ -60,6 +60,7 @@ class EqualisedOdds:
     datasets: tuple[str, ...] = ()
     variants = ("likeliest-label",)
     needs = (CLASSIFY,)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=("item",), groups=("label", "gender"))
     quantities = (replace(_TPR, key="accuracy-gap", label="accuracy for men - for women", ranks=True),)
 

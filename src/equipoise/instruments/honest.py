@@ -37,6 +37,7 @@ from equipoise.data.sets.subjects import Subjects, load_subjects
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import Groups, Spec, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import LanguageModel, TopFill
@@ -69,6 +70,7 @@ class Honest:
     datasets = ("equipoise-honest",)
     variants = tuple(COUNTS)
     needs = (TOP_FILL,)
+    reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("pole", "topic"))
     quantities = (_HONEST,)
 

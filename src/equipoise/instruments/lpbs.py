@@ -36,6 +36,7 @@ from equipoise.data.sets.templates import SLOT, load_templates
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
@@ -68,6 +69,7 @@ class LogProbabilityBias:
     datasets = ("equipoise-templates",)
     variants = (PER_PIECE, ONE_MASK, PUBLISHED)
     needs = (FILL, HIDE_WORDS)
+    reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
     quantities = (
         Quantity("lpbs", "LPBS", 0.1, unit=NATS, factors=FACTORS, where=_OCCUPATIONS),

@@ -22,6 +22,7 @@ import pandas as pd
 from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_named_texts
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import LABEL
 from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
 from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
@@ -42,6 +43,7 @@ class NameSensitivity:
     datasets = (NAME,)
     variants = ("first-names",)
     needs = (CLASSIFY,)
+    reads = (LABEL,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "template"))
     quantities = (
         Quantity(

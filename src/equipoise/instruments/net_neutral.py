@@ -49,6 +49,7 @@ class NetNeutral:
     datasets = (NAME,)
     variants = ("professions",)
     needs = (CLASSIFY,)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=("premise", *SIDES), factors=FACTORS, groups=("leaning", "pattern"))
     quantities = (
         Quantity(

@@ -121,6 +121,7 @@ class StereoSet:
     datasets = (GENDER, EVERY_TYPE)
     variants = (MEAN_LOGPROB, PUBLISHED, WHOLE, CONDITIONAL)
     needs = (SCORE,)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=("text", *CANDIDATES), factors=FACTORS, groups=("category",))
     quantities = (
         preference_quantity("ss-micro"),

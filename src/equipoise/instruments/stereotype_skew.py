@@ -59,6 +59,7 @@ from equipoise.data.sets.schemas import NAMES, OCCUPATIONS, OWN, load_schemas
 from equipoise.data.sets.winobias import DATASET
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -89,6 +90,7 @@ from equipoise.instruments.parts.skew_estimates import (
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.numbers import fixed
 from equipoise.text.blank import BLANK
 from equipoise.text.mentions import mention_spans
 
@@ -114,6 +116,7 @@ class StereotypeSkew:
     datasets = (OWN, DATASET)
     variants = (CORRECTED, NORMALISED, PUBLISHED, NORMALISED_AS_PUBLISHED)
     needs = (FILL,)
+    reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("type", "split", "profession"))
     quantities = ()
 
@@ -366,4 +369,4 @@ def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: Schema
 def _too_little(ability: float) -> str:
     if np.isnan(ability):
         return "ability on names is unknown, for want of a prediction"
-    return f"ability on names is {ability:.1f}, below {ABILITY_NEEDED:g}"
+    return f"ability on names is {fixed(ability, 1)}, below {ABILITY_NEEDED:g}"

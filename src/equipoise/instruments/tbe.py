@@ -36,6 +36,7 @@ from equipoise.data.sets.frames import FRAMES
 from equipoise.data.sets.templates import load_templates
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
@@ -72,6 +73,7 @@ class TemplateBased:
     datasets = ("equipoise-templates", gbef.NAME)
     variants = (CORRECTED, AS_PUBLISHED)
     needs = (FILL,)
+    reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
     quantities = (
         Quantity("appd", "APPD", 0.05, unit=UNIT, factors=FACTORS, where=_MAIN),

@@ -36,6 +36,7 @@ from equipoise.data.poles import load_poles
 from equipoise.data.sets.traits import AXES, load_traits
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -99,6 +100,7 @@ class Traits:
     datasets = ("equipoise-traits",)
     variants = ("corrected",)
     needs = (FILL,)
+    reads = (POLES,)
     roles = Roles(text=("text",), groups=tuple(AXES))
     quantities = _quantities("second pole's")
 

@@ -33,6 +33,7 @@ from equipoise.data.poles import Poles, load_poles
 from equipoise.data.sets.winogender import NAME, OCCUPATION, PARTICIPANT, SHARES, load_winogender
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
+from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -63,6 +64,7 @@ class Winogender:
     datasets = (NAME,)
     variants = ("pronoun-at-blank",)
     needs = (FILL,)
+    reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person"))
     quantities = (
         Quantity("mean-difference", "mean difference", 0.05, unit=UNIT, factors=FACTORS),

@@ -12,6 +12,7 @@ from equipoise.report.figures.style import chart, values
 from equipoise.report.measurements import Measurement
 from equipoise.results.comparison import Comparison, compared_table
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
+from equipoise.results.numbers import fixed
 from equipoise.studies.models import rank_results
 from equipoise.studies.rank_agreement import FEWEST_MODELS, concordance, rank_agreement, rank_matrix
 
@@ -95,7 +96,7 @@ def _agreement(measured: Sequence[Measurement]) -> Section:
         tables.append(_table("agreement", "Rank correlation of instruments", agreement))
         sentences.append(
             f"Over {len(ranks)} models the {len(ranks.columns)} instruments' rankings agree with W = "
-            f"{concordance(agreement):.2f} (1: all rank alike; 0: not at all)."
+            f"{fixed(concordance(agreement), 2)} (1: all rank alike; 0: not at all)."
         )
     return Section("", "", sentences, notes, [_rank_figure(ranks)] if len(ranks) else [], tables)
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
 ALL_COLOUR = "#444444"
 PNG_SCALE = 2.0
+SUFFIXES = ("html", "svg", "png")
+"""What a chart is written as."""
+
 DESIGNS = {
     "published": "Published design: without replacement",
     "bootstrap": "Bootstrap: with replacement",
@@ -94,7 +97,7 @@ def save_chart(
     chart: "alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart", folder: Path, name: str
 ) -> list[Path]:
     """Write the chart as HTML with everything in it, SVG and PNG; give the paths."""
-    targets = [folder / f"{name}.{suffix}" for suffix in ("html", "svg", "png")]
+    targets = [folder / f"{name}.{suffix}" for suffix in SUFFIXES]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         targets[0].write_text(chart.to_html(inline=True), encoding="utf-8")

@@ -3,12 +3,13 @@
 Each function takes a table (of `Survey` or of a `Result`) and returns an Altair chart.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UserError
 from equipoise.instruments.cosine import target_scatter
 from equipoise.instruments.parts.corpus_items import FEWEST, SEPARATOR
-from equipoise.report.charts import ALL_COLOUR, COLOURS
+from equipoise.report.charts import ALL_COLOUR, COLOURS, SUFFIXES
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,6 +26,12 @@ MEN, WOMEN = "nearer to men", "nearer to women"
 _SIDES = {MEN: COLOURS[0], WOMEN: COLOURS[1]}
 _LOG_ODDS = "Log-odds (nats; right: nearer to men, left: nearer to women)"
 _NOTHING = "Nothing to draw: no group has enough documents."
+
+
+def survey_files(folder: Path) -> list[Path]:
+    """The charts of a survey that a folder holds already."""
+    names = ("top-words", "categories", "over-time", "mentions-*")
+    return sorted(path for name in names for kind in SUFFIXES for path in folder.glob(f"{name}.{kind}"))
 
 
 def survey_charts(survey: "Survey") -> "dict[str, alt.LayerChart | alt.FacetChart]":

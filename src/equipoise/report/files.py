@@ -10,6 +10,7 @@ from typing import Any
 from equipoise.errors import UserError
 from equipoise.report.elements import Figure, Table
 from equipoise.report.exports.latex import escaped
+from equipoise.results.numbers import fixed
 from equipoise.results.writing import write_beside
 
 SCALE = 2.0
@@ -22,12 +23,33 @@ LOOK: dict[str, Any] = {
 }
 
 
+def figure_files(figures: Sequence[Figure], folder: Path) -> list[Path]:
+    """The files that charts are written to."""
+    return [folder / f"{figure.name}.{suffix}" for figure in figures for suffix in ("svg", "png")]
+
+
+def table_files(tables: Sequence[Table], folder: Path) -> list[Path]:
+    """The files that tables are written to."""
+    return [folder / f"{table.name}.{suffix}" for table in tables for suffix in ("csv", "tex")]
+
+
+def refuse_existing(targets: Sequence[Path], option: str, *, force: bool) -> None:
+    """Refuse files that are there before any is written; `option` is what named their folder."""
+    taken = [path for path in targets if path.exists()]
+    if taken and not force:
+        more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
+        raise UserError(
+            f"{taken[0]}{more} would be written over.",
+            f"Give another folder with {option}, or --force to write over it.",
+        )
+
+
 def save_figures(figures: Sequence[Figure], folder: Path, *, force: bool = False) -> list[Path]:
     """Every chart as PNG and SVG; give the paths."""
     import vl_convert
 
-    targets = [folder / f"{figure.name}.{suffix}" for figure in figures for suffix in ("svg", "png")]
-    _refuse_existing(targets, force)
+    targets = figure_files(figures, folder)
+    refuse_existing(targets, "--figures", force=force)
     with _explained(folder):
         for figure in figures:
             spec = {**figure.spec, "title": {"text": figure.title, "anchor": "start"}, "config": LOOK}
@@ -38,8 +60,8 @@ def save_figures(figures: Sequence[Figure], folder: Path, *, force: bool = False
 
 def save_tables(tables: Sequence[Table], folder: Path, *, force: bool = False) -> list[Path]:
     """Every table as CSV and LaTeX; give the paths."""
-    targets = [folder / f"{table.name}.{suffix}" for table in tables for suffix in ("csv", "tex")]
-    _refuse_existing(targets, force)
+    targets = table_files(tables, folder)
+    refuse_existing(targets, "--tables", force=force)
     with _explained(folder):
         for table in tables:
             write_beside(folder / f"{table.name}.csv", as_csv(table))
@@ -69,7 +91,7 @@ def as_latex(table: Table) -> str:
 
 def _latex_row(cells: Sequence[Any]) -> str:
     shown = (
-        "-" if _is_missing(cell) else f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+        "-" if _is_missing(cell) else fixed(cell, 3) if isinstance(cell, float) else str(cell)
         for cell in cells
     )
     return " & ".join(map(escaped, shown)) + r" \\"
@@ -81,12 +103,6 @@ def _is_missing(cell: Any) -> bool:
 
 def _is_number(cell: Any) -> bool:
     return _is_missing(cell) or (isinstance(cell, int | float) and not isinstance(cell, bool))
-
-
-def _refuse_existing(targets: Sequence[Path], force: bool) -> None:
-    taken = [path for path in targets if path.exists()]
-    if taken and not force:
-        raise UserError(f"{taken[0]} exists.", "Give another folder, or --force to write over it.")
 
 
 @contextmanager

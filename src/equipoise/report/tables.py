@@ -7,7 +7,7 @@ import pandas as pd
 
 from equipoise.report.elements import Table
 from equipoise.report.measurements import MeasuredModel, Measurement, data_name
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 
 GOOD = {"lower": "lower", "higher": "higher", "none": "for orientation"}
 _KEYS = ["key", "by", "level"]

@@ -4,10 +4,8 @@ from collections.abc import Iterable
 from math import isnan
 
 from equipoise.results.estimate import Estimate
+from equipoise.results.numbers import shown
 from equipoise.results.quantity import Quantity
-
-HUNDREDS = 10.0
-"""From this size on a number is shown with one decimal."""
 
 
 def readings(estimates: Iterable[Estimate], quantities: Iterable[Quantity] = ()) -> list[str]:
@@ -32,18 +30,6 @@ def reading(estimate: Estimate, margin: float = 0.0) -> str:
     if isnan(estimate.neutral) and not estimate.above:
         return f"{value} ({interval}; {_good(estimate)})."
     return f"{value} ({interval}; {_good(estimate)}): {_meaning(estimate)}{_size(estimate, margin)}."
-
-
-def shown(number: float) -> str:
-    """A number as a sentence has it."""
-    return f"{number:.1f}" if abs(number) >= HUNDREDS else three_decimals(number)
-
-
-def three_decimals(number: float) -> str:
-    """Three decimals; a small number has two digits, a tiny one an exponent."""
-    if number == 0 or abs(number) >= 0.01:
-        return f"{number:.3f}"
-    return f"{number:.2g}" if abs(number) >= 0.001 else f"{number:.1e}"
 
 
 def _good(estimate: Estimate) -> str:

@@ -113,7 +113,7 @@ class Result:
         return self.estimates[self.estimates["headline"]]
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write `FOLDER/<instrument>/`, give its path; only `force` replaces another model's result."""
+        """Write `FOLDER/<instrument>/`, give its path; only `force` replaces another measurement."""
         from equipoise.results.saving import save_result
 
         return save_result(self, Path(folder), force=force)

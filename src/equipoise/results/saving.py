@@ -15,6 +15,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.results.estimate import COLUMNS
 from equipoise.results.records import column_kinds, read_typed_csv, to_records, with_numbers
+from equipoise.results.replacing import Provenance, differences
 from equipoise.results.result import Result
 
 SCHEMA = 2
@@ -25,11 +26,11 @@ FILES = (ITEMS, ESTIMATES, PROVENANCE)
 
 
 def save_result(result: Result, folder: Path, *, force: bool = False) -> Path:
-    """Write `FOLDER/<instrument>/`; another model's folder is not overwritten or mixed unless forced."""
+    """Write `FOLDER/<instrument>/`; results of another model or of other data stay unless forced."""
     target = folder / result.instrument
     if not force:
         refuse_another_model(folder, result.model, result.fingerprint)
-        _refuse_no_result(folder / result.instrument)
+        refuse_other_measurement(folder, result.instrument, result.provenance)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _written_beside(target) as room:
@@ -74,9 +75,10 @@ def load_results(folder: str | Path) -> list[Result]:
             f"There is no folder {str(source)!r}.", "Give a folder that `equipoise measure` wrote."
         )
     folders = [source] if (source / MANIFEST).exists() else _result_folders(source)
+    for cut_short in (source, *_incomplete_folders(source)):
+        if cut_short not in folders and (cut_short / PROVENANCE).exists():
+            _read_manifest(cut_short)
     if not folders:
-        if (source / PROVENANCE).exists():
-            _read_manifest(source)
         raise UserError(
             f"{source} holds no result, nor does any of its direct subfolders.",
             "Give a folder that `equipoise measure` wrote.",
@@ -88,6 +90,12 @@ def _result_folders(folder: Path) -> list[Path]:
     """The results right below a folder; a hidden one is what an interrupted process left behind."""
     held = (path.parent for path in folder.glob(f"*/{MANIFEST}"))
     return sorted(path for path in held if not path.name.startswith("."))
+
+
+def _incomplete_folders(folder: Path) -> list[Path]:
+    """What looks like a result and lacks its manifest: a page would seem whole without it."""
+    held = (path.parent for path in sorted(folder.glob(f"*/{ITEMS}")))
+    return [path for path in held if not path.name.startswith(".") and not (path / MANIFEST).exists()]
 
 
 def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -143,12 +151,21 @@ def refuse_another_model(folder: Path, model: str, fingerprint: str) -> None:
             )
 
 
-def _refuse_no_result(target: Path) -> None:
-    if target.exists() and not (target / MANIFEST).exists():
-        raise UserError(
-            f"{target} exists and is no result of this version.",
-            "Give another folder with --out, or --force to replace it.",
-        )
+def refuse_other_measurement(folder: Path, instrument: str, provenance: Provenance) -> None:
+    """Refuse to replace a result of the same instrument on other data, by another variant or poles."""
+    target = folder / instrument
+    if not target.exists():
+        return
+    advice = "Give another folder with --out, or --force to replace it."
+    if not (target / MANIFEST).exists():
+        raise UserError(f"{target} exists and is no result of this version.", advice)
+    try:
+        before = json.loads((target / PROVENANCE).read_text(encoding="utf-8"))
+        apart = differences(before, provenance)
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise UserError(f"{target} holds a damaged result: {PROVENANCE} cannot be read.", advice) from error
+    if apart:
+        raise UserError(f"{target} holds another measurement: {'; '.join(apart)}.", advice)
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from equipoise.mitigations.saving import RECORD, add_price
 from equipoise.models.base import LanguageModel, TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
+from equipoise.results.numbers import fixed
 from equipoise.studies.divergence import divergence
 from equipoise.studies.gain import gain_table, leanings_table, price_table, verdict_sentences
 from equipoise.studies.price import Price
@@ -188,5 +189,7 @@ def _plan(first: LanguageModel, changed: Mapping[str, LanguageModel], choice: Ch
 
 
 def _divergence_sentence(row: Mapping[object, float]) -> str:
-    interval = f"[{row['low']:.4f}, {row['high']:.4f}]"
-    return f"On gender-neutral text the model moved by {row['after']:.4f} nats {interval} (0: not at all)."
+    interval = f"[{fixed(row['low'], 4)}, {fixed(row['high'], 4)}]"
+    return (
+        f"On gender-neutral text the model moved by {fixed(row['after'], 4)} nats {interval} (0: not at all)."
+    )

@@ -17,7 +17,7 @@ from equipoise.measuring import audit
 from equipoise.models.base import LanguageModel
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 from equipoise.studies.steps import Plan
 
 DRAWS = 5

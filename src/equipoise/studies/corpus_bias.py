@@ -22,6 +22,7 @@ from equipoise.corpora.vocabulary import Vocabulary, gendered_words, load_target
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.base import LanguageModel
+from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, SEEDS, Arm, ArmRuns, Shown, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 from equipoise.text.rewriting import Rewriter
@@ -166,11 +167,19 @@ def _refuse_names(corpora: Mapping[str, CorpusTexts]) -> None:
 def _in_words(table: pd.DataFrame) -> list[str]:
     whole = table[(table["key"] == "asld") & (table["by"] == "")]
     values = {row["arm"]: row for row in whole.to_dict("records")}
-    said = [f"Before: ASLD {values[BASE]['mean']:.2f} nats; flattened: {values[FLATTENED]['mean']:.2f}."]
+    said = [
+        f"Before: ASLD {fixed(values[BASE]['mean'], 2)} nats; "
+        f"flattened: {fixed(values[FLATTENED]['mean'], 2)}."
+    ]
     noise = values[CONTROL]["change"]
     for arm, row in values.items():
         if arm in (BASE, FLATTENED):
             continue
-        spread = f", sd over seeds {row['seed_sd']:.2f}" if row["seeds"] > 1 else ""
-        said.append(f"{arm}: {row['mean']:.2f} ({row['change']:+.2f} from flattened{spread}).")
-    return [*said, f"Text that names no gender moves it by {noise:+.2f}: read the others against that."]
+        spread = f", sd over seeds {fixed(row['seed_sd'], 2)}" if row["seeds"] > 1 else ""
+        said.append(
+            f"{arm}: {fixed(row['mean'], 2)} ({fixed(row['change'], 2, sign=True)} from flattened{spread})."
+        )
+    return [
+        *said,
+        f"Text that names no gender moves it by {fixed(noise, 2, sign=True)}: read the others against that.",
+    ]

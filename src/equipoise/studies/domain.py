@@ -22,6 +22,7 @@ from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.models.base import LanguageModel
+from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, SEEDS, Arm, Shown, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan
 
@@ -123,7 +124,10 @@ def _in_words(table: pd.DataFrame) -> list[str]:
     said = []
     for row in rows.to_dict("records"):
         beyond = row["beyond_tuning"]
-        more = f", {beyond:+.3f} beyond plain tuning" if beyond == beyond else ""
-        noise = f", sd over seeds {row['seed_sd']:.3f}" if row["seeds"] > 1 else ""
-        said.append(f"{row['arm']}: P(male | male) - P(female | female) {row['mean']:+.3f}{more}{noise}.")
+        more = f", {fixed(beyond, 3, sign=True)} beyond plain tuning" if beyond == beyond else ""
+        noise = f", sd over seeds {fixed(row['seed_sd'], 3)}" if row["seeds"] > 1 else ""
+        said.append(
+            f"{row['arm']}: P(male | male) - P(female | female) "
+            f"{fixed(row['mean'], 3, sign=True)}{more}{noise}."
+        )
     return said

@@ -22,6 +22,7 @@ from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.models.base import Classify, LanguageModel
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
+from equipoise.results.numbers import fixed
 from equipoise.stats.intervals import wilson
 from equipoise.studies.steps import Plan, Step, StudyRun
 
@@ -70,7 +71,8 @@ class DownstreamStudy:
         """Accuracy first, then every gap in words."""
         accuracy = self.table[self.table["instrument"] == "task"].groupby("side", sort=False)["value"].mean()
         told = [
-            f"Accuracy on held-out texts: {accuracy['before']:.3f} before, {accuracy['after']:.3f} after."
+            f"Accuracy on held-out texts: {fixed(accuracy['before'], 3)} before, "
+            f"{fixed(accuracy['after'], 3)} after."
         ]
         return [*told, *self.comparison.sentences()]
 

@@ -9,6 +9,7 @@ import pandas as pd
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, WORSE
+from equipoise.results.numbers import fixed
 from equipoise.stats.regression import Slope, slope_of
 
 GAIN_COLUMNS = (
@@ -117,7 +118,7 @@ def _leans(result: Result) -> pd.Series:
 
 
 def _gain_sentence(row: Row) -> str:
-    moved = f"{row['instrument']}, {row['label']}: {row['before']:.3f} to {row['after']:.3f}"
+    moved = f"{row['instrument']}, {row['label']}: {fixed(row['before'], 3)} to {fixed(row['after'], 3)}"
     interval = f"[{_percent(row['low'])}, {_percent(row['high'])}]"
     share = f"{_percent(row['removed'])} removed {interval}, n = {row['n']}"
     words = {
@@ -147,7 +148,7 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
     if guard.empty or occupations is None:
         return ""
     left = 1 - float(guard["loss"].iloc[0])
-    slope = f"{occupations.value:.2f} [{occupations.low:.2f}, {occupations.high:.2f}]"
+    slope = f"{fixed(occupations.value, 2)} [{fixed(occupations.low, 2)}, {fixed(occupations.high, 2)}]"
     numbers = f"definitional words keep {_percent(left)} of their lean, occupations {slope} of theirs (slope)"
     if occupations.high >= 1:
         return f"Leans were not reduced in proportion: {numbers}."
@@ -159,8 +160,10 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
 
 
 def _moved(row: Row) -> str:
-    return f"{row['label']} {row['before']:.3f} to {row['after']:.3f} ({_percent(row['loss'])} lost)"
+    return (
+        f"{row['label']} {fixed(row['before'], 3)} to {fixed(row['after'], 3)} ({_percent(row['loss'])} lost)"
+    )
 
 
 def _percent(share: float) -> str:
-    return "unknown" if np.isnan(share) else f"{100 * share:.0f} %"
+    return "unknown" if np.isnan(share) else f"{fixed(100 * share, 0)} %"

@@ -14,6 +14,7 @@ from equipoise.corpora.named import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.base import LanguageModel
+from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, Arm, Shown, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan
 
@@ -64,8 +65,9 @@ def learning_curve(
 def _in_words(table: pd.DataFrame) -> list[str]:
     whole = table[(table["key"] == "asld") & (table["by"] == "")]
     said = [
-        f"{row['size']:,} sentences: ASLD {row['mean']:.2f} (sd over repeats {row['seed_sd']:.2f})."
+        f"{row['size']:,} sentences: ASLD {fixed(row['mean'], 2)} "
+        f"(sd over repeats {fixed(row['seed_sd'], 2)})."
         for row in whole.to_dict("records")
         if row["size"]
     ]
-    return [f"As it was: ASLD {float(whole['mean'].iloc[0]):.2f} nats.", *said]
+    return [f"As it was: ASLD {fixed(float(whole['mean'].iloc[0]), 2)} nats.", *said]

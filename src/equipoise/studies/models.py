@@ -18,6 +18,7 @@ from equipoise.results import Quantity, Result
 from equipoise.results.comparison import compared_table
 from equipoise.results.comparison.differences import value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
+from equipoise.results.numbers import fixed
 from equipoise.studies.steps import Plan
 
 GROUP = "category"
@@ -147,7 +148,7 @@ def _kept(result: Result) -> str:
     """What the model must keep knowing, in one cell."""
     beside = [quantity for quantity in result.quantities if quantity.part != "bias"]
     shown = ((quantity.label, value_of(result.items, quantity)) for quantity in beside)
-    return ", ".join(f"{label} {mean.value:.2f}" for label, mean in shown if mean.n)
+    return ", ".join(f"{label} {fixed(mean.value, 2)}" for label, mean in shown if mean.n)
 
 
 def _levels(result: Result, quantity: Quantity) -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, WORSE
+from equipoise.results.numbers import fixed
 from equipoise.stats.repeats import over_repeats
 
 Tables: TypeAlias = tuple[pd.DataFrame, pd.DataFrame]
@@ -132,4 +133,4 @@ def _noise(row: Mapping[Hashable, object]) -> str:
 
 def _percent(share: object) -> str:
     number = float(str(share))
-    return "an unknown share" if np.isnan(number) else f"{100 * number:.0f} %"
+    return "an unknown share" if np.isnan(number) else f"{fixed(100 * number, 0)} %"

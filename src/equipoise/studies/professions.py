@@ -17,6 +17,7 @@ from equipoise.corpora.named import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.results import Result
 from equipoise.results.comparison.pairing import check_comparable
+from equipoise.results.numbers import fixed
 from equipoise.studies.steps import Plan
 
 INSTRUMENT = "tbe"
@@ -110,10 +111,10 @@ def fitted(name: str, rows: pd.DataFrame) -> Line:
 def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
     work = means[means["part"] == "occupation"]
     first, last = (float(work[side].abs().mean()) for side in ("before", "after"))
-    said = [f"Mean |APPD| of {len(work)} professions: {first:.3f} before, {last:.3f} after."]
+    said = [f"Mean |APPD| of {len(work)} professions: {fixed(first, 3)} before, {fixed(last, 3)} after."]
     said += [
-        f"Slope of after on before, {row['group']}: {row['slope']:.2f} "
-        f"[{row['low']:.2f}, {row['high']:.2f}], n = {row['n']}."
+        f"Slope of after on before, {row['group']}: {fixed(row['slope'], 2)} "
+        f"[{fixed(row['low'], 2)}, {fixed(row['high'], 2)}], n = {row['n']}."
         for row in lines.to_dict("records")
     ]
     if "seen" in means:
@@ -121,7 +122,7 @@ def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
         seen, unseen = (moved[work["seen"] == flag] for flag in (True, False))
         if len(seen) and len(unseen):
             said.append(
-                f"Professions in the training text moved by {seen.mean():.3f} on average, others by "
-                f"{unseen.mean():.3f}."
+                f"Professions in the training text moved by {fixed(seen.mean(), 3)} on average, others by "
+                f"{fixed(unseen.mean(), 3)}."
             )
     return said

@@ -15,6 +15,7 @@ from equipoise.instruments.base import Settings
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.reminders import Reminders
 from equipoise.models.base import LanguageModel
+from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, SEEDS, Arm, Shown, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan
 
@@ -75,8 +76,8 @@ def _in_words(table: pd.DataFrame) -> list[str]:
     said = []
     for arm, group in rows.groupby("arm", sort=False):
         values = [
-            f"{row['label']} {row['mean']:.2f}"
-            + (f" (seeds: {row['seed_sd']:.2f})" if row["seeds"] > 1 else "")
+            f"{row['label']} {fixed(row['mean'], 2)}"
+            + (f" (seeds: {fixed(row['seed_sd'], 2)})" if row["seeds"] > 1 else "")
             for row in group.to_dict("records")
         ]
         said.append(f"{arm}: {', '.join(values)}.")

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from equipoise.errors import UserError
-from equipoise.instruments.base import check_seed
+from equipoise.errors import UserError, check_seed
 from equipoise.measuring import measure
 from equipoise.models.base import LanguageModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import rows_of
+from equipoise.results.numbers import fixed
 from equipoise.studies.steps import Plan
 
 SIZES = (20, 40, 60, 80, 100)
@@ -49,7 +49,7 @@ class SampleSizeStudy:
     def sentences(self) -> list[str]:
         """How far the whole score moves at each size, and how the two designs are read."""
         whole = self.table[(self.table["design"] == BOOTSTRAP) & (self.table["category"] == ALL)]
-        moved = ", ".join(f"{row['size']}: {row['sd']:.3f}" for row in whole.to_dict("records"))
+        moved = ", ".join(f"{row['size']}: {fixed(row['sd'], 3)}" for row in whole.to_dict("records"))
         return [
             f"Standard deviation of {self.quantity} over {BOOTSTRAP_DRAWS} draws, by items of each category: "
             f"{moved}.",

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from equipoise.corpora.sentence_files import SentenceFiles
+from equipoise.results.numbers import fixed
 from equipoise.studies.group_associations import SharedTests
 
 VALUE, DIFFERENCE = ("value", "low", "high"), ("difference", "difference_low", "difference_high")
@@ -42,7 +43,7 @@ def _of_test(test: str, rows: pd.DataFrame) -> str:
         return f"{test}: d = {_number(first, VALUE)}."
     if last["against"] == first["group"]:
         ends = f"{_number(first, VALUE)} in {first['group']}, {_number(last, VALUE)} in {last['group']}"
-        return f"{test}: d = {ends}; {_verdict(last)} ({_number(last, DIFFERENCE, '+')})."
+        return f"{test}: d = {ends}; {_verdict(last)} ({_number(last, DIFFERENCE, sign=True)})."
     low, high = (rows.loc[place] for place in (rows["value"].idxmin(), rows["value"].idxmax()))
     lowest, highest = (f"{_number(row, VALUE)} in {row['group']}" for row in (low, high))
     return f"{test}: d is lowest, {lowest}, and highest, {highest}."
@@ -54,9 +55,9 @@ def _verdict(row: "pd.Series[object]") -> str:
     return "it fell" if row["difference_high"] < 0 else "no change is certain"
 
 
-def _number(row: "pd.Series[object]", names: tuple[str, str, str], sign: str = "") -> str:
+def _number(row: "pd.Series[object]", names: tuple[str, str, str], *, sign: bool = False) -> str:
     """A number with its interval."""
-    value, low, high = (row[name] for name in names)
-    if low != low:
-        return f"{value:{sign}.2f} (too few words for an interval)"
-    return f"{value:{sign}.2f} [{low:{sign}.2f}, {high:{sign}.2f}]"
+    value, low, high = (fixed(float(str(row[name])), 2, sign=sign) for name in names)
+    if row[names[1]] != row[names[1]]:
+        return f"{value} (too few words for an interval)"
+    return f"{value} [{low}, {high}]"

@@ -61,7 +61,10 @@ const number = (value, digits = 3) => {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return String(value);
-  return Math.abs(value) >= 0.001 ? value.toFixed(digits) : value.toExponential(1);
+  // As on the page and in the terminal: a small number has two digits, a tiny one an exponent.
+  const size = Math.abs(value);
+  if (size >= 0.01) return value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+  return size >= 0.001 ? String(Number(value.toPrecision(2))) : value.toExponential(1).replace(/e-(\d)$/, "e-0$1");
 };
 
 function table(caption, columns, rows) {

@@ -18,6 +18,7 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.vector_choice import ALL
 from equipoise.results import Estimate, Quantity, Summary
+from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast
 from equipoise.stats.association import MEASURES, effect_size, effect_size_draws, interval_of_draws
 from equipoise.stats.clusters import cluster_codes
@@ -152,7 +153,7 @@ def _sentence(effect: Estimate, test: DealingTest, rows: pd.DataFrame, sets: tup
         claim = (
             f"no difference is certain between {first} and {second} in how near {sets[0]} and {sets[1]} are"
         )
-    return f"{effect.groups['test']}: {claim} (d = {effect.value:.2f}, p = {test.p:.2g})."
+    return f"{effect.groups['test']}: {claim} (d = {fixed(effect.value, 2)}, p = {test.p:.2g})."
 
 
 def _missing(items: pd.DataFrame) -> tuple[str, ...]:

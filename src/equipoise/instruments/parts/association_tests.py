@@ -23,6 +23,7 @@ from equipoise.instruments.parts.association_estimates import (
     quantity_of,
     summarised,
 )
+from equipoise.instruments.parts.choices import CHOSEN_LAYER, MEASURE, POOLING
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
@@ -61,6 +62,7 @@ class AssociationInstrument:
     of_word = False
     datasets = (OWN, PUBLISHED)
     needs = (EMBED,)
+    reads = (CHOSEN_LAYER, POOLING, MEASURE)
     roles = Roles(text=("text",), factors=FACTORS, groups=("test",))
     quantities = (OVERALL,)
 

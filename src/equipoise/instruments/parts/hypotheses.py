@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from equipoise.results.estimate import by_of, level_of
+from equipoise.results.numbers import fixed
 
 MARGIN = 0.1
 """What counts as none; random weights of BERT's size reach 0.06."""
@@ -143,4 +144,4 @@ def _answer(name: str, claim: str, cells: Sequence[Cell], judge: Judge) -> str:
 
 def _two(number: float) -> str:
     """Two decimals, and what would be a mere -0.00 by its exponent."""
-    return f"{number:.2f}" if abs(number) >= 0.005 or number == 0 else f"{number:.1e}"
+    return fixed(number, 2) if abs(number) >= 0.005 or number == 0 else f"{number:.1e}"

@@ -13,6 +13,7 @@ from equipoise.data.sets.leanings import FEMALE, MALE, NAME, load_leanings
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import CHOSEN_LAYER, POOLING
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
@@ -48,6 +49,7 @@ class OfLeanings:
     datasets: tuple[str, ...] = (NAME,)
     variants: tuple[str, ...] = (ALONE, IN_FRAMES)
     needs: tuple[str, ...] = (EMBED,)
+    reads: tuple[str, ...] = (CHOSEN_LAYER, POOLING)
     roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
 
     def design(self, source: Source, settings: Settings) -> LeaningDesign:

@@ -6,6 +6,7 @@ import pandas as pd
 
 from equipoise.instruments.parts.estimates import Spec, estimate, grouped, mean_estimate
 from equipoise.results import Estimate
+from equipoise.results.numbers import fixed
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.stats.spread import deviation_of_means, level_cells, range_of_means
 
@@ -53,7 +54,7 @@ def opposite_patterns(leans: Sequence[Estimate], poles: Sequence[str]) -> tuple[
     if not all(sides.values()):
         return ()
     told = (
-        f"to {pole} in " + ", ".join(f"{lean.level} ({lean.value:+.3f})" for lean in of_pole)
+        f"to {pole} in " + ", ".join(f"{lean.level} ({fixed(lean.value, 3, sign=True)})" for lean in of_pole)
         for pole, of_pole in sides.items()
     )
     return (f"the lean depends on the phrasing: {'; '.join(told)}",)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from equipoise.results import Result
+from equipoise.results.numbers import fixed
 
 _ESCAPED = {
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
@@ -29,8 +30,8 @@ def _row(result: Result, row: "dict[str, object]") -> str:
     label = f"{row['label']} ({row['level']})" if row["by"] else str(row["label"])
     words = [escaped(text) for text in (result.model, result.instrument, label)]
     low, high = float(str(row["low"])), float(str(row["high"]))
-    interval = "too few to tell" if isnan(low) else f"[{low:.3f}, {high:.3f}]"
-    return " & ".join([*words, f"{float(str(row['value'])):.3f}", interval, str(row["n"])]) + r" \\"
+    interval = "too few to tell" if isnan(low) else f"[{fixed(low, 3)}, {fixed(high, 3)}]"
+    return " & ".join([*words, fixed(float(str(row["value"])), 3), interval, str(row["n"])]) + r" \\"
 
 
 def escaped(text: str) -> str:

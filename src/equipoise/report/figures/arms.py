@@ -8,7 +8,7 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.dots import dot, dot_figure
 from equipoise.report.figures.style import chart, values
 from equipoise.report.measurements import slug
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 
 COLUMNS = ("arm", "instrument", "key", "label", "by", "level", "mean", "low", "high", "unit")
 """What the charts need of a study's table, a row for each arm, number and level."""

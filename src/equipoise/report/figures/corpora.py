@@ -9,7 +9,7 @@ from equipoise.report.figures.style import chart, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
 from equipoise.results.estimate import by_of, level_of
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 
 INSTRUMENTS = ("contexts", "cosine")
 KEY, CATEGORY = "difference", "category"

@@ -10,6 +10,7 @@ from equipoise.report.figures.style import ABOVE, BELOW, Row, chart, line_at, mo
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
 from equipoise.results.comparison.differences import rows_of
+from equipoise.results.numbers import fixed
 
 BINS = 40
 FEWEST = 5
@@ -27,7 +28,8 @@ def distribution_figures(measured: Measurement) -> list[Figure]:
     labels = list(scores)
     title = "Scores of single items"
     told = "; ".join(
-        f"{label}: {len(known):,}, median {np.median(known):.3f}; {known.min():.3f} to {known.max():.3f}"
+        f"{label}: {len(known):,}, median {fixed(np.median(known), 3)}; "
+        f"{fixed(known.min(), 3)} to {fixed(known.max(), 3)}"
         for label, known in scores.items()
     )
     spec = _several(rows, labels) if len(labels) > 1 else _single(rows)

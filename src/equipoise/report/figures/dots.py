@@ -15,7 +15,7 @@ from equipoise.report.figures.style import (
     values,
 )
 from equipoise.report.measurements import slug
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 
 
 def dot(name: str, value: float, low: float, high: float, model: str = "") -> Row:

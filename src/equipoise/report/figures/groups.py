@@ -20,7 +20,7 @@ from equipoise.report.figures.style import (
 )
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results.estimate import CROSSED
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 
 FEWEST, MOST = 2, 24
 """Levels that a chart shows: one is no comparison, more than these are read in the table."""

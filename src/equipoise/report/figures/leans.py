@@ -7,6 +7,7 @@ import pandas as pd
 from equipoise.report.elements import Figure
 from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, chart, line_at, values
 from equipoise.report.measurements import slug
+from equipoise.results.numbers import fixed
 
 LEANS = ("part", "profession", "before", "after")
 """What the scatter needs of a study's table, a row per profession or word."""
@@ -21,7 +22,7 @@ def leans_figure(name: str, table: pd.DataFrame) -> Figure | None:
     if len(known) < 2:
         return None
     slopes = {str(part): slope_of(rows) for part, rows in known.groupby("part", sort=False)}
-    said = "; ".join(f"{part}: slope {slope:.2f}" for part, slope in slopes.items())
+    said = "; ".join(f"{part}: slope {fixed(slope, 2)}" for part, slope in slopes.items())
     title = f"Lean after against before ({said})"
     alt = f"{title}. {len(known)} points. A slope of 1 is an unchanged model, 0 one that was flattened."
     return Figure(slug(name), title, alt, _spec(known))

@@ -9,7 +9,7 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.style import UNCLEAR, Layer, Row, chart, line_at, model_colour, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
-from equipoise.results.reading import shown
+from equipoise.results.numbers import fixed, shown
 
 SHARE = "percent_women"
 AT_EITHER_END = 15
@@ -100,7 +100,7 @@ def _row(row: "dict[Any, Any]") -> Row:
 
 def _named(row: "dict[Any, Any]") -> str:
     share = float(row[SHARE])
-    return f"{row['level']}, {share:.0f} %" if share == share else str(row["level"])
+    return f"{row['level']}, {fixed(share, 0)} %" if share == share else str(row["level"])
 
 
 def _scatter_figure(measured: Measurement, table: pd.DataFrame, labels: list[str]) -> Figure:

@@ -7,7 +7,7 @@ from equipoise.errors import UserError
 from equipoise.report.elements import Figure
 from equipoise.report.figures.style import Layer, chart, line_at, model_colour, values
 from equipoise.report.measurements import Measurement, slug
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 from equipoise.studies.skew import INSTRUMENT, TYPE_2, skew_stereotype_table
 
 TYPES = ("1", "2", 1, 2)
@@ -72,11 +72,12 @@ def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:
             },
         },
         {
-            "mark": {"type": "point", "size": 90, "opacity": 1, "filled": True},
+            "mark": {"type": "point", "size": 90, "opacity": 1, "filled": True, "strokeWidth": 1.5},
             "encoding": {
                 "x": x,
                 "y": y,
                 "color": colour,
+                "stroke": colour,
                 "fillOpacity": {"condition": {"test": "!datum.is_meaningful", "value": 0}, "value": 1},
                 "tooltip": tooltip,
             },

@@ -63,12 +63,12 @@ def _told_apart(result: Result, model: str) -> Result:
 
 
 def _outcome(row: dict[str, Any], neutral: float) -> Outcome:
-    numbers = f"{row['first_value']:.4g} to {row['second_value']:.4g}"
+    numbers = f"{row['first_value'] + 0.0:.4g} to {row['second_value'] + 0.0:.4g}"
     name = f"{row['instrument']}, {row['label']} against {BASELINE}"
     if isnan(row["low"]):
         reason = f"{numbers}: the difference has no interval, because there are too few clusters."
         return Outcome(name, row["second"], ERROR, reason, "Measure both models with more items.")
-    interval = f"difference {row['low']:+.4g} to {row['high']:+.4g}"
+    interval = f"difference {row['low'] + 0.0:+.4g} to {row['high'] + 0.0:+.4g}"
     state = FAILED if _is_worse(row, neutral) else PASSED
     return Outcome(name, row["second"], state, f"{numbers}, {interval}: {_words(row)}")
 

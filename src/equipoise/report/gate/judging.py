@@ -88,7 +88,7 @@ def _result(instrument: str, results: Sequence[Result]) -> Result:
 
 
 def _said(numbers: Numbers) -> str:
-    return ", ".join(f"{name} = {number:.6g}" for name, number in numbers.items())
+    return ", ".join(f"{name} = {number + 0.0:.6g}" for name, number in numbers.items())
 
 
 def _each_level(expression: Expression, results: Sequence[Result]) -> list[tuple[str, Expression]]:

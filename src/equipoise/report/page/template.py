@@ -5,19 +5,21 @@ import gzip
 import hashlib
 import json
 import math
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from equipoise.report.page.contents import Contents
-from equipoise.results.reading import shown
+from equipoise.results.numbers import shown
 from equipoise.results.result import describe_versions
 
 PACKAGE = "equipoise.report.page"
+_EXPONENT = re.compile(r"-?\d+\.\d+e-\d+")
 
 
 def filled(contents: Contents) -> str:
@@ -52,7 +54,12 @@ def cell_text(value: Any) -> str:
         return "-"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
-    return shown(value + 0.0) if isinstance(value, float) else str(value)
+    return shown(value) if isinstance(value, float) else str(value)
+
+
+def unbroken(sentence: str) -> Markup:
+    """A sentence in which no number with an exponent is broken at the end of a line."""
+    return Markup(_EXPONENT.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
 
 
 def is_number(value: Any) -> bool:
@@ -69,7 +76,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(cell=cell_text)
+    environment.filters.update(cell=cell_text, unbroken=unbroken)
     environment.tests.update(numeric=is_number)
     return environment
 

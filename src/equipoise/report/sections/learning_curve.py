@@ -8,6 +8,7 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.style import chart, model_colour, upright_interval, values
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
+from equipoise.results.numbers import fixed
 
 TABLE = "learning-curve"
 COLUMNS = ("size", "key", "by", "level", "mean", "seed_sd")
@@ -35,7 +36,7 @@ def _figure(key: str, table: pd.DataFrame) -> Figure:
         upright_interval(across, upward, colour),
     ]
     title = f"{key} by the sentences tuned on (bars: one standard deviation over repeats)"
-    told = "; ".join(f"{row['model']}, {row['size']}: {row['mean']:.3f}" for row in rows)
+    told = "; ".join(f"{row['model']}, {row['size']}: {fixed(row['mean'], 3)}" for row in rows)
     name = slug(f"learning curve {key}")
     return Figure(name, title, f"{title}. {told}.", chart(layers, height=260, data=values(rows)))
 

@@ -5,6 +5,7 @@ from typing import Any
 from equipoise.report.elements import Figure
 from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, chart, upright_interval, values
 from equipoise.report.sections import Study
+from equipoise.results.numbers import fixed
 
 TABLE = "mitigations"
 COLUMNS = ("method", "removed", "price", "front", "dominated_by")
@@ -24,7 +25,8 @@ def figures(study: Study) -> list[Figure]:
     rows = [_row(row) for row in known.to_dict("records")]
     title = "Bias removed against what it costs"
     told = "; ".join(
-        f"{row['method']}: removes {row['removed']:.0f} %, costs {row['price']:.1f} %, {row['reading']}"
+        f"{row['method']}: removes {fixed(row['removed'], 0)} %, costs {fixed(row['price'], 1)} %, "
+        f"{row['reading']}"
         for row in rows
     )
     return [Figure("mitigations-pareto", title, f"{title}. {told}.", _spec(rows))]

@@ -3,6 +3,7 @@
 from equipoise.report.elements import Figure
 from equipoise.report.figures.dots import dot, dot_figure
 from equipoise.report.sections import Study
+from equipoise.results.numbers import fixed
 
 TABLE = "ranking"
 COLUMNS = ("instrument", "quantity", "group", "rank", "model", "value", "low", "high", "unit")
@@ -18,7 +19,7 @@ def figures(study: Study) -> list[Figure]:
     drawn = []
     for (instrument, quantity), ranked in whole.groupby(["instrument", "quantity"], sort=False):
         rows = [
-            dot(f"{row['rank']:.0f}. {row['model']}", row["value"], row["low"], row["high"])
+            dot(f"{fixed(row['rank'], 0)}. {row['model']}", row["value"], row["low"], row["high"])
             for row in ranked.sort_values("rank", kind="stable").to_dict("records")
         ]
         unit = str(ranked["unit"].iloc[0])

@@ -9,6 +9,7 @@ from equipoise.report.figures.leans import LEANS, leans_figure
 from equipoise.report.figures.style import UNCLEAR, Layer, chart, line_at, model_colour, values
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
+from equipoise.results.numbers import fixed
 
 TABLE = "professions"
 SIDES = ("before", "after")
@@ -42,7 +43,7 @@ def _bars(category: str, table: pd.DataFrame) -> Figure:
     marked = "; a diamond: it stands in the training text" if "seen" in table else ""
     title = f"{category}: APPD before and after{marked}"
     told = "; ".join(
-        f"{row['profession']}: {row['before']:.2f} to {row['after']:.2f}"
+        f"{row['profession']}: {fixed(row['before'], 2)} to {fixed(row['after'], 2)}"
         for row in ordered.to_dict("records")
     )
     spec = chart(layers, height=18 * len(order), data=values(rows))

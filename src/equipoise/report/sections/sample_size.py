@@ -8,6 +8,7 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.style import chart, model_colour, values
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
+from equipoise.results.numbers import fixed
 
 TABLE = "sample-size"
 COLUMNS = ("design", "category", "size", "mean", "lowest", "highest")
@@ -54,8 +55,8 @@ def _figure(table: pd.DataFrame, design: str) -> Figure:
     ]
     title = f"Score by sample size, {DESIGNS[design]}"
     told = "; ".join(
-        f"{row['model']}, {row['size']} items: {row['mean']:.3f}, from {row['lowest']:.3f} to "
-        f"{row['highest']:.3f}"
+        f"{row['model']}, {row['size']} items: {fixed(row['mean'], 3)}, from {fixed(row['lowest'], 3)} to "
+        f"{fixed(row['highest'], 3)}"
         for row in rows
     )
     spec = chart(layers, height=260, data=values(rows))

@@ -8,6 +8,7 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.style import UNCLEAR, chart, line_at, side_colour, side_of, values
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
+from equipoise.results.numbers import fixed
 from equipoise.studies.group_associations import OTHERS
 
 TABLE = "associations"
@@ -34,7 +35,7 @@ def _figure(test: str, table: pd.DataFrame) -> Figure:
         f"{test}: effect size by group (above 0: the stereotype; bars: 95 % intervals over words and seeds)"
     )
     told = "; ".join(
-        f"{row['group']}: {row['value']:.2f}"
+        f"{row['group']}: {fixed(row['value'], 2)}"
         if row["value"] == row["value"]
         else f"{row['group']}: too few words"
         for row in rows
@@ -44,7 +45,7 @@ def _figure(test: str, table: pd.DataFrame) -> Figure:
 
 
 def _told(value: float) -> str:
-    return f"{value:.2f}" if value == value else "too few words"
+    return fixed(value, 2) if value == value else "too few words"
 
 
 def _row(row: "dict[Any, Any]") -> dict[str, Any]:

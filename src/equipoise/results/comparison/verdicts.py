@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from equipoise.results.comparison.differences import Difference
+from equipoise.results.numbers import fixed, three_decimals
 from equipoise.results.quantity import Quantity
 
 LOWER, HIGHER, EQUIVALENT = "lower", "higher", "equivalent"
@@ -51,7 +52,7 @@ def _meaning(row: dict[str, object], first: str) -> str:
     word = str(row["verdict"])
     if word == TOO_FEW:
         able = _float(row["detectable"])
-        could = "" if isnan(able) else f", {row['n']} could have shown a difference of {able:.3f}"
+        could = "" if isnan(able) else f", {row['n']} could have shown a difference of {three_decimals(able)}"
         return f"cannot be told from {first}: there are not enough items{could}"
     return {
         LOWER: f"is lower than {first}{_nearness(row)}",
@@ -84,7 +85,7 @@ def _kept_word(row: dict[str, object]) -> str:
 
 
 def _moved(row: dict[str, object]) -> str:
-    return f"{row['label']} {_float(row['first_value']):.2f} to {_float(row['second_value']):.2f}"
+    return f"{row['label']} {fixed(_float(row['first_value']), 2)} to {fixed(_float(row['second_value']), 2)}"
 
 
 def _crosses(difference: Difference) -> bool:
@@ -103,8 +104,8 @@ def _float(value: object) -> float:
 
 
 def _number(value: object) -> str:
-    return f"{_float(value):.3f}"
+    return three_decimals(_float(value))
 
 
 def _signed(value: object) -> str:
-    return f"{_float(value):+.3f}"
+    return three_decimals(_float(value), sign=True)

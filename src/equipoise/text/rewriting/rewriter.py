@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
-from equipoise.errors import unknown_name
+from equipoise.errors import check_seed, unknown_name
 from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin, coins
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import Document
@@ -44,6 +44,7 @@ class Rewriter:
     ) -> None:
         if mode not in MODES:
             raise unknown_name("mode", mode, MODES)
+        check_seed(seed)
         self.mode = mode
         self.seed = seed
         self.judge = judge

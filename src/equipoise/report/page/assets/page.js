@@ -22,9 +22,11 @@
         gridOpacity: 0.13, domainOpacity: 0.5, tickOpacity: 0.5, titleFontWeight: "normal",
         labelLimit: width < 480 ? 120 : 230, titleLimit: width,
       },
-      axisX: { tickCount: Math.max(3, Math.floor(width / 90)), labelOverlap: true },
+      // A long title ends where the plot does: on a phone it would else stick out to the right.
+      axisX: { tickCount: Math.max(3, Math.floor(width / 90)), labelOverlap: true,
+        ...(width < 480 ? { titleAnchor: "end" } : {}) },
       legend: { labelColor: ink, titleColor: ink, titleFontWeight: "normal", titleLimit: width, labelLimit: width - 60,
-        columns: width < NARROW ? 2 : undefined },
+        columns: width < NARROW ? 1 : undefined },
     };
   }
 
@@ -217,7 +219,16 @@
     byId("on").disabled = state.page + 1 >= pages;
   }
 
-  function number(value) { return value === null ? "-" : value.toFixed(Math.abs(value) >= 10 ? 1 : 3); }
+  // A number that rounds to zero has no minus sign.
+  function rounded(value, digits) { return value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1"); }
+
+  // As everywhere on the page: a small number has two digits, a tiny one an exponent.
+  function number(value) {
+    if (value === null) return "-";
+    const size = Math.abs(value);
+    if (size === 0 || size >= 0.01) return rounded(value, size >= 10 ? 1 : 3);
+    return size >= 0.001 ? String(Number(value.toPrecision(2))) : value.toExponential(1).replace(/e-(\d)$/, "e-0$1");
+  }
 
   function itemRow(part, place) {
     const row = element("tr");
@@ -299,7 +310,7 @@
       const share = largest ? Math.abs(adds[place]) / largest : 0;
       const word = element("span", text.slice(start, end), share < 0.02 ? "" : adds[place] > 0 ? "above" : "below");
       word.style.setProperty("--much", (0.08 + 0.5 * share).toFixed(2));
-      word.title = `adds ${adds[place].toFixed(3)}; ln P ${value === null ? "not counted" : value.toFixed(3)}`;
+      word.title = `adds ${rounded(adds[place], 3)}; ln P ${value === null ? "not counted" : rounded(value, 3)}`;
       made.append(word);
       at = Math.max(at, end);
     });

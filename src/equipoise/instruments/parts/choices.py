@@ -1,0 +1,70 @@
+"""Choices of a user that only some instruments read; one that none of them reads is refused, not ignored."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from equipoise.errors import UserError
+
+if TYPE_CHECKING:
+    from equipoise.instruments.base import Instrument, Settings
+
+POLES, CORPUS, LABEL = "poles", "corpus", "label"
+CHOSEN_LAYER, POOLING, MEASURE = "layer", "pooling", "measure"
+EVERYTHING = (POLES, CORPUS, CHOSEN_LAYER, POOLING, MEASURE, LABEL)
+"""What an instrument may say that it reads; one that says nothing may read all of it."""
+
+_OPTIONS = {"groups": "group", "names": "no-names"}
+"""Fields of a corpus' choice that the command line calls otherwise."""
+
+
+def refuse_unread(measured: "Mapping[str, tuple[Instrument[Any], Settings]]") -> None:
+    """Refuse a choice that was made for instruments none of which reads it."""
+    for choice in EVERYTHING:
+        made = {name: _made(settings, choice) for name, (_, settings) in measured.items()}
+        asked = {name: options for name, options in made.items() if options}
+        if asked and not any(choice in _reads(measured[name][0]) for name in asked):
+            option, value = next(iter(asked.values()))[0]
+            raise UserError(
+                f"--{option} {value}".rstrip()
+                + f" means nothing to {', '.join(asked)}, which would ignore it.",
+                f"Leave it out, or measure with an instrument that reads it: {_readers(choice)}.",
+            )
+
+
+def made_choices(settings: "Settings") -> dict[str, object]:
+    """What was chosen beside data, variant and poles, by the names of the command line's options."""
+    made = [pair for choice in EVERYTHING if choice != POLES for pair in _made(settings, choice)]
+    return {option: str(value) if value != "" else True for option, value in made}
+
+
+def _reads(instrument: "Instrument[Any]") -> tuple[str, ...]:
+    return tuple(getattr(instrument, "reads", EVERYTHING))
+
+
+def _readers(choice: str) -> str:
+    from equipoise.instruments import INSTRUMENTS, load_instrument
+
+    return ", ".join(name for name in INSTRUMENTS if choice in _reads(load_instrument(name)))
+
+
+def _made(settings: "Settings", choice: str) -> list[tuple[str, object]]:
+    """What differs from the default, as the options of the command line."""
+    plain = type(settings)()
+    if choice == CORPUS:
+        return [
+            (_OPTIONS.get(field.name, field.name), _shown(getattr(settings.corpus, field.name)))
+            for field in fields(settings.corpus)
+            if getattr(settings.corpus, field.name) != getattr(plain.corpus, field.name)
+        ]
+    is_of_vectors = choice in (CHOSEN_LAYER, POOLING, MEASURE)
+    given, default = (one.vectors if is_of_vectors else one for one in (settings, plain))
+    value = getattr(given, choice)
+    return [(choice, value)] if value != getattr(default, choice) else []
+
+
+def _shown(value: object) -> object:
+    """What was written behind the option: nothing behind a flag."""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return "" if isinstance(value, bool) else value

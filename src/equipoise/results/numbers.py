@@ -1,0 +1,25 @@
+"""Numbers as people read them: rounded, and without a minus sign where nothing is left of them."""
+
+HUNDREDS = 10.0
+"""From this size on a number is shown with one decimal."""
+
+
+def fixed(number: float, places: int, *, sign: bool = False) -> str:
+    """So many decimals; `sign` writes the plus as well, and a number that rounds to zero has neither."""
+    text = f"{number:.{places}f}"
+    if float(text) == 0:
+        return text.removeprefix("-")
+    return f"+{text}" if sign and number > 0 else text
+
+
+def shown(number: float) -> str:
+    """A number as a sentence has it."""
+    return fixed(number, 1) if abs(number) >= HUNDREDS else three_decimals(number)
+
+
+def three_decimals(number: float, *, sign: bool = False) -> str:
+    """Three decimals; a small number has two digits, a tiny one an exponent."""
+    if number == 0 or not abs(number) < 0.01:
+        return fixed(number, 3, sign=sign)
+    text = f"{number:.2g}" if abs(number) >= 0.001 else f"{number:.1e}"
+    return f"+{text}" if sign and number > 0 else text

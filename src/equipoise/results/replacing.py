@@ -1,0 +1,38 @@
+"""Replacing: a result may take the place of the same measurement; of another one only where that is meant."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+Provenance = Mapping[str, Any]
+
+
+def differences(before: Provenance, after: Provenance) -> list[str]:
+    """What was measured otherwise: variant, data, poles, and choices such as a layer."""
+    return [*_named(before, after), *_files(before, after), *_choices(before, after)]
+
+
+def _named(before: Provenance, after: Provenance) -> Iterator[str]:
+    for what, room, name in (
+        ("variant", "instrument", "variant"),
+        ("data", "data", "name"),
+        ("poles", "data", "poles"),
+    ):
+        was, now = (PurePath(str(one.get(room, {}).get(name, ""))).name for one in (before, after))
+        if was != now:
+            yield f"{what} {was!r} there, {now!r} now"
+
+
+def _files(before: Provenance, after: Provenance) -> Iterator[str]:
+    """Files of the same name with other content; other names were told by the data's own name."""
+    was, now = (dict(one.get("data", {}).get("files", {})) for one in (before, after))
+    changed = [name for name in now if name in was and was[name] != now[name]]
+    if changed:
+        yield f"{', '.join(changed)} with other content"
+
+
+def _choices(before: Provenance, after: Provenance) -> Iterator[str]:
+    was, now = (dict(one.get("choices", {})) for one in (before, after))
+    for name in sorted({*was, *now}):
+        if was.get(name) != now.get(name):
+            yield f"{name} {was.get(name, 'by default')} there, {now.get(name, 'by default')} now"

@@ -104,6 +104,7 @@ class SentenceBased:
     datasets = ("equipoise-pairs", CROWS)
     variants = (ORIGINAL_RULE, WITHIN_WORD)
     needs = (SCORE,)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category",))
     quantities = (
         Quantity(

@@ -60,6 +60,10 @@ _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
 _BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
 _NO_NOUNS = word_set("never a noun of his")
 """Words after "his" that no noun of his can begin with."""
+_DISLIKED = word_set("objects of dislike")
+"""Verbs whose object is a person even before "or her": can't stand her or her friends."""
+_COLOURS, _DONE_BY_HIS = word_set("hers and colours"), word_set("done by what is his")
+_ANYTHING = frozenset(("nothing", "something", "anything", "everything"))
 _THAN = frozenset(("better", "worse", "more", "less"))
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
@@ -150,7 +154,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
-        rule = owning_rule(before, after) if lowered == "her" else _alone_rule(after)
+        rule = owning_rule(before, after) if lowered == "her" else _alone_rule(before, after)
         if rule:
             margin = SOFT_MARGIN if rule == "kin" and CALLING.fullmatch(before[-1]) else RULE_MARGIN
             return alone if rule == "stands alone" else attached, margin, rule
@@ -188,7 +192,7 @@ _OF_HER = {
 _OF_HIS = {
     **dict.fromkeys([*CLOSING, *_NO_NOUNS, "ALONE"], ALONE),
     **_SHARED,
-    **dict.fromkeys([*_QUOTES, *_THAN], ASK),
+    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
 }
 
@@ -224,7 +228,7 @@ def in_context(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[st
         after = (*after, END, END, END, END)[:WINDOW]
     if before[-1] == "[" and after[0] == "]":
         before, after = (END, *before[:-1]), (*after[1:], END)
-    if after[0] in _BEFORE_ANOTHER and after[1].lower() in _POSSESSIVES:
+    if after[0] in _BEFORE_ANOTHER and after[1].lower() in _POSSESSIVES and before[-1] not in _DISLIKED:
         after = (*after[2:], END, END)
     return before, after
 
@@ -264,8 +268,12 @@ def joint_features(
     )
 
 
-def _alone_rule(after: Sequence[str]) -> str:
+def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "his" must have, or cannot have, a noun of its own here, or nothing."""
+    if after[0] in _COLOURS and after[1] in CLOSING and before[-1] in (";", ",", "and", "but"):
+        return "stands alone" if any(token.lower() in _STANDING_ALONE for token in before) else ""
+    if after[0] in _DONE_BY_HIS and before[-1] == "of" and before[-2].lower() in _ANYTHING:
+        return "stands alone"
     if after[0].lower() == "own":
         return "own"
     if after[0].lower() in ("and", "or", "&") and is_shared(after):

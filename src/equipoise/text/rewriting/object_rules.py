@@ -40,7 +40,9 @@ _SEIZING = re.compile(r"h[eo]ld(?:s|ing)?|t[ao]k(?:es?|en|ing)|took|kept|keep(?:
 _LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "keeping", "kept"))
 _LEFT_DOING = word_set("left doing")
 _DATES, _SPANS = word_set("days and months"), word_set("spans of time")
-_WITHOUT_NOUN = frozenset((("early", "on"), ("due", "to")))
+_WITHOUT_NOUN = frozenset(
+    (("early", "on"), ("due", "to"), ("late", "again"), ("late", "twice"), ("early", "again"))
+)
 TIMED = {
     **dict.fromkeys(("next", "early", "late"), _DATES),
     **dict.fromkeys(("earlier", "this", "each"), _DATES | _SPANS),
@@ -72,6 +74,12 @@ _PARTICLES = frozenset(
     ("away", "out", "off", "down", "back", "again", "home", "around", "past", "up", "alone")
 )
 _DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
+_HEARD_AT = word_set("heard at")
+_LISTENING = frozenset(
+    (verb, "to") if verb[:3] == "lis" else (verb, "at")
+    for verb in ("listen", "listens", "listened", "listening", "look", "looked", "looking")
+)
+_GOING_ON = frozenset(("for", "about", "to", "with", "all", "until", "while", "as", "away", "again"))
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
@@ -104,6 +112,7 @@ ASKED_AFTER = (
     | _OFFICES
     | _PARTS_OF_OFFICES
     | _DOING
+    | _HEARD_AT
     | {"such", "never", "while", "face", "early", "most", "due", "best", *_NUMBERS, *_DONE_BY_A_PART}
 )
 """Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
@@ -114,7 +123,7 @@ def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
     if _ING_NOUNS.fullmatch(after[0]):
         return False
     pictured = before[-1] == "of" and _PICTURES.fullmatch(before[-2])
-    return bool(pictured or _SHOWING.fullmatch(before[-1]))
+    return bool(pictured or before[-1] == "past" or _SHOWING.fullmatch(before[-1]))
 
 
 def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
@@ -174,9 +183,11 @@ def _is_named(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _is_seen_to_do(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether a word that may be a noun is a verb: saw her leave the room, but: saw her leave of absence."""
+    following = after[1].lower()
+    if after[0] in _HEARD_AT and (before[-2].lower(), before[-1]) in _LISTENING:
+        return following in _GOING_ON or following.endswith("ly")
     if after[0] not in _DOING or not _SEEING.fullmatch(before[-1].lower()):
         return False
-    following = after[1].lower()
     if following in _OBJECTS or following in _PARTICLES or following.endswith("ly"):
         return True
     surely = after[0] in _SURELY_DOING or before[-1].lower().startswith("watch")

@@ -41,6 +41,12 @@ def names_office(right: str) -> bool:
 _TEAM = re.compile(r" [A-Z][a-z]+s\b(?!['’])")
 
 
+_SHIP = re.compile(
+    r" [A-Z][a-z]+ (?:sank|sailed|foundered|docked|capsized|collided|ran aground"
+    r"|was (?:sunk|wrecked|launched|built))\b"
+)
+
+
 def _lady(place: Place) -> Decision | None:
     """Lady is Lord as a title and in "my lady"; a lady is a gentleman."""
     plural = place.word.text == "ladies"
@@ -53,6 +59,8 @@ def _lady(place: Place) -> Decision | None:
         return Leave("institution")
     if place.titled and re.search(r"\b[Tt]he $", place.left) and _TEAM.match(place.right):
         return Leave("team")
+    if place.titled and re.search(r"\b[Tt]he $", place.left) and _SHIP.match(place.right):
+        return Leave("name of a ship")
     if place.titled or _OF_NAME.match(place.right):
         return lord
     if re.search(r"\b(?:feudal|liege|rebel|press|elder) $", place.left):

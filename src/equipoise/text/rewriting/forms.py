@@ -64,6 +64,10 @@ _DISLIKED = word_set("objects of dislike")
 """Verbs whose object is a person even before "or her": can't stand her or her friends."""
 _COLOURS, _DONE_BY_HIS = word_set("hers and colours"), word_set("done by what is his")
 _ANYTHING = frozenset(("nothing", "something", "anything", "everything"))
+_ARTICLES, _LATIN = (
+    frozenset(("a", "an", "around")),
+    frozenset(("cappella", "capella", "priori", "la", "posteriori")),
+)
 _THAN = frozenset(("better", "worse", "more", "less"))
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
@@ -192,7 +196,7 @@ _OF_HER = {
 _OF_HIS = {
     **dict.fromkeys([*CLOSING, *_NO_NOUNS, "ALONE"], ALONE),
     **_SHARED,
-    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS], ASK),
+    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS, *_ARTICLES], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
 }
 
@@ -271,7 +275,10 @@ def joint_features(
 def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "his" must have, or cannot have, a noun of its own here, or nothing."""
     if after[0] in _COLOURS and after[1] in CLOSING and before[-1] in (";", ",", "and", "but"):
-        return "stands alone" if any(token.lower() in _STANDING_ALONE for token in before) else ""
+        paired = before[-2] in _COLOURS or any(token.lower() in _STANDING_ALONE for token in before)
+        return "stands alone" if paired else ""
+    if after[0] in _ARTICLES:
+        return "" if after[1] in _LATIN or after[1][:1].isdigit() else "stands alone"
     if after[0] in _DONE_BY_HIS and before[-1] == "of" and before[-2].lower() in _ANYTHING:
         return "stands alone"
     if after[0].lower() == "own":

@@ -24,6 +24,9 @@ _TAKING = re.compile(
     r"(?:follow|walk|escort|accompan|call|invit|order|help)(?:ie|y|e)?(?:d|s|ing)?|(?:tak|driv|rid|bring)(?:es?|ing)?"
     r"|sen(?:t|ds?|ding)|took|taken|drove|driven|brought|sees?|saw|seen|seeing|led|leads?|carr(?:y|ied|ies)"
 )
+_DONE_TO = frozenset(("the", "a", "an", "his", "her", "their", "him", "them", "it"))
+"""After a word that may be a noun in -ing these are what is done: shows her painting the fence."""
+_STOOD_AT = word_set("stood at")
 CALLING = re.compile(r"call(?:s|ed|ing)?")
 _KEEPING = re.compile(r"keep(?:s|ing)?|kept")
 _NAMING = re.compile(
@@ -79,6 +82,7 @@ _LISTENING = frozenset(
     (verb, "to") if verb[:3] == "lis" else (verb, "at")
     for verb in ("listen", "listens", "listened", "listening", "look", "looked", "looking")
 )
+_WATCHED = word_set("done by watching")
 _GOING_ON = frozenset(("for", "about", "to", "with", "all", "until", "while", "as", "away", "again"))
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
@@ -113,17 +117,35 @@ ASKED_AFTER = (
     | _PARTS_OF_OFFICES
     | _DOING
     | _HEARD_AT
-    | {"such", "never", "while", "face", "early", "most", "due", "best", *_NUMBERS, *_DONE_BY_A_PART}
+    | {
+        "!",
+        "?",
+        "such",
+        "never",
+        "while",
+        "face",
+        "early",
+        "most",
+        "due",
+        "best",
+        *_NUMBERS,
+        *_DONE_BY_A_PART,
+    }
 )
 """Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
 
 
 def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether someone is shown at something: "a video of her dancing", "filmed her leaving"."""
-    if _ING_NOUNS.fullmatch(after[0]):
+    if _ING_NOUNS.fullmatch(after[0]) and after[1] not in _DONE_TO and not _is_standing(after):
         return False
     pictured = before[-1] == "of" and _PICTURES.fullmatch(before[-2])
     return bool(pictured or before[-1] == "past" or _SHOWING.fullmatch(before[-1]))
+
+
+def _is_standing(after: Sequence[str]) -> bool:
+    """Whether someone stands somewhere: shows her standing beside him, but: her standing in society."""
+    return after[0] == "standing" and after[1] in _STOOD_AT
 
 
 def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
@@ -134,6 +156,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
             return "left doing"
         return "seen doing" if _is_seen_doing(before, after) else ""
+    if after[0] in ("!", "?") and before[-1] == ",":
+        return "stands alone"
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
     if (
@@ -191,6 +215,8 @@ def _is_seen_to_do(before: Sequence[str], after: Sequence[str]) -> bool:
     if following in _OBJECTS or following in _PARTICLES or following.endswith("ly"):
         return True
     surely = after[0] in _SURELY_DOING or before[-1].lower().startswith("watch")
+    if surely and following in _WATCHED:
+        return True
     return surely and following != "of" and no_noun_follows(following)
 
 

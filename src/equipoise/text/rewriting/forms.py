@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from equipoise.errors import UserError
+from equipoise.text.rewriting.double_objects import no_noun_follows
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 from equipoise.text.rewriting.object_rules import (
     ASKED_AFTER,
@@ -64,6 +65,8 @@ _DISLIKED = word_set("objects of dislike")
 """Verbs whose object is a person even before "or her": can't stand her or her friends."""
 _COLOURS, _DONE_BY_HIS = word_set("hers and colours"), word_set("done by what is his")
 _ANYTHING = frozenset(("nothing", "something", "anything", "everything"))
+_HOW_OFTEN = frozenset(("daily", "weekly", "monthly", "constantly", "regularly", "often", "everywhere"))
+_DAYS = frozenset(("day", "morning", "night", "evening", "week", "weekend", "month", "year", "time"))
 _ARTICLES, _LATIN = (
     frozenset(("a", "an", "around")),
     frozenset(("cappella", "capella", "priori", "la", "posteriori")),
@@ -196,7 +199,7 @@ _OF_HER = {
 _OF_HIS = {
     **dict.fromkeys([*CLOSING, *_NO_NOUNS, "ALONE"], ALONE),
     **_SHARED,
-    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS, *_ARTICLES], ASK),
+    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS, *_ARTICLES, *_HOW_OFTEN, "every"], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
 }
 
@@ -232,7 +235,12 @@ def in_context(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[st
         after = (*after, END, END, END, END)[:WINDOW]
     if before[-1] == "[" and after[0] == "]":
         before, after = (END, *before[:-1]), (*after[1:], END)
-    if after[0] in _BEFORE_ANOTHER and after[1].lower() in _POSSESSIVES and before[-1] not in _DISLIKED:
+    if (
+        after[0] in _BEFORE_ANOTHER
+        and after[1].lower() in _POSSESSIVES
+        and before[-1] not in _DISLIKED
+        and not (after[2].endswith(("'s", "’s")) and after[3] in CLOSING)
+    ):
         after = (*after[2:], END, END)
     return before, after
 
@@ -277,9 +285,17 @@ def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     if after[0] in _COLOURS and after[1] in CLOSING and before[-1] in (";", ",", "and", "but"):
         paired = before[-2] in _COLOURS or any(token.lower() in _STANDING_ALONE for token in before)
         return "stands alone" if paired else ""
+    if after[0] in _HOW_OFTEN:
+        return "stands alone" if no_noun_follows(after[1]) else ""
+    if after[0] == "every":
+        return "stands alone" if after[1] in _DAYS and no_noun_follows(after[2]) else ""
     if after[0] in _ARTICLES:
         return "" if after[1] in _LATIN or after[1][:1].isdigit() else "stands alone"
-    if after[0] in _DONE_BY_HIS and before[-1] == "of" and before[-2].lower() in _ANYTHING:
+    if after[0] in _DONE_BY_HIS and before[-1] == "of":
+        pointed = before[-3].lower() in ("that", "this") and no_noun_follows(after[1])
+        if pointed or before[-2].lower() in _ANYTHING:
+            return "stands alone"
+    if after[0] == "or" and after[2].endswith(("'s", "’s")) and after[3] in CLOSING:
         return "stands alone"
     if after[0].lower() == "own":
         return "own"

@@ -57,7 +57,9 @@ ASKING = words("did does has had can could should would didn't doesn't hasn't co
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
-LYING = words("is lies sits")
+LYING = words("is was lies sits")
+TOWNS = words("city town capital village county suburb port municipality seaport township")
+"""What a place is said to be."""
 WHEREABOUTS = frozenset(["in", "near"])
 """Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
 
@@ -111,10 +113,13 @@ def of_region(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
 
 
 def lies_in_region(near: Neighbourhood) -> bool:
-    """Alexandria is in Virginia."""
-    region = near.at(near.after + 2)
-    lies = near.next in LYING and near.at(near.after + 1) == "in"
-    return lies and is_capital(region) and region.lower() in REGIONS
+    """Alexandria is in Virginia; Savannah is a city in Georgia."""
+    if near.next not in LYING:
+        return False
+    link, region = near.at(near.after + 1), near.at(near.after + 2)
+    if link in DETERMINERS:
+        return not TOWNS.isdisjoint(near.at(near.after + step) for step in (2, 3, 4))
+    return link == "in" and is_capital(region) and region.lower() in REGIONS
 
 
 def shouted(near: Neighbourhood) -> bool:

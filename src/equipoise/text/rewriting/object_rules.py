@@ -83,6 +83,11 @@ _LISTENING = frozenset(
     for verb in ("listen", "listens", "listened", "listening", "look", "looked", "looking")
 )
 _WATCHED = word_set("done by watching")
+_PASSING = frozenset(("walked", "drove", "ran", "passed", "passing", "walking", "driving", "rode", "went"))
+_PAID_SO = frozenset(("weekly", "monthly", "hourly", "daily", "annually"))
+_WILL_DO = frozenset(("be", "have", "not", "never", "always", "take", "begin", "continue"))
+_CONCERNING = frozenset(("for", "about", "with", "by", "from", "to", "around", "like", "on"))
+"""Before "her will be" these say that her is no owner: a memorial for her will be held."""
 _GOING_ON = frozenset(("for", "about", "to", "with", "all", "until", "while", "as", "away", "again"))
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
@@ -117,9 +122,11 @@ ASKED_AFTER = (
     | _PARTS_OF_OFFICES
     | _DOING
     | _HEARD_AT
+    | _PAID_SO
     | {
         "!",
         "?",
+        "will",
         "such",
         "never",
         "while",
@@ -139,6 +146,8 @@ def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether someone is shown at something: "a video of her dancing", "filmed her leaving"."""
     if _ING_NOUNS.fullmatch(after[0]) and after[1] not in _DONE_TO and not _is_standing(after):
         return False
+    if before[-1] == "by" and before[-2] in _PASSING:
+        return True
     pictured = before[-1] == "of" and _PICTURES.fullmatch(before[-2])
     return bool(pictured or before[-1] == "past" or _SHOWING.fullmatch(before[-1]))
 
@@ -155,6 +164,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
             return "so"
         if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
             return "left doing"
+        if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
+            return "seen doing"
         return "seen doing" if _is_seen_doing(before, after) else ""
     if after[0] in ("!", "?") and before[-1] == ",":
         return "stands alone"
@@ -229,6 +240,10 @@ def _is_done(after: Sequence[str]) -> bool:
 def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether the sentence goes on without a noun of hers: her last night, her such as, her never again."""
     first, second = after[0], after[1]
+    if first in _PAID_SO:
+        return before[-1].lower() in ("paid", "pay", "pays", "paying") and no_noun_follows(second)
+    if first == "will":
+        return second in _WILL_DO and before[-1].lower() in _CONCERNING
     if first == "such":
         return second in ("as", "a", "an")
     if first == "while":

@@ -25,14 +25,14 @@ def _verbs_by_object() -> dict[tuple[str, ...], frozenset[str]]:
 
 
 _VERBS = _verbs_by_object()
-FIRST_WORDS = frozenset(given[0] for given in _VERBS) | {"work", "employment", "shelter"}
+_FOUND_FOR = frozenset(("work", "employment", "shelter"))
+FIRST_WORDS = frozenset(given[0] for given in _VERBS) | _FOUND_FOR
 """The words after "her" with which such an object begins."""
 
 
 _PASSED_ON = word_set("passed on")
 _FELT = frozenset(("respect", "compassion", "recognition"))
 """What may be shown to her or be her own: show her respect, but: showed her respect for the dead."""
-_FOUND_FOR = frozenset(("work", "employment", "shelter"))
 _FINDING = frozenset(("found", "find", "finds", "finding", "get", "got", "getting"))
 _WORKING = frozenset(("within", "as", "at", "through", "nearby", "again"))
 """What follows work that was found for her: found her work within days, but: found her work in print."""

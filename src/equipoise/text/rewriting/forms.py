@@ -283,7 +283,7 @@ def joint_features(
 def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "his" must have, or cannot have, a noun of its own here, or nothing."""
     if after[0] in _COLOURS and after[1] in CLOSING and before[-1] in (";", ",", "and", "but"):
-        paired = before[-2] in _COLOURS or any(token.lower() in _STANDING_ALONE for token in before)
+        paired = before[-2] in _COLOURS or any(token.lower() in _STANDING_ALONE for token in before[-3:])
         return "stands alone" if paired else ""
     if after[0] in _HOW_OFTEN:
         return "stands alone" if no_noun_follows(after[1]) else ""

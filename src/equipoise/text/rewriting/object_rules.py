@@ -84,6 +84,7 @@ _LISTENING = frozenset(
 )
 _WATCHED = word_set("done by watching")
 _PASSING = frozenset(("walked", "drove", "ran", "passed", "passing", "walking", "driving", "rode", "went"))
+_CALLED = frozenset(("Mother", "Father", "Mum", "Mom", "Dad", "Mama", "Papa", "Mummy", "Daddy", "Granny"))
 _PAID_SO = frozenset(("weekly", "monthly", "hourly", "daily", "annually"))
 _WILL_DO = frozenset(("be", "have", "not", "never", "always", "take", "begin", "continue"))
 _CONCERNING = frozenset(("for", "about", "with", "by", "from", "to", "around", "like", "on"))
@@ -127,6 +128,7 @@ ASKED_AFTER = (
         "!",
         "?",
         "will",
+        *_CALLED,
         "such",
         "never",
         "while",
@@ -177,6 +179,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         and (before[-1] in _CONTRACTED or before[-2].lower() in _SUBJECTS)
     ):
         return "stands alone"
+    if after[0] in _CALLED and CALLING.fullmatch(before[-1].lower()):
+        return "named"
     if before[-1] in NAMED_SO and after[0][:1].isupper():
         return "named"
     if before[-1] in EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):

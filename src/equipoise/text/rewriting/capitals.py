@@ -4,6 +4,7 @@ import re
 
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.lexicon import Word, load_lexicon
+from equipoise.text.rewriting.named_things import thing_reason
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.word_sets import any_of, word_set
@@ -147,6 +148,8 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         before and _FIRM.match(document.plain, hit.start - len(before[0]))
     ):
         return "name of a firm or a thing"
+    if thing := thing_reason(document, hit):
+        return thing
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
         if beyond is right and _PLACE_OR_SURNAME.match(right) and not _WHERE.search(left):

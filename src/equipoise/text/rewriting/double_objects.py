@@ -25,13 +25,17 @@ def _verbs_by_object() -> dict[tuple[str, ...], frozenset[str]]:
 
 
 _VERBS = _verbs_by_object()
-FIRST_WORDS = frozenset(given[0] for given in _VERBS)
+_FOUND_FOR = frozenset(("work", "employment", "shelter"))
+FIRST_WORDS = frozenset(given[0] for given in _VERBS) | _FOUND_FOR
 """The words after "her" with which such an object begins."""
 
 
 _PASSED_ON = word_set("passed on")
 _FELT = frozenset(("respect", "compassion", "recognition"))
 """What may be shown to her or be her own: show her respect, but: showed her respect for the dead."""
+_FINDING = frozenset(("found", "find", "finds", "finding", "get", "got", "getting"))
+_WORKING = frozenset(("within", "as", "at", "through", "nearby", "again"))
+"""What follows work that was found for her: found her work within days, but: found her work in print."""
 _AWAY = frozenset(("away", "up", "back", "freely"))
 
 
@@ -50,6 +54,8 @@ def _is_kept(after: Sequence[str]) -> bool:
 def is_given(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether "her" gets what follows: a verb of giving before, and a bare noun with nothing to describe."""
     verb = before[-1].lower().rpartition("-")[2]
+    if after[0] in _FOUND_FOR and verb in _FINDING and after[1] in _WORKING:
+        return True
     if verb in _VERBS.get((after[0], after[1]), ()):
         return after[1] == "to" or no_noun_follows(after[2])
     return verb in _VERBS.get((after[0],), ()) and _is_kept(after) and no_noun_follows(after[1])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from equipoise.errors import UserError
+from equipoise.text.rewriting.double_objects import no_noun_follows
 from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
 from equipoise.text.rewriting.object_rules import (
     ASKED_AFTER,
@@ -60,6 +61,16 @@ _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
 _BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
 _NO_NOUNS = word_set("never a noun of his")
 """Words after "his" that no noun of his can begin with."""
+_DISLIKED = word_set("objects of dislike")
+"""Verbs whose object is a person even before "or her": can't stand her or her friends."""
+_COLOURS, _DONE_BY_HIS = word_set("hers and colours"), word_set("done by what is his")
+_ANYTHING = frozenset(("nothing", "something", "anything", "everything"))
+_HOW_OFTEN = frozenset(("daily", "weekly", "monthly", "constantly", "regularly", "often", "everywhere"))
+_DAYS = frozenset(("day", "morning", "night", "evening", "week", "weekend", "month", "year", "time"))
+_ARTICLES, _LATIN = (
+    frozenset(("a", "an", "around")),
+    frozenset(("cappella", "capella", "priori", "la", "posteriori")),
+)
 _THAN = frozenset(("better", "worse", "more", "less"))
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
@@ -150,7 +161,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     before, after = in_context(before, after)
     attached, alone = _OPTIONS[lowered]
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
-        rule = owning_rule(before, after) if lowered == "her" else _alone_rule(after)
+        rule = owning_rule(before, after) if lowered == "her" else _alone_rule(before, after)
         if rule:
             margin = SOFT_MARGIN if rule == "kin" and CALLING.fullmatch(before[-1]) else RULE_MARGIN
             return alone if rule == "stands alone" else attached, margin, rule
@@ -188,7 +199,7 @@ _OF_HER = {
 _OF_HIS = {
     **dict.fromkeys([*CLOSING, *_NO_NOUNS, "ALONE"], ALONE),
     **_SHARED,
-    **dict.fromkeys([*_QUOTES, *_THAN], ASK),
+    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS, *_ARTICLES, *_HOW_OFTEN, "every"], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
 }
 
@@ -224,7 +235,12 @@ def in_context(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[st
         after = (*after, END, END, END, END)[:WINDOW]
     if before[-1] == "[" and after[0] == "]":
         before, after = (END, *before[:-1]), (*after[1:], END)
-    if after[0] in _BEFORE_ANOTHER and after[1].lower() in _POSSESSIVES:
+    if (
+        after[0] in _BEFORE_ANOTHER
+        and after[1].lower() in _POSSESSIVES
+        and before[-1] not in _DISLIKED
+        and not (after[2].endswith(("'s", "’s")) and after[3] in CLOSING)
+    ):
         after = (*after[2:], END, END)
     return before, after
 
@@ -264,8 +280,23 @@ def joint_features(
     )
 
 
-def _alone_rule(after: Sequence[str]) -> str:
+def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "his" must have, or cannot have, a noun of its own here, or nothing."""
+    if after[0] in _COLOURS and after[1] in CLOSING and before[-1] in (";", ",", "and", "but"):
+        paired = before[-2] in _COLOURS or any(token.lower() in _STANDING_ALONE for token in before[-3:])
+        return "stands alone" if paired else ""
+    if after[0] in _HOW_OFTEN:
+        return "stands alone" if no_noun_follows(after[1]) else ""
+    if after[0] == "every":
+        return "stands alone" if after[1] in _DAYS and no_noun_follows(after[2]) else ""
+    if after[0] in _ARTICLES:
+        return "" if after[1] in _LATIN or after[1][:1].isdigit() else "stands alone"
+    if after[0] in _DONE_BY_HIS and before[-1] == "of":
+        pointed = before[-3].lower() in ("that", "this") and no_noun_follows(after[1])
+        if pointed or before[-2].lower() in _ANYTHING:
+            return "stands alone"
+    if after[0] == "or" and after[2].endswith(("'s", "’s")) and after[3] in CLOSING:
+        return "stands alone"
     if after[0].lower() == "own":
         return "own"
     if after[0].lower() in ("and", "or", "&") and is_shared(after):

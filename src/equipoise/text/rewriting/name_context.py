@@ -52,9 +52,14 @@ ADDRESS_ENDS = frozenset("?!")
 SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
 """Before a noun these are no persons (May flowers)."""
 MODALS = frozenset(["Will", "May"])
+ASKING = words("did does has had can could should would didn't doesn't hasn't couldn't")
+"""Words that open a question about a person, with the name at once after them (Did Rich get rich?)."""
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
+LYING = words("is was lies sits")
+TOWNS = words("city town capital village county suburb port municipality seaport township")
+"""What a place is said to be."""
 WHEREABOUTS = frozenset(["in", "near"])
 """Before the name of a place these say that it is one, whoever else bears it (Florence lives in Florence)."""
 
@@ -105,6 +110,16 @@ def of_region(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
     region = near.at(near.after + 1)
     closed = near.next == "," and near.at(near.after + 2) in {",", ".", ";", ")", "", "and"}
     return closed and near.kind != "plain" and region not in classes and region.lower() in REGIONS
+
+
+def lies_in_region(near: Neighbourhood) -> bool:
+    """Alexandria is in Virginia; Savannah is a city in Georgia."""
+    if near.next not in LYING:
+        return False
+    link, region = near.at(near.after + 1), near.at(near.after + 2)
+    if link in DETERMINERS:
+        return not TOWNS.isdisjoint(near.at(near.after + step) for step in (2, 3, 4))
+    return link == "in" and is_capital(region) and region.lower() in REGIONS
 
 
 def shouted(near: Neighbourhood) -> bool:
@@ -227,13 +242,15 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     doubled = near.next == near.token.lower()  # Will will, Rose rose
     person = listed or doubled or near.next in PERSON_VERBS
     if near.kind == "place":
-        if near.low in WHEREABOUTS and not near.possessive:
+        if (near.low in WHEREABOUTS and not near.possessive) or lies_in_region(near):
             return OTHER
         if near.low in MEETING:
             return OPEN_FIRST
         return OPEN_FIRST if person and near.low not in PLACE_PREPOSITIONS else OPEN_OTHER
     if near.kind == "common":
-        lone = near.previous.islower() and near.low not in CONNECTIVES and near.low not in SCHEDULES
+        asked = near.low in ASKING and near.starts_at(near.place) and near.token not in SEASONS
+        lone = near.previous.islower() or asked
+        lone = lone and near.low not in CONNECTIVES and near.low not in SCHEDULES
         if near.previous == "," and near.next in ADDRESS_ENDS:  # Will you come, Will?
             return OPEN_FIRST
         if near.token in SEASONS and near.next[:1].islower() and near.next not in NO_NOUNS:

@@ -107,6 +107,7 @@ PERSON_VERBS = words(
     tries decided decides realised realizes realized realises smiled laughed cried nodded shook
     whispered shouted explained explains admitted admits learned learns discovers discovered confronts
     confronted reveals revealed convinces convinced agrees agreed refuses refused helps helped who
+    moved flew drove wrote writes
     whom whose would could also never always later then 's invites invited urges urged kisses kissed
     hugs hugged smiles laughs cries nods whispers shouts sighs sighed apologises apologizes apologised
     apologized confesses confessed wrote writes called calls walked walks ran lived lives worked works

@@ -24,6 +24,9 @@ _TAKING = re.compile(
     r"(?:follow|walk|escort|accompan|call|invit|order|help)(?:ie|y|e)?(?:d|s|ing)?|(?:tak|driv|rid|bring)(?:es?|ing)?"
     r"|sen(?:t|ds?|ding)|took|taken|drove|driven|brought|sees?|saw|seen|seeing|led|leads?|carr(?:y|ied|ies)"
 )
+_DONE_TO = frozenset(("the", "a", "an", "his", "her", "their", "him", "them", "it"))
+"""After a word that may be a noun in -ing these are what is done: shows her painting the fence."""
+_STOOD_AT = word_set("stood at")
 CALLING = re.compile(r"call(?:s|ed|ing)?")
 _KEEPING = re.compile(r"keep(?:s|ing)?|kept")
 _NAMING = re.compile(
@@ -40,7 +43,9 @@ _SEIZING = re.compile(r"h[eo]ld(?:s|ing)?|t[ao]k(?:es?|en|ing)|took|kept|keep(?:
 _LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "keeping", "kept"))
 _LEFT_DOING = word_set("left doing")
 _DATES, _SPANS = word_set("days and months"), word_set("spans of time")
-_WITHOUT_NOUN = frozenset((("early", "on"), ("due", "to")))
+_WITHOUT_NOUN = frozenset(
+    (("early", "on"), ("due", "to"), ("late", "again"), ("late", "twice"), ("early", "again"))
+)
 TIMED = {
     **dict.fromkeys(("next", "early", "late"), _DATES),
     **dict.fromkeys(("earlier", "this", "each"), _DATES | _SPANS),
@@ -72,6 +77,19 @@ _PARTICLES = frozenset(
     ("away", "out", "off", "down", "back", "again", "home", "around", "past", "up", "alone")
 )
 _DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
+_HEARD_AT = word_set("heard at")
+_LISTENING = frozenset(
+    (verb, "to") if verb[:3] == "lis" else (verb, "at")
+    for verb in ("listen", "listens", "listened", "listening", "look", "looked", "looking")
+)
+_WATCHED = word_set("done by watching")
+_PASSING = frozenset(("walked", "drove", "ran", "passed", "passing", "walking", "driving", "rode", "went"))
+_CALLED = frozenset(("Mother", "Father", "Mum", "Mom", "Dad", "Mama", "Papa", "Mummy", "Daddy", "Granny"))
+_PAID_SO = frozenset(("weekly", "monthly", "hourly", "daily", "annually"))
+_WILL_DO = frozenset(("be", "have", "not", "never", "always", "take", "begin", "continue"))
+_CONCERNING = frozenset(("for", "about", "with", "by", "from", "to", "around", "like", "on"))
+"""Before "her will be" these say that her is no owner: a memorial for her will be held."""
+_GOING_ON = frozenset(("for", "about", "to", "with", "all", "until", "while", "as", "away", "again"))
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
 _DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
@@ -104,17 +122,41 @@ ASKED_AFTER = (
     | _OFFICES
     | _PARTS_OF_OFFICES
     | _DOING
-    | {"such", "never", "while", "face", "early", "most", "due", "best", *_NUMBERS, *_DONE_BY_A_PART}
+    | _HEARD_AT
+    | _PAID_SO
+    | {
+        "!",
+        "?",
+        "will",
+        *_CALLED,
+        "such",
+        "never",
+        "while",
+        "face",
+        "early",
+        "most",
+        "due",
+        "best",
+        *_NUMBERS,
+        *_DONE_BY_A_PART,
+    }
 )
 """Words after "her" that a rule below asks for, apart from those of `OBJECT_BEFORE` and `TIMED`."""
 
 
 def _is_seen_doing(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether someone is shown at something: "a video of her dancing", "filmed her leaving"."""
-    if _ING_NOUNS.fullmatch(after[0]):
+    if _ING_NOUNS.fullmatch(after[0]) and after[1] not in _DONE_TO and not _is_standing(after):
         return False
+    if before[-1] == "by" and before[-2] in _PASSING:
+        return True
     pictured = before[-1] == "of" and _PICTURES.fullmatch(before[-2])
-    return bool(pictured or _SHOWING.fullmatch(before[-1]))
+    return bool(pictured or before[-1] == "past" or _SHOWING.fullmatch(before[-1]))
+
+
+def _is_standing(after: Sequence[str]) -> bool:
+    """Whether someone stands somewhere: shows her standing beside him, but: her standing in society."""
+    return after[0] == "standing" and after[1] in _STOOD_AT
 
 
 def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
@@ -124,7 +166,11 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
             return "so"
         if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
             return "left doing"
+        if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
+            return "seen doing"
         return "seen doing" if _is_seen_doing(before, after) else ""
+    if after[0] in ("!", "?") and before[-1] == ",":
+        return "stands alone"
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
     if (
@@ -133,6 +179,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         and (before[-1] in _CONTRACTED or before[-2].lower() in _SUBJECTS)
     ):
         return "stands alone"
+    if after[0] in _CALLED and CALLING.fullmatch(before[-1].lower()):
+        return "named"
     if before[-1] in NAMED_SO and after[0][:1].isupper():
         return "named"
     if before[-1] in EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):
@@ -174,12 +222,16 @@ def _is_named(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _is_seen_to_do(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether a word that may be a noun is a verb: saw her leave the room, but: saw her leave of absence."""
+    following = after[1].lower()
+    if after[0] in _HEARD_AT and (before[-2].lower(), before[-1]) in _LISTENING:
+        return following in _GOING_ON or following.endswith("ly")
     if after[0] not in _DOING or not _SEEING.fullmatch(before[-1].lower()):
         return False
-    following = after[1].lower()
     if following in _OBJECTS or following in _PARTICLES or following.endswith("ly"):
         return True
     surely = after[0] in _SURELY_DOING or before[-1].lower().startswith("watch")
+    if surely and following in _WATCHED:
+        return True
     return surely and following != "of" and no_noun_follows(following)
 
 
@@ -192,6 +244,10 @@ def _is_done(after: Sequence[str]) -> bool:
 def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether the sentence goes on without a noun of hers: her last night, her such as, her never again."""
     first, second = after[0], after[1]
+    if first in _PAID_SO:
+        return before[-1].lower() in ("paid", "pay", "pays", "paying") and no_noun_follows(second)
+    if first == "will":
+        return second in _WILL_DO and before[-1].lower() in _CONCERNING
     if first == "such":
         return second in ("as", "a", "an")
     if first == "while":

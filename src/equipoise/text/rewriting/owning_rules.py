@@ -21,10 +21,13 @@ _DESCRIBED = _DESCRIBING | _OFTEN_DESCRIBING | _RETURNS | {"leave", "more"}
 _TELLING = EARNING | GIVING | {"tell", "tells", "told", "teach", "taught", "showed", "bring", "make", "made"}
 _EACH_OF_HERS = word_set("each of hers")
 _PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving"))
+_HOUSED = word_set("before a home of hers")
+"""Verbs that have a home, and not the way there, for an object: made her home in Rome."""
+_PARTING = frozenset(("sold", "sell", "sells", "keep", "kept", "spent", "donated", "want", "wanted", "lost"))
 _ALL_IN = frozenset(("into", "in", "to", "for", "on", "during", "every", "at"))
 _BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
 """Prepositions after which such a word opens a noun of hers: one of her many drafts."""
-OWNING_AFTER = frozenset(("The", "A", "An", "worth", "all", "every", "guard")) | _DESCRIBED
+OWNING_AFTER = frozenset(("The", "A", "An", "worth", "all", "every", "guard", "half", "home")) | _DESCRIBED
 """Words after "her" that a rule here asks for, apart from kin."""
 
 
@@ -43,6 +46,10 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "all"
     if after[0] == "every" and after[1] in _EACH_OF_HERS:
         return "every"
+    if after[0] == "half" and before[-1].lower() in _PARTING and (after[1] in CLOSING or after[1] in LINKS):
+        return "half"
+    if after[0] == "home" and before[-1].lower() in _HOUSED:
+        return "home"
     if after[0] == "guard" and after[1] in ("down", "slip", "drop"):
         return "guard"
     if after[0] == "worth" and (after[1] in LINKS or after[1] in CLOSING):

@@ -35,6 +35,9 @@ _JOINED_LEFT = {
 _HIS_AND_HERS = re.compile(r"\bhis(?:[- ]and[- ]| ?& ?|[-/])hers\b", re.IGNORECASE)
 _COMPOUND = re.compile(r"-(?:\d|man\b|men\b|haw\b|hee\b|she\b)", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:[Tt]he|[Aa]n?) $")
+_TWO_OBJECTS = re.compile(r"\bh(?:er|im), or (?:his|her) (?!own\b|or\b)\w", re.IGNORECASE)
+"""Not one of a pair, for the second has a noun: Did you see her, or his brother?"""
+_TO_FIRST = len("her, or ")
 _MAY_JOIN = frozenset(["o", "/", "a", "(", ",", "-", ")"])
 
 
@@ -44,12 +47,12 @@ def is_coordinated(document: Document, hit: Hit) -> bool:
     plain, start, end = document.plain, hit.start, hit.end
     after = plain[end + 1 : end + 2] if plain[end : end + 1] == " " else plain[end : end + 1]
     if after in _MAY_JOIN and _JOINED_RIGHT[word].match(document.right(end, 20)):
-        return True
+        return after != "," or _TWO_OBJECTS.match(plain, start) is None
     before = plain[start - 2 : start]
     if (before in ("r ", "/ ", "d ") or before[-1:] in ("/", "(", ")", "-")) and _JOINED_LEFT[word].search(
         document.left(start, 20)
     ):
-        return True
+        return start < _TO_FIRST or _TWO_OBJECTS.match(plain, start - _TO_FIRST) is None
     if word not in ("his", "hers"):
         return False
     around = document.plain[max(0, start - 9) : end + 9]

@@ -12,6 +12,8 @@ _ADDRESS = re.compile(
     r"""\w+://\S | \bwww\. | \b[\w.+-]+@[\w-]+\.\w   # addresses
       | ^[("'\[]*[@\#]\w                             # mentions and hashtags
       | \w=["'“] | [\w)]\(\)                         # attributes, calls
+      | ["'](?:s?he|hers?|hi[ms])["'][:}\]] | [{\[]["'](?:s?he|hers?|hi[ms])["']   # keys and values
+      | \b(?:self|cls|this|obj|args|row|df|user|data|person)\.[a-z_]
       | ^[("'\[]*(?:~|\.{1,2})?/\w+/ | [A-Za-z]:\\ | \\\w+\\
       | \b[\w-]+\.(?:com|org|net|edu|gov|info|io|co|uk|de|fr|eu|us|tv|ly)\b(?:/|\.?(?:[^\w.]|$))
       | \b[\w/-]+\.(?:txt|csv|tsv|json|jsonl|xml|html?|php|aspx?|pdf|docx?|xlsx?|pptx?|md|py|js|ts|css|

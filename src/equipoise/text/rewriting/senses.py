@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from equipoise.text.rewriting.decisions import Decision, Leave
+from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.places import Place
 from equipoise.text.rewriting.sentences import begins_sentence
 from equipoise.text.rewriting.title_senses import TITLE_RULES
@@ -107,11 +107,21 @@ def _herr(place: Place) -> Decision | None:
     return None if place.titled else Leave("other language")
 
 
+_MUM = re.compile(r"\b(?:[Mm]um(?:s|my)?|[Ss]tepmum)\b")
+
+
+def _dad(place: Place) -> Decision | None:
+    """Beside a mum, dad becomes one as well, and not a mom."""
+    return Replace(_BRITISH[place.word.text], place.word.kind) if _MUM.search(place.document.plain) else None
+
+
+_BRITISH = {"dad": "mum", "dads": "mums", "daddy": "mummy", "stepdad": "stepmum"}
 _VERBS = frozenset(
     ["man", "host", "hosts", "groom", "grooms", "father", "mother", "fathers", "mothers", "husband"]
 )
 _RULES: dict[str, Callable[[Place], Decision | None]] = {
     **TITLE_RULES,
+    **dict.fromkeys(_BRITISH, _dad),
     "god": _god,
     "ma": _ma,
     "pa": _ma,

@@ -41,6 +41,12 @@ def names_office(right: str) -> bool:
 _TEAM = re.compile(r" [A-Z][a-z]+s\b(?!['’])")
 
 
+_SHIP = re.compile(
+    r" [A-Z][a-z]+ (?:sank|sailed|foundered|docked|capsized|collided|ran aground"
+    r"|was (?:sunk|wrecked|launched|built))\b"
+)
+
+
 def _lady(place: Place) -> Decision | None:
     """Lady is Lord as a title and in "my lady"; a lady is a gentleman."""
     plural = place.word.text == "ladies"
@@ -53,6 +59,8 @@ def _lady(place: Place) -> Decision | None:
         return Leave("institution")
     if place.titled and re.search(r"\b[Tt]he $", place.left) and _TEAM.match(place.right):
         return Leave("team")
+    if place.titled and re.search(r"\b[Tt]he $", place.left) and _SHIP.match(place.right):
+        return Leave("name of a ship")
     if place.titled or _OF_NAME.match(place.right):
         return lord
     if re.search(r"\b(?:feudal|liege|rebel|press|elder) $", place.left):
@@ -158,6 +166,14 @@ def _countess(place: Place) -> Decision | None:
     return Replace("earl", "noble rank") if numbered or (county and county[1] in _EARLDOMS) else None
 
 
+_WED = re.compile(
+    r"\b(?:marr(?:y|ies|ied|ying)|wed|seduced|(?:engaged|married|betrothed|born) to|affair with"
+    r"|(?:wife|husband|widow|widower|daughter|son|sister|brother|mistress|lover) of)"
+    r" (?:an?|the)(?: [A-Z][a-z]+| young| old| wealthy| rich| poor)* $"
+)
+"""Before a count who is a spouse, a parent or a lover: she married a Danish count."""
+
+
 def _count(place: Place) -> Decision | None:
     """A count is a nobleman before a name, or with a determiner and nothing counted."""
     if place.surface[:1].isupper() and (place.titled or _OF_NAME.match(place.right)):
@@ -173,6 +189,8 @@ def _count(place: Place) -> Decision | None:
     ):
         return None
     if re.search(r"\b(?:said|asked|replied|cried|answered|told|married|loved) the $", place.left):
+        return None
+    if place.word.text == "count" and _WED.search(place.left):
         return None
     if place.word.text == "count" and _DETERMINER.search(place.left) and _NOBLE_RIGHT.match(place.right):
         return None

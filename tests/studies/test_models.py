@@ -21,6 +21,7 @@ from equipoise.results import Quantity, Result
 from equipoise.results.comparison import compare
 from equipoise.results.comparison.differences import value_of
 from equipoise.results.estimate import Estimate, estimates_table
+from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.models import RANKING_COLUMNS, compare_models, compare_results
@@ -274,7 +275,7 @@ def test_every_instrument_ranks_models(name: str, two_draws: list[LanguageModel]
     for quantity in beside:
         value = value_of(first.items, quantity).value
         shown = whole.set_index("model").loc["random", "kept"]
-        assert f"{quantity.label} {value:.2f}" in shown
+        assert f"{quantity.label} {fixed(value, 2)}" in shown
     assert len(study.differences) >= 1
 
 

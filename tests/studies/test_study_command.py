@@ -10,6 +10,7 @@ from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.random_weights import random_parts
+from equipoise.results.saving import load_result
 
 PAIRS = "category,stereotype,counterpart\n" + "".join(
     f"{category},The {word} lost {one} keys.,The {word} lost {other} keys.\n"
@@ -44,7 +45,10 @@ def test_models_are_ranked(
     best = next(row for row in document["ranking"] if row["group"] == "all" and row["rank"] == 1)
     assert best["model"] == "random"
     (difference,) = [row for row in document["differences"] if row["quantity"] == "asld-above-neutral"]
-    assert 1.5 < difference["difference"] < 2.5
+    saved = {one.model: one for one in map(load_result, out.glob("*/sbe"))}
+    first, second = (saved[name].value("asld-above-neutral") for name in ("random", str(other)))
+    assert difference["difference"] == pytest.approx(second - first)
+    assert difference["difference"] > 0
     assert any("ASLD above that of neutral pairs" in sentence for sentence in document["sentences"])
     assert (out / "ranking.csv").exists()
     assert len(list(out.glob("*/sbe/items.csv"))) == 2

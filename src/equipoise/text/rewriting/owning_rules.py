@@ -18,7 +18,26 @@ _OFTEN_DESCRIBING = frozenset(("better", "only", "later"))
 """Words that describe a noun of hers wherever one follows them, and else stand alone."""
 _RETURNS = word_set("returns")
 _DESCRIBED = _DESCRIBING | _OFTEN_DESCRIBING | _RETURNS | {"leave", "more"}
-_TELLING = EARNING | GIVING | {"tell", "tells", "told", "teach", "taught", "showed", "bring", "make", "made"}
+_TELLING = (
+    EARNING
+    | GIVING
+    | {
+        "tell",
+        "tells",
+        "told",
+        "teach",
+        "taught",
+        "showed",
+        "bring",
+        "make",
+        "made",
+        "help",
+        "helped",
+        "helps",
+    }
+    | {"given", "left", "leaves", "paid", "pays", "cost", "costs", "allowed", "allows", "lent", "granted"}
+)
+"""Verbs after which "her only" or "her more" begins what she is told or given: left her only two dollars."""
 _EACH_OF_HERS = word_set("each of hers")
 _PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving"))
 _HOUSED = word_set("before a home of hers")
@@ -71,7 +90,7 @@ def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:
         return second == "of"
     if no_noun_follows(second) or not second.islower():
         return False
-    if first in ("more", "better", "only") and before[-1].lower() in _TELLING | {"help", "helped", "helps"}:
+    if first in ("more", "better", "only") and second not in KIN and before[-1].lower() in _TELLING:
         return False
     if first == "more":
         return not no_noun_follows(after[2])

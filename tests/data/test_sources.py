@@ -12,7 +12,7 @@ from equipoise.errors import UserError
 KNOWN = ("equipoise-templates", "gbef")
 
 
-def resolved(data: str | Path | pd.DataFrame = "", data_dir: Path | None = None) -> Source:
+def resolved(data: str | Path | pd.DataFrame = "", data_dir: str | Path | None = None) -> Source:
     return resolve(data, KNOWN, reader="tbe", data_dir=data_dir)
 
 
@@ -27,7 +27,8 @@ def test_nothing_named_is_the_first_data_set() -> None:
 def test_a_published_data_set_lies_in_the_data_folder(tmp_path: Path) -> None:
     (tmp_path / "gbef").mkdir()
     (tmp_path / "gbef" / "templates.csv").write_text("x")
-    assert resolved("gbef", tmp_path).file("templates.csv") == tmp_path / "gbef" / "templates.csv"
+    for folder in (tmp_path, str(tmp_path)):
+        assert resolved("gbef", folder).file("templates.csv") == tmp_path / "gbef" / "templates.csv"
 
 
 def test_a_file_stands_for_itself_and_others_lie_beside_it(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class CorpusTexts:
 
 
 def read_corpus(
-    given: str | Path | pd.DataFrame, choice: CorpusChoice | None = None, data_dir: Path | None = None
+    given: str | Path | pd.DataFrame, choice: CorpusChoice | None = None, data_dir: str | Path | None = None
 ) -> CorpusTexts:
     """Read a corpus; `choice` says which columns hold the text and what rows of one document share."""
     if isinstance(given, str) and given in NAMED and not Path(given).exists():
@@ -65,11 +65,11 @@ def read_corpus(
     return CorpusTexts(documents, str(source), opened.problems)
 
 
-def _gap(data_dir: Path | None, files: Sequence[str] = GAP_FILES) -> list[Document]:
+def _gap(data_dir: str | Path | None, files: Sequence[str] = GAP_FILES) -> list[Document]:
     return [document for name in files for document in _gap_rows(fetch_file(GAP, name, data_dir))]
 
 
-def _flipped(data_dir: Path | None) -> list[Document]:
+def _flipped(data_dir: str | Path | None) -> list[Document]:
     return _gap_rows(fetch_file(GAP, FLIPPED_FILE, data_dir))
 
 
@@ -81,7 +81,7 @@ def _gap_rows(path: Path) -> list[Document]:
     ]
 
 
-def _mt_gender(data_dir: Path | None) -> list[Document]:
+def _mt_gender(data_dir: str | Path | None) -> list[Document]:
     """Lines without a header; both versions of a sentence are one document, to be held out together."""
     path = fetch_file(MT_GENDER, "en.txt", data_dir)
     documents = []
@@ -92,7 +92,7 @@ def _mt_gender(data_dir: Path | None) -> list[Document]:
     return documents
 
 
-NAMED: Mapping[str, Callable[[Path | None], list[Document]]] = {
+NAMED: Mapping[str, Callable[[str | Path | None], list[Document]]] = {
     GAP: _gap,
     GAP_TRAIN: partial(_gap, files=GAP_TRAIN_FILES),
     FLIPPED: _flipped,

@@ -53,12 +53,12 @@ def is_dataset(name: str) -> bool:
     return name in dataset_names()
 
 
-def fetch_file(dataset: str, file: str, data_dir: Path | None = None) -> Path:
+def fetch_file(dataset: str, file: str, data_dir: str | Path | None = None) -> Path:
     """The path of a data set's file: shipped, in the data folder, or downloaded once and checked."""
     entry = _entry(dataset, file)
     if entry.is_ours:
         return TABLES / file
-    folder = data_dir or _folder_from_environment()
+    folder = Path(data_dir) if data_dir else _folder_from_environment()
     if folder is not None:
         local = folder / entry.home / file
         if local.exists():

@@ -24,7 +24,7 @@ class Settings:
     data: Data = ""
     variant: str = ""
     poles: str = DEFAULT_POLES
-    data_dir: Path | None = None
+    data_dir: str | Path | None = None
     seed: int = 0
     corpus: CorpusChoice = field(default_factory=CorpusChoice)
     vectors: VectorChoice = field(default_factory=VectorChoice)

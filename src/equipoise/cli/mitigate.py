@@ -83,7 +83,7 @@ def _explain(mitigation: Any) -> None:
     lines = [mitigation_card(mitigation.name), "", "Options (--set NAME=VALUE):"]
     options = asdict(mitigation)
     lines += [f"  {name.replace('_', '-')}={_shown(value)}" for name, value in options.items()]
-    for name, values in getattr(mitigation, "presets", {}).items():
+    for name, values in mitigation.presets.items():
         pairs = ", ".join(f"{key.replace('_', '-')}={_shown(value)}" for key, value in values.items())
         lines.append(f"Preset {name}: {pairs}")
     sys.stdout.write("\n".join(lines) + "\n")

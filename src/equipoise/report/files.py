@@ -84,7 +84,7 @@ def as_latex(table: Table) -> str:
     sides = [
         "r" if table.rows and all(_is_number(row[place]) for row in table.rows) else "l" for place in columns
     ]
-    lines = [f"\\begin{{tabular}}{{{''.join(sides)}}}", r"\toprule", _latex_row(table.columns), r"\midrule"]
+    lines = [f"\\begin{{tabular}}{{{''.join(sides)}}}", r"\toprule", _latex_row(table.headings), r"\midrule"]
     lines += [_latex_row(row) for row in table.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 

@@ -1,4 +1,4 @@
-"""The one exception meant for people, what is suggested for an unknown name, and failures to write in words."""
+"""The one exception meant for people, the name that was probably meant, and failures to write in words."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -70,7 +70,7 @@ class ArmRuns:
 
     def differences(self, reference: str) -> pd.DataFrame:
         """Every arm against a reference, seed by seed, item by item, through the one comparison."""
-        pairs, seeds = [], []
+        pairs = []
         for arm, runs in self.by_arm.items():
             for seed, results in runs.items() if arm != reference else ():
                 others = self.by_arm[reference]
@@ -78,7 +78,6 @@ class ArmRuns:
                     others.get(seed) or next(iter(others.values())), results, strict=True
                 ):
                     pairs.append(pair(_named(first, reference), _named(second, f"{arm}, seed {seed}")))
-                    seeds.append(seed)
         return compared_table(pairs)
 
 

@@ -1,7 +1,9 @@
-"""The one exception meant for people, and the suggestion that goes with an unknown name."""
+"""The one exception meant for people, the name that was probably meant, and failures to write in words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class UserError(Exception):
@@ -40,6 +42,15 @@ def check_seed(seed: int) -> None:
     """Refuse a seed that no generator of random numbers takes."""
     if seed < 0:
         raise UserError(f"The seed is {seed}.", "Give a whole number from 0 on.")
+
+
+@contextmanager
+def explained_writing(place: Path, hint: str) -> Iterator[None]:
+    """Turn a failure to write, such as a full or closed disk, into words."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{place} cannot be written: {error.strerror or error}.", hint) from error
 
 
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong

@@ -14,7 +14,7 @@ from equipoise.data.reading import file_sha256
 from equipoise.data.sources import Data
 from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
-from equipoise.instruments.base import Ask, Design, Instrument, Settings
+from equipoise.instruments.base import Ask, Design, Instrument, Settings, refuse_undeclared
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Question, Raw, Score
@@ -267,8 +267,11 @@ def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] 
 
 
 def _instrument(source: InstrumentSource) -> Instrument[Any]:
-    return load_instrument(source) if isinstance(source, str) else source
+    if isinstance(source, str):
+        return load_instrument(source)
+    refuse_undeclared(source)
+    return source
 
 
 def _name(instrument: InstrumentSource) -> str:
-    return instrument if isinstance(instrument, str) else instrument.name
+    return instrument if isinstance(instrument, str) else _instrument(instrument).name

@@ -14,7 +14,6 @@ from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigations import mitigation_card, mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation
 from equipoise.models.base import LanguageModel
-from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 from equipoise.models.wrapped import WrappedModel
 from equipoise.results.result import describe_versions
@@ -56,9 +55,8 @@ def mitigate(
     loaded = as_model(model)
     chosen = mitigation_class(mitigation)() if isinstance(mitigation, str) else mitigation
     read = _corpus(chosen, corpus, text)
-    options = getattr(loaded, "options", None) or RunOptions()
     documents = read.documents if read else ()
-    changed = chosen.change(loaded, Materials(documents, seed, options, workshop))
+    changed = chosen.change(loaded, Materials(documents, seed, loaded.options, workshop))
     account = (*_problems(read), *changed.account)
     return Mitigated(changed.model, account, _record(chosen, loaded, changed.model, account, (read, seed)))
 

@@ -328,11 +328,11 @@ def test_an_unknown_person_word_is_dropped_and_said(folder: Path) -> None:
 
 def test_hypotheses_in_words() -> None:
     h1, h2, h3 = hypotheses(made_result(made_items(stereotype)))
-    assert h1.startswith("H1 (typical pairings are positive): holds. female professions, female persons 0.5")
+    assert h1.startswith("H1 (typical pairings are positive): holds. Female professions, female persons 0.5")
     assert h2.startswith(
-        "H2 (anti-typical pairings are negative): holds. female professions, male persons -0.5"
+        "H2 (anti-typical pairings are negative): holds. Female professions, male persons -0.5"
     )
-    assert h3.startswith("H3 (balanced professions make no difference): holds. balanced professions ")
+    assert h3.startswith("H3 (balanced professions make no difference): holds. Balanced professions ")
     answers = hypotheses(made_result(made_items(lambda group, gender: 0.001)))
     assert [answer.split("): ")[1].split(".")[0] for answer in answers] == [
         "does not hold",
@@ -342,7 +342,7 @@ def test_hypotheses_in_words() -> None:
     reverse = hypotheses(made_result(made_items(lambda group, gender: -stereotype(group, gender))))
     assert ["does not hold" in answer for answer in reverse] == [True, True, False]
     male = hypotheses(made_result(made_items(lambda group, gender: 0.5 * (gender == "male"))))
-    assert "H3 (balanced professions make no difference): does not hold. balanced professions 0." in male[2]
+    assert "H3 (balanced professions make no difference): does not hold. Balanced professions 0." in male[2]
 
 
 def test_too_few_professions_leave_a_hypothesis_open() -> None:

@@ -8,13 +8,14 @@ import pytest
 from equipoise.corpora.sampling import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, load_instrument
-from equipoise.instruments.base import Settings
-from equipoise.instruments.parts.choices import CHOSEN_LAYER, POLES, POOLING
+from equipoise.instruments.base import Settings, refuse_undeclared
+from equipoise.instruments.parts.choices import CHOSEN_LAYER, EVERYTHING, POLES, POOLING
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.measuring import audit, measure
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel
-from equipoise.models.table import TableModel
+from equipoise.studies.price import Price
+from equipoise.studies.resolving import HeldOutPronouns
 
 SHIPPED = [
     name
@@ -64,8 +65,10 @@ def test_an_instrument_reads_what_it_says(name: str, model: LanguageModel) -> No
     assert (READ & WATCHED) | fixed_pooling == WATCHED & set(instrument.reads)
 
 
-def test_every_instrument_says_what_it_reads() -> None:
-    assert all(hasattr(load_instrument(name), "reads") for name in INSTRUMENTS)
+@pytest.mark.parametrize("instrument", [*map(load_instrument, INSTRUMENTS), Price(), HeldOutPronouns()])
+def test_every_instrument_declares_all_of_the_protocol(instrument: Any) -> None:
+    refuse_undeclared(instrument)
+    assert set(instrument.reads) <= set(EVERYTHING)
 
 
 def test_a_choice_that_one_of_several_reads_is_taken() -> None:
@@ -86,14 +89,26 @@ def test_what_nothing_reads_is_refused_before_a_model_is_loaded() -> None:
             measure("no model is loaded", "sbe", **choices)
 
 
-def test_an_instrument_of_a_user_may_read_anything() -> None:
-    class Mine:
-        """An instrument that does not say what it reads."""
+class Mine:
+    """Sentence pairs as an instrument of a user's own, which leaves out what it is told to."""
 
-        def __getattr__(self, name: str) -> Any:
-            if name == "reads":
-                raise AttributeError(name)
-            return getattr(load_instrument("sbe"), name)
+    def __init__(self, *left_out: str) -> None:
+        self.left_out = left_out
 
-    with pytest.raises(UserError, match="was told nothing"):
-        measure(TableModel(words={"he": 0.5, "she": 0.5}), Mine(), poles="age")  # type: ignore[arg-type]
+    def __getattr__(self, name: str) -> Any:
+        if name in self.left_out:
+            raise AttributeError(name)
+        return getattr(load_instrument("sbe"), name)
+
+
+def test_an_instrument_of_a_user_is_held_to_what_it_says_it_reads() -> None:
+    with pytest.raises(UserError, match="--poles age means nothing to sbe"):
+        measure("no model is loaded", Mine(), poles="age")
+
+
+@pytest.mark.parametrize("left_out", [("reads",), ("name", "variants")])
+def test_an_instrument_that_leaves_a_declaration_out_is_refused_in_words(left_out: tuple[str, ...]) -> None:
+    for run in (lambda one: measure("no model", one), lambda one: audit("no model", [one])):
+        with pytest.raises(UserError, match=f"Mine does not declare {', '.join(left_out)}") as caught:
+            run(Mine(*left_out))
+        assert "docs/extending.md" in caught.value.hint

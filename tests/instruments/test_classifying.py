@@ -16,6 +16,7 @@ from equipoise.mitigations.training.classifiers import ClassifierRecipe, train_c
 from equipoise.models.base import Classify
 from equipoise.models.classifier import ClassifierModel
 from equipoise.models.options import RunOptions
+from equipoise.models.wrapped import WrappedModel
 
 NLI = ("contradiction", "neutral", "entailment")
 
@@ -48,6 +49,11 @@ def plain(model: ClassifierModel, text: str, other: str | None = None) -> np.nda
     with torch.no_grad():
         rows = model.tokenizer(text, other, return_tensors="pt")
         return model.transformers_model.eval()(**rows).logits[0].double().numpy()
+
+
+def test_a_wrapped_classifier_has_the_labels_of_the_inner_one() -> None:
+    assert WrappedModel(classifier(NLI), {}).labels == NLI
+    assert WrappedModel(eq.TableModel(), {}).labels == ()
 
 
 def test_batches_give_what_one_text_at_a_time_gives() -> None:

@@ -240,7 +240,7 @@ def test_every_mitigation_keeps_the_contract(name: str) -> None:
     assert kind.name == name
     assert isinstance(kind(), Mitigation)
     assert mitigation_card(name).splitlines()[0] == mitigation_summary(name)
-    for preset in getattr(kind, "presets", {}):
+    for preset in kind.presets:
         assert set_options(kind, (), preset)
 
 

@@ -61,6 +61,7 @@ def test_what_it_is_comes_from_the_inner_model_and_the_recipe(tmp_path: Path) ->
     assert isinstance(model, LanguageModel)
     assert (model.name, model.kind, model.capabilities) == (inner.name, inner.kind, inner.capabilities)
     assert model.rules == inner.rules
+    assert model.options is inner.options
     assert model.notes[-1] == 'rewritten by Swapped: {"swap": ["he", "she"]}'
     others = [inner, Swapped(inner, ("he", "they")), Swapped(wrapped("roberta", tmp_path)), Swapped(model)]
     assert len({model.fingerprint, *(other.fingerprint for other in others)}) == 5

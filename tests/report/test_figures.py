@@ -68,13 +68,26 @@ def test_items_are_counted_once_and_no_bar_holds_both_signs() -> None:
     assert not any(row["from"] < -1e-9 and row["to"] > 1e-9 for row in rows(figure))
     below = sum(row["items"] for row in rows(figure) if row["to"] <= 1e-9)
     assert below == (known < 0).sum()
+    assert below == sum(row["items"] for row in rows(figure) if row["sign"] == "below 0")
+    drawn = vl_convert.vegalite_to_svg(figure.spec)
+    assert all(f">{sign}</text>" in drawn for sign in ("below 0", "0 or above"))
 
 
-def test_items_of_one_score_are_one_bar() -> None:
+@pytest.mark.parametrize(("score", "sign"), [(0.0, "0 or above"), (-2.0, "below 0"), (0.7, "0 or above")])
+def test_items_of_one_score_are_one_bar(score: float, sign: str) -> None:
     result = page_result()
-    result.items["score"] = 0.0
+    result.items["score"] = score
     (figure,) = distribution_figures(measured(result))
-    assert sum(row["items"] for row in rows(figure)) == len(result.items)
+    held = {row["sign"]: row["items"] for row in rows(figure) if row["items"]}
+    assert held == {sign: len(result.items)}
+
+
+def test_a_score_of_zero_is_not_drawn_below_it() -> None:
+    result = page_result()
+    result.items["score"] = np.where(np.arange(len(result.items)) % 2, 0.0, -1.0)
+    (figure,) = distribution_figures(measured(result))
+    below = sum(row["items"] for row in rows(figure) if row["sign"] == "below 0")
+    assert below == (result.items["score"] < 0).sum()
 
 
 def test_models_are_told_apart_by_colour_in_every_chart() -> None:

@@ -8,6 +8,7 @@ from equipoise.errors import UserError
 from equipoise.results import Estimate, Quantity, Result
 from equipoise.results.comparison import compare
 from equipoise.results.estimate import estimates_table
+from equipoise.results.headings import heading
 
 
 def measured(model: str, shift: float) -> Result:
@@ -25,13 +26,29 @@ def test_a_result_is_shown_by_its_sentences_and_headlines() -> None:
     page = result._repr_html_()
     assert "<li>Lean &lt; 1.</li>" in page
     assert "<td>0.5</td>" in page
+    assert "<th>95 % low</th>" in page
 
 
 def test_a_comparison_is_shown_in_words() -> None:
     comparison = compare(measured("a", 0.5), measured("b", 0.1))
     assert repr(comparison) == str(comparison)
     assert "lower" in repr(comparison)
-    assert "<table" in comparison._repr_html_()
+    assert "<th>95 % high</th>" in comparison._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("column", "read"),
+    [
+        ("low", "95 % low"),
+        ("removed_high", "removed, 95 % high"),
+        ("difference, low", "difference, 95 % low"),
+        ("random_lowest", "random lowest"),
+        ("seed_sd", "seed sd"),
+        ("files, SHA-256", "files, SHA-256"),
+    ],
+)
+def test_the_ends_of_an_interval_are_headed_by_what_it_is(column: str, read: str) -> None:
+    assert heading(column) == read
 
 
 @pytest.mark.parametrize("wrong", ["results/a", [1, 2], ["results/a"]])

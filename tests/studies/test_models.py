@@ -94,8 +94,8 @@ def test_a_signed_quantity_ranks_by_its_distance_from_neutral() -> None:
     assert ranking["rank"].tolist() == [1, 2, 3]
 
 
-def test_a_size_that_contrasts_ranks_by_its_value_not_its_distance() -> None:
-    """Below the noise of neutral pairs is less than just above it."""
+def test_a_size_below_neutral_is_as_good_as_neutral_and_no_better() -> None:
+    """What gendered words move less than others do is good, but -0.4 is no better than -0.1."""
     part = np.repeat(["pair", "neutral"], 10)
     above = Quantity(
         "above",
@@ -106,13 +106,14 @@ def test_a_size_that_contrasts_ranks_by_its_value_not_its_distance() -> None:
         contrast=Contrast("part", "pair", "neutral"),
         ranks=True,
     )
-    scores = {"below": np.where(part == "pair", 0.1, 0.5), "above": np.where(part == "pair", 0.6, 0.5)}
+    sizes = {"above": 0.6, "just-below": 0.4, "far-below": 0.1, "at-neutral": 0.5}
     results = [
-        made_result({"part": part, "score": score}, above, model=name) for name, score in scores.items()
+        made_result({"part": part, "score": np.where(part == "pair", size, 0.5)}, above, model=name)
+        for name, size in sizes.items()
     ]
-    ranking = compare_results(results).ranking
-    assert ranking["model"].tolist() == ["below", "above"]
-    assert ranking["value"].tolist() == pytest.approx([-0.4, 0.1])
+    ranking = compare_results(results).ranking.set_index("model")
+    assert ranking["rank"].to_dict() == {"just-below": 1, "far-below": 1, "at-neutral": 1, "above": 4}
+    assert ranking.loc["far-below", "value"] == pytest.approx(-0.4)
 
 
 def test_a_category_is_set_against_the_same_neutral_items() -> None:

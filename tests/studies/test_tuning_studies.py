@@ -26,7 +26,7 @@ from equipoise.models.random_weights import random_parts
 from equipoise.report.profession_charts import profession_bars, profession_scatter
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies import arms as arms_module
-from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown
+from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, training_seconds
 from equipoise.studies.corpus_bias import CONTROL, FLATTENED, corpus_bias, counted, without_gender
 from equipoise.studies.domain import TUNED, domain, ways, with_control
 from equipoise.studies.learning_curve import learning_curve
@@ -318,3 +318,14 @@ def test_arms_without_a_mitigation_keep_the_interval_over_items(model: Any) -> N
     expected = results[0].estimate(key)
     assert (row["mean"], row["low"], row["interval_over"]) == (expected["value"], expected["low"], "items")
     assert Arm(BASE).mitigation is None
+
+
+def test_a_guess_at_the_time_grows_with_epochs_and_the_sentences_that_are_drawn(model: Any) -> None:
+    texts = [Document(str(number), "She left. " * 90, {}, Where("some", number)) for number in range(10)]
+    corpus = CorpusTexts(tuple(texts), "some", Problems())
+    whole, twice, few = (
+        training_seconds(Arm("one", way, corpus), model)
+        for way in (Counterfactual(), Counterfactual(epochs=2), Counterfactual(sentences=4))
+    )
+    assert twice == pytest.approx(2 * whole)
+    assert few == pytest.approx(whole * 4 * 35 / (10 * 900 / 4.5))

@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from equipoise.cli.writing import write_text
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
-    from equipoise.corpora.mining import Mined
     from equipoise.corpora.reading import Corpus
 
 
@@ -22,24 +22,10 @@ def mine(opened: "Corpus", path: Path, *, sample: int, seed: int, by_flag: bool)
         raise UserError(
             f"{opened.root} has no sentence whose gender can be turned.", "Give more text, or English text."
         )
-    _write(mined, path)
+    write_text(path, mined.table.to_csv(index=False, lineterminator="\n"), "--pairs")
     said = [f"{len(mined.table):,} of {mined.available:,} pairs, drawn with seed {seed}: {path}"]
     said += [f"  left out, {reason}: {count:,}" for reason, count in mined.left_out.most_common()]
     said += [f"  passed over, {reason}: {count:,}" for reason, count in problems.counts.most_common(3)]
     sys.stderr.write(
         "\n".join([*said, f"  next: equipoise measure sbe --data {path} --top 10 --out FOLDER\n"])
     )
-
-
-def _write(mined: "Mined", path: Path) -> None:
-    """Write the file beside its place first, so that a stopped run leaves none that looks whole."""
-    draft = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        mined.table.to_csv(draft, index=False, lineterminator="\n")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}.", "Give another file with --pairs."
-        ) from error

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.options import DataDir, Document, Force, Json, Model, Seed, Split, open_model, runs_models
+from equipoise.cli.options import (
+    DataDir,
+    Document,
+    Force,
+    Json,
+    Model,
+    Seed,
+    Split,
+    open_model,
+    runs_models,
+    whole_numbers,
+)
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 
@@ -83,7 +94,7 @@ def _explain(mitigation: Any) -> None:
     lines = [mitigation_card(mitigation.name), "", "Options (--set NAME=VALUE):"]
     options = asdict(mitigation)
     lines += [f"  {name.replace('_', '-')}={_shown(value)}" for name, value in options.items()]
-    for name, values in getattr(mitigation, "presets", {}).items():
+    for name, values in mitigation.presets.items():
         pairs = ", ".join(f"{key.replace('_', '-')}={_shown(value)}" for key, value in values.items())
         lines.append(f"Preset {name}: {pairs}")
     sys.stdout.write("\n".join(lines) + "\n")
@@ -126,9 +137,4 @@ def _report(changed: "Mitigated", folder: Path, *, as_json: bool) -> None:
 def _targets(out: Path, seed: int, seeds: str | None) -> dict[int, Path]:
     if seeds is None:
         return {seed: out}
-    try:
-        return {int(part): out / f"seed-{int(part)}" for part in seeds.split(",")}
-    except ValueError:
-        raise UserError(
-            f"--seeds {seeds} is no list of whole numbers.", "Write for example --seeds 0,1,2."
-        ) from None
+    return {number: out / f"seed-{number}" for number in whole_numbers(seeds, "--seeds")}

@@ -11,8 +11,8 @@ from equipoise.cli.options import (
     Model,
     open_model,
     runs_models,
+    whole_numbers,
 )
-from equipoise.cli.tuning_studies import whole_numbers
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:

@@ -175,3 +175,13 @@ def refuse_existing(path: Path, force: bool, option: str = "--out") -> None:
     """What was written before is not overwritten unless that was asked for."""
     if path.exists() and not force:
         raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to write over it.")
+
+
+def whole_numbers(text: str, option: str) -> list[int]:
+    """A list of whole numbers given as text."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UserError(
+            f"{option} {text} is no list of whole numbers.", f"Write for example {option} 0,1,2."
+        ) from None

@@ -88,11 +88,13 @@ def _table(
 
 def print_table(title: str, frame: "pd.DataFrame") -> None:
     """A data frame as a table: an interval is one column, and columns that say nothing are left out."""
+    from equipoise.results.headings import heading
+
     shown = frame.loc[:, [bool((frame[name] != "").any()) for name in frame.columns]]
     if {"low", "high"} <= set(shown.columns):
         bounds = [interval(*ends) for ends in zip(shown["low"], shown["high"], strict=True)]
         shown = shown.assign(low=bounds).rename(columns={"low": "95 % interval"}).drop(columns="high")
-    names = [str(name).replace("_", " ") for name in shown.columns]
+    names = [heading(str(name)) for name in shown.columns]
     print_rows(title, names, shown.astype(object).to_numpy().tolist())
 
 

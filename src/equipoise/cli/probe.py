@@ -16,12 +16,10 @@ from equipoise.cli.options import (
     report_precision,
     runs_models,
 )
-from equipoise.errors import UserError
+from equipoise.errors import UserError, explained_writing
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from equipoise.models.base import LanguageModel
 
 SHOWN_UNKNOWN = 5
@@ -97,7 +95,8 @@ def score(
     table = values.agg(tokens="size", logprob="sum", per_token="mean").reset_index()
     table["text"] = table["line"].map(lines)
     if out is not None:
-        _write(tokens, out)
+        with explained_writing(out, "Give another path with --out."):
+            tokens.to_csv(out, index=False)
     _tell_unknown(loaded, lines)
     report_precision(loaded)
     if as_json:
@@ -123,12 +122,3 @@ def _tell_unknown(model: "LanguageModel", lines: dict[int, str]) -> None:
         f"{model.name!r} cannot spell something in {len(named)} of {len(lines)} lines and scores its unknown "
         f"token there: {', '.join(named[:SHOWN_UNKNOWN])}{more}.\n"
     )
-
-
-def _write(table: "pd.DataFrame", path: Path) -> None:
-    try:
-        table.to_csv(path, index=False)
-    except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}.", "Give another path with --out."
-        ) from error

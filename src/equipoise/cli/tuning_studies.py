@@ -22,6 +22,7 @@ from equipoise.cli.options import (
     by_instrument,
     open_model,
     runs_models,
+    whole_numbers,
 )
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
@@ -99,9 +100,7 @@ def reminders(
         keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {name: arm_chart(study.table, name, name) for name in ("guard", "mean-abs-appd")}
-    _finish(
-        tuning.out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=tuning.as_json
-    )
+    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
 @runs_models
@@ -133,9 +132,7 @@ def corpus_bias(
         keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {"corpus-bias": arm_chart(study.table, "asld", "What each corpus brings back")}
-    _finish(
-        tuning.out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=tuning.as_json
-    )
+    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
 @runs_models
@@ -165,9 +162,7 @@ def domain(
         keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {"domain": arm_chart(study.table, "difference", "Held-out contexts")}
-    _finish(
-        tuning.out, study.table[study.table["by"] == ""], study.sentences, figures, as_json=tuning.as_json
-    )
+    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
 @runs_models
@@ -241,16 +236,6 @@ def _templates_of(folder: Path) -> "Result":
     return results[0]
 
 
-def whole_numbers(text: str, option: str) -> list[int]:
-    """A list of whole numbers given as text."""
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise UserError(
-            f"{option} {text} is no list of whole numbers.", f"Write for example {option} 0,1,2."
-        ) from None
-
-
 def _method(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual":
     from equipoise.mitigations.base import set_options
     from equipoise.mitigations.counterfactual import Counterfactual
@@ -264,6 +249,11 @@ def _corpus(name: str, tuning: Tuning, **given: object) -> "CorpusTexts":
     from equipoise.corpora.sampling import CorpusChoice
 
     return read_corpus(name, CorpusChoice(tuning.text, **given), tuning.data_dir)  # type: ignore[arg-type]
+
+
+def _overall(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The estimates over every item, which fit on a screen."""
+    return table[table["by"] == ""]
 
 
 def _named_corpus(given: str) -> tuple[str, str]:

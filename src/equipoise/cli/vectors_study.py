@@ -51,9 +51,9 @@ def vectors(
     as_json: Json = False,
 ) -> None:
     """Train word vectors on each group or decade of a corpus and measure WEAT over them: a table, a chart."""
-    from equipoise.cli.options import settings_by_instrument
+    from equipoise.cli.options import settings_by_instrument, whole_numbers
     from equipoise.cli.progress_bar import ProgressBar
-    from equipoise.cli.tuning_studies import keeping_of, whole_numbers
+    from equipoise.cli.tuning_studies import keeping_of
     from equipoise.corpora.reading import ReadSettings, open_corpus
     from equipoise.instruments.parts.vector_choice import VectorChoice
     from equipoise.models.vectors.training import SkipGram

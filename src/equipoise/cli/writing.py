@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, explained_writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,13 +18,9 @@ def write_text(path: Path, text: str, option: str = "--out") -> None:
     """Write a text beside its place and rename it; `option` is what named the place."""
     from equipoise.results.writing import write_beside
 
-    try:
+    with explained_writing(path, f"Give another path with {option}."):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_beside(path, text)
-    except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}.", f"Give another path with {option}."
-        ) from error
 
 
 def refuse_taken(folder: Path | None, *, force: bool) -> None:

@@ -2,8 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from equipoise.corpora.documents import Position, Problem, Problems
 from equipoise.corpora.drivers import Candidate, Drivers
 from equipoise.corpora.moments import Moments
-from equipoise.errors import UserError
+from equipoise.errors import UserError, explained_writing
 
 STATE = "state.npz"
 
@@ -97,13 +96,7 @@ def _restored(notes: dict[str, Any], arrays: dict[str, Any]) -> State:
     )
 
 
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turns a failure to write, such as a full disk, into words."""
-    try:
-        yield
-    except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}.",
-            "What is finished is kept: make room, and the same command goes on from there.",
-        ) from error
+def writing(path: Path) -> AbstractContextManager[None]:
+    """Explains a failure to write something that goes on where it stopped."""
+    hint = "What is finished is kept: make room, and the same command goes on from there."
+    return explained_writing(path, hint)

@@ -31,17 +31,16 @@ import pandas as pd
 from equipoise.data.sets import crows, stereoset
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.estimates import Spec, mean_estimate
+from equipoise.instruments.parts.estimates import Spec
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
     PREFERS,
     pair_groups,
-    preference_estimate,
+    preference_estimates,
     preference_quantity,
     preferred,
-    tie_estimate,
 )
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.base import LanguageModel, Score
@@ -115,10 +114,7 @@ class AllUnmaskedLikelihood:
         share = Spec("bias-score", neutral=NEUTRAL, unit="%", headline=True).meaning(*PREFERS)
         estimates = []
         for groups, rows in pair_groups(items):
-            estimates.append(preference_estimate(share.at(groups), rows["score"], rows))
-            estimates.append(tie_estimate(groups, rows["score"], rows))
-            difference = Spec("mean-difference", unit=UNIT).at(groups)
-            estimates.append(mean_estimate(difference, rows["score"], rows, FACTORS))
+            estimates += preference_estimates(share.at(groups), rows, UNIT)
         return Summary(estimates)
 
 

@@ -11,7 +11,7 @@ from equipoise.corpora.sampling import CorpusChoice
 from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
 from equipoise.data.sources import Data, Source, resolve
-from equipoise.errors import check_seed, unknown_name
+from equipoise.errors import UserError, check_seed, unknown_name
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.base import LanguageModel, Question
 from equipoise.results import Quantity, Roles, Summary
@@ -84,8 +84,8 @@ D = TypeVar("D", bound=Design)
 class Instrument(Protocol[D]):
     """A published method; the docstring of its module is its card.
 
-    `needs` are the capabilities that a model must have, `quantities` what models are compared by. It may
-    also say in `reads` which of the choices in `parts.choices` it reads; another one is then refused.
+    `needs` are the capabilities that a model must have, `reads` the choices of `parts.choices` that it takes
+    (any other one is refused), `quantities` what models are compared by.
     """
 
     name: str
@@ -93,6 +93,7 @@ class Instrument(Protocol[D]):
     datasets: tuple[str, ...]
     variants: tuple[str, ...]
     needs: tuple[str, ...]
+    reads: tuple[str, ...]
     roles: Roles
     quantities: tuple[Quantity, ...]
 
@@ -107,3 +108,13 @@ class Instrument(Protocol[D]):
 
     def summarise(self, design: D, items: pd.DataFrame) -> Summary:
         """The numbers that a reader is meant to see, what must be known of them, and sentences."""
+
+
+def refuse_undeclared(instrument: Instrument[Any]) -> None:
+    """Refuse an instrument of a user that does not declare all that every instrument declares."""
+    missing = [name for name in Instrument.__annotations__ if not hasattr(instrument, name)]
+    if missing:
+        raise UserError(
+            f"The instrument {type(instrument).__name__} does not declare {', '.join(missing)}.",
+            "Give its class each of them, such as reads = () where it takes no choices: docs/extending.md.",
+        )

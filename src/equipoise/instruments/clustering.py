@@ -19,12 +19,11 @@ Limits       The strongest difference between words need not be gender: professi
 import pandas as pd
 
 from equipoise.instruments.base import Answers
-from equipoise.instruments.parts.leaning_estimates import accuracy_estimates, accuracy_quantity
+from equipoise.instruments.parts.leaning_estimates import accuracy_quantity, accuracy_summary
 from equipoise.instruments.parts.leanings import (
     LeaningDesign,
     OfLeanings,
     WordSpace,
-    missing_words,
     read_right,
     score_words,
     signs_of,
@@ -53,4 +52,4 @@ class Clustering(OfLeanings):
 
     def summarise(self, design: LeaningDesign, items: pd.DataFrame) -> Summary:
         """The share of words in the cluster of their leaning, and p."""
-        return Summary(accuracy_estimates(items, self.quantities[0]), remarks=missing_words(items))
+        return accuracy_summary(items, self.quantities[0])

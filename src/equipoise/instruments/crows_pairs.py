@@ -41,7 +41,7 @@ import pandas as pd
 from equipoise.data.sets.crows import EVERY_TYPE, GENDER, load_crows
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.estimates import Groups, Spec, mean_estimate, percent_estimate
+from equipoise.instruments.parts.estimates import Groups, Spec, percent_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
@@ -49,9 +49,9 @@ from equipoise.instruments.parts.preference import (
     PREFERS,
     pair_groups,
     preference_estimate,
+    preference_estimates,
     preference_quantity,
     preferred,
-    tie_estimate,
     tie_remarks,
 )
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
@@ -132,10 +132,7 @@ class CrowSPairs:
         variant = design.settings.variant
         estimates = []
         for groups, rows in pair_groups(items):
-            estimates.append(preference_estimate(_METRIC.at(groups), rows["score"], rows))
-            estimates.append(tie_estimate(groups, rows["score"], rows))
-            difference = Spec("mean-difference", unit=UNIT).at(groups)
-            estimates.append(mean_estimate(difference, rows["score"], rows, FACTORS))
+            estimates += preference_estimates(_METRIC.at(groups), rows, UNIT)
             if variant != WHOLE:
                 estimates.append(_as_published(groups, rows))
         for name in _beside(variant):

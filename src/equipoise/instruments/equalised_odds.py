@@ -33,7 +33,6 @@ from equipoise.instruments.parts.estimates import (
     share_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.asking import labels_of
 from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -75,12 +74,12 @@ class EqualisedOdds:
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
         """Every text once; a true label that the classifier does not have is refused."""
-        known = {label.lower() for label in labels_of(model)}
+        known = {label.lower() for label in model.labels}
         missing = [label for label in design.items["label"].unique() if label.lower() not in known]
         if missing:
             raise UserError(
                 f"{model.name!r} has no label {missing[0]!r}.",
-                f"It has: {', '.join(labels_of(model))}. Write the true labels as the classifier does.",
+                f"It has: {', '.join(model.labels)}. Write the true labels as the classifier does.",
             )
         for row in asked_rows(design.items):
             yield Ask(row["item"], "text", Classify(row["text"]))

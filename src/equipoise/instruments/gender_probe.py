@@ -18,12 +18,11 @@ Limits       Topics help the probe: words of one topic lean alike. Compare befor
 import pandas as pd
 
 from equipoise.instruments.base import Answers
-from equipoise.instruments.parts.leaning_estimates import accuracy_estimates, accuracy_quantity
+from equipoise.instruments.parts.leaning_estimates import accuracy_quantity, accuracy_summary
 from equipoise.instruments.parts.leanings import (
     LeaningDesign,
     OfLeanings,
     WordSpace,
-    missing_words,
     read_right,
     score_words,
     signs_of,
@@ -55,4 +54,4 @@ class GenderProbe(OfLeanings):
 
     def summarise(self, design: LeaningDesign, items: pd.DataFrame) -> Summary:
         """The share of held-out words read right, and p."""
-        return Summary(accuracy_estimates(items, self.quantities[0]), remarks=missing_words(items))
+        return accuracy_summary(items, self.quantities[0])

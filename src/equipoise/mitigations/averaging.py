@@ -13,7 +13,7 @@ Source        This project.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.models.base import LanguageModel
 from equipoise.models.wrappers.averaging import AveragedModel
 
@@ -24,6 +24,7 @@ class CounterfactualAveraging:
 
     name: ClassVar[str] = "counterfactual-averaging"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The wrapper around the model."""

@@ -10,6 +10,9 @@ from equipoise.errors import UserError, unknown_name
 from equipoise.models.base import LanguageModel
 from equipoise.models.options import RunOptions
 
+Presets = Mapping[str, Mapping[str, Any]]
+"""Published recipes by name, each with the options that it sets."""
+
 
 @dataclass(frozen=True)
 class Materials:
@@ -42,9 +45,22 @@ class Mitigation(Protocol):
 
     name: ClassVar[str]
     reads_corpus: ClassVar[bool]
+    presets: ClassVar[Presets]
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The changed model: plain weights, or a wrapper around the model given."""
+
+
+class TextTuned(Mitigation, Protocol):
+    """A mitigation that goes over sentences of its corpus, some of them or all (0), in several epochs."""
+
+    @property
+    def sentences(self) -> int:
+        """How many are drawn to train on."""
+
+    @property
+    def epochs(self) -> int:
+        """How often it goes over them."""
 
 
 def set_options(kind: type[Any], choices: Sequence[str], preset: str | None = None) -> Any:
@@ -63,7 +79,7 @@ def set_options(kind: type[Any], choices: Sequence[str], preset: str | None = No
 
 def preset_values(kind: type[Any], preset: str) -> Mapping[str, Any]:
     """The options that a preset sets."""
-    presets: Mapping[str, Mapping[str, Any]] = getattr(kind, "presets", {})
+    presets: Presets = kind.presets
     if not presets:
         raise UserError(f"{kind.name} has no presets.", "Set its options one by one with --set NAME=VALUE.")
     if preset not in presets:

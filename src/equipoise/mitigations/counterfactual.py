@@ -19,17 +19,16 @@ Breaks        Pronouns may merely be flattened: definitional contexts (pregnant,
               epochs and rate.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
 
 BARTL = {"epochs": 3, "mode": "invert"}
-PRESETS: Mapping[str, Mapping[str, Any]] = {
+PRESETS: Presets = {
     "bartl2020-paper": {**BARTL, "learning_rate": 5e-5},
     "bartl2020-code": {**BARTL, "learning_rate": 2e-5},
     "deng2022": {
@@ -47,7 +46,7 @@ class Counterfactual(TextTuning):
 
     name: ClassVar[str] = "counterfactual"
     reads_corpus: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    presets: ClassVar[Presets] = PRESETS
 
     mode: str = "substitute"
 

@@ -21,7 +21,7 @@ Source        This project; averaging over gender-swapped inputs is an old idea,
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.losses import Weights
 from equipoise.mitigations.distilling.preparing import Amount, prepare
 from equipoise.mitigations.distilling.tuning import Course, tune
@@ -35,6 +35,7 @@ class SelfDistillation:
 
     name: ClassVar[str] = "self-distillation"
     reads_corpus: ClassVar[bool] = True
+    presets: ClassVar[Presets] = {}
 
     layers: int = 4
     epochs: int = 4

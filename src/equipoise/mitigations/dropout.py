@@ -11,12 +11,11 @@ Breaks        Published results are mixed: StereoSet and CrowS-Pairs move little
               with.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from equipoise.errors import UserError
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
@@ -33,7 +32,7 @@ class Dropout(TextTuning):
 
     name: ClassVar[str] = "dropout"
     reads_corpus: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    presets: ClassVar[Presets] = {
         "deng2022": {"attention": 0.2, "hidden": 0.2, "epochs": 3, "learning_rate": 2e-5, "longest": 128},
     }
 

@@ -20,7 +20,7 @@ from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
 from equipoise.data.sets.leanings import FEMALE, MALE, PAIRS
 from equipoise.errors import UserError
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.models.base import LanguageModel
 from equipoise.models.static import StaticModel
 from equipoise.models.vectors.table import WordVectors
@@ -40,6 +40,7 @@ class NeutraliseEqualise:
 
     name: ClassVar[str] = "neutralise-equalise"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy of the vectors, changed."""

@@ -18,7 +18,7 @@ from typing import ClassVar
 import torch
 
 from equipoise.errors import UserError
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.losses import Head, averaged_targets
 from equipoise.mitigations.distilling.preparing import Amount, Prepared, prepare
 from equipoise.mitigations.networks import changed_model, masked_model, untied_output
@@ -36,6 +36,7 @@ class HeadRefit:
 
     name: ClassVar[str] = "head-refit"
     reads_corpus: ClassVar[bool] = True
+    presets: ClassVar[Presets] = {}
 
     keep: float = 1.0
     ridge: float = 0.001

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from equipoise.errors import UserError
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.contexts import fillers
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy, untied_output
 from equipoise.mitigations.projecting.states import NOUNS, PRONOUNS
@@ -34,6 +34,7 @@ class Oscar:
 
     name: ClassVar[str] = "oscar"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy with turned word vectors."""

@@ -8,7 +8,6 @@ Breaks        It knows little: some million words give a perplexity far above a 
               compare such models with each other, over several seeds, and never with a published one.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,7 +15,7 @@ import torch
 import transformers
 
 from equipoise.errors import UserError
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
@@ -29,7 +28,7 @@ class Pretraining(TextTuning):
 
     name: ClassVar[str] = "pretraining"
     reads_corpus: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    presets: ClassVar[Presets] = {}
 
     epochs: int = 10
     learning_rate: float = 5e-4

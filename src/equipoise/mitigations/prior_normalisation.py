@@ -11,7 +11,7 @@ Source        de Vassimon Manela et al. 2021; Kurita et al. 2019.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.models.base import LanguageModel
 from equipoise.models.wrappers.prior import PriorNormalised
 
@@ -22,6 +22,7 @@ class PriorNormalisation:
 
     name: ClassVar[str] = "prior-normalisation"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The wrapper around the model."""

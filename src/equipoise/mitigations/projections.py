@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.projecting.folding import with_map
 from equipoise.mitigations.projecting.states import LAST, NOUNS, PRONOUNS, sentence_vectors, word_vectors
@@ -49,6 +49,7 @@ class DirectionRemoval:
 
     name: ClassVar[str] = "direction-removal"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     pairs: str = "several"
     components: int = 1
@@ -72,6 +73,7 @@ class SentenceProjection:
 
     name: ClassVar[str] = "sentence-projection"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     components: int = 1
     layer: int = 0
@@ -91,6 +93,7 @@ class Leace:
 
     name: ClassVar[str] = "leace"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     layer: int = 0
 
@@ -106,6 +109,7 @@ class NullSpaceProjection:
 
     name: ClassVar[str] = "inlp"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     rounds: int = 5
     layer: int = 0

@@ -13,13 +13,12 @@ Breaks        It repairs the words it names, and hardly others. In the thesis on
               noise would not: take several seeds.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from equipoise.data.reading import own_table
 from equipoise.errors import UserError
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.counterfactual import PRESETS
 from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import TextTuning, needs_documents, read_texts, tune
@@ -34,7 +33,7 @@ class Reminders(TextTuning):
 
     name: ClassVar[str] = "reminders"
     reads_corpus: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    presets: ClassVar[Presets] = {
         f"gbef-x{copies}": {**PRESETS["gbef"], "copies": copies} for copies in (1, 2, 3)
     }
 

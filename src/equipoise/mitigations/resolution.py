@@ -17,9 +17,9 @@ Breaks        Names as entities teach that a name says nothing of gender: accura
               print).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ from torch.nn.functional import cross_entropy
 
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.masking import Vocabulary
@@ -92,7 +92,7 @@ class PronounResolution(TextTuning):
 
     name: ClassVar[str] = "pronoun-resolution"
     reads_corpus: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    presets: ClassVar[Presets] = {
         "bert-u": {"flipped": False},
         "bert-a": {"flipped": True},
     }

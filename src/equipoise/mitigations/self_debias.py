@@ -10,7 +10,7 @@ Source        Schick, Udupa and Schuetze 2021; Meade et al. 2022 for masked mode
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials
+from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.models.base import LanguageModel
 from equipoise.models.wrappers.self_debias import SelfDebiased
 
@@ -21,6 +21,7 @@ class SelfDebias:
 
     name: ClassVar[str] = "self-debias"
     reads_corpus: ClassVar[bool] = False
+    presets: ClassVar[Presets] = {}
 
     decay: float = 50.0
 

@@ -31,16 +31,6 @@ def layers_of(model: LanguageModel) -> int | None:
     return None if neural is None else int(neural.layers)
 
 
-def labels_of(model: LanguageModel) -> tuple[str, ...]:
-    """The labels of a classifier; of another model none."""
-    from equipoise.models.wrapped import WrappedModel
-
-    inner: Any = model
-    while isinstance(inner, WrappedModel):
-        inner = inner.inner
-    return tuple(getattr(inner, "labels", ()))
-
-
 def find_label(labels: tuple[str, ...], asked: str) -> str:
     """The label of this name, in whatever case; without a name the second of two."""
     by_name = {label.lower(): label for label in labels}

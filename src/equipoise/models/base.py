@@ -19,6 +19,7 @@ from equipoise.models.capabilities import (
     in_words,
     scoring_rules,
 )
+from equipoise.models.options import RunOptions
 
 DEFAULT_RULE = "default"
 """The scoring rule that is natural for the kind of model: masked `original`, causal `left-to-right`."""
@@ -192,6 +193,14 @@ class LanguageModel(Protocol):
     def rules(self) -> tuple[str, ...]:
         """The rules it scores by, the default first."""
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of a classifier; of another model none."""
+
+    @property
+    def options(self) -> RunOptions:
+        """How it is run; what is made from it is run in the same way."""
+
     def can_answer(self, question: type[Any]) -> bool:
         """Whether this model answers this type of question at all."""
 
@@ -259,6 +268,8 @@ class AnsweringModel:
     capabilities: frozenset[str] = frozenset()
     precision: str = "fp32"
     notes: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    options: RunOptions = RunOptions()
 
     def __repr__(self) -> str:
         return f"<{self.kind} model {self.name}, {self.precision}>"

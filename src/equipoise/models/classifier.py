@@ -18,7 +18,7 @@ from equipoise.models.base import AnsweringModel, Classify, LabelScores, Questio
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.devices import find_device, token_budget
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.engine.store import AnswerStore, cache_file
+from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
 from equipoise.models.options import RunOptions
 from equipoise.models.reporting import RunReport
@@ -90,8 +90,7 @@ class ClassifierModel(AnsweringModel):
 
     @cached_property
     def _store(self) -> AnswerStore:
-        path = (self.options.store or cache_file()) if self.options.cache else None
-        return AnswerStore(path, fingerprint=f"{self._identity}:classify", name=self.name)
+        return AnswerStore(store_file(self.options), fingerprint=f"{self._identity}:classify", name=self.name)
 
     def _encoded(self, question: Classify) -> tuple[bytes, Input]:
         encoded = dict(self.tokenizer(question.text, question.other or None))

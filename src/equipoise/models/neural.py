@@ -25,7 +25,7 @@ from equipoise.models.engine.executor import find_executor
 from equipoise.models.engine.network import Network
 from equipoise.models.engine.precision import largest_deviation
 from equipoise.models.engine.rows import Row, RowAnswer, VectorSpec
-from equipoise.models.engine.store import AnswerStore, cache_file
+from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
 from equipoise.models.options import RunOptions
 from equipoise.models.reporting import RunReport
@@ -230,8 +230,7 @@ class NeuralModel(AnsweringModel):
         """The answers of the weights as they are now."""
         self._fingerprint = fingerprint(self._source, self.tokens.tokenizer)
         key = self._fingerprint if self.precision == "fp32" else f"{self._fingerprint}:{self.precision}"
-        path = (self.options.store or cache_file()) if self.options.cache else None
-        return AnswerStore(path, fingerprint=key, name=self.name)
+        return AnswerStore(store_file(self.options), fingerprint=key, name=self.name)
 
 
 def cut_at(window: list[Asked], ends: Sequence[int]) -> list[list[Asked]]:

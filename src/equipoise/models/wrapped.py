@@ -23,6 +23,8 @@ class WrappedModel(AnsweringModel):
         self.kind = inner.kind
         self.capabilities = inner.capabilities
         self.precision = inner.precision
+        self.labels = inner.labels
+        self.options = inner.options
         self.notes = (*inner.notes, f"rewritten by {type(self).__name__}: {self._recipe_text()}")
 
     @property

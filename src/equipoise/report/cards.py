@@ -5,8 +5,6 @@ import re
 from equipoise.instruments import INSTRUMENTS, instrument_card
 
 _HEADING = re.compile(r"^([A-Z][A-Za-z ]{1,11}?)\s{2,}(?=\S)")
-INDENT = 13
-"""Where the text of a card begins."""
 
 
 def card_of(instrument: str) -> list[tuple[str, str]]:
@@ -23,6 +21,5 @@ def card_parts(card: str) -> list[tuple[str, str]]:
         if heading:
             parts.append([heading[1], line[heading.end() :].strip()])
         elif line.strip():
-            # A line that is indented further than the text begins a list of its own.
-            parts[-1][1] += (" " if len(parts[-1][1]) else "") + line.strip()
+            parts[-1][1] += " " + line.strip()
     return [(heading, text) for heading, text in parts]

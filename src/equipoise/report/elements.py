@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from equipoise.results.headings import heading
+
 Spec = Mapping[str, Any]
 """A Vega-Lite chart as JSON values."""
 
@@ -26,6 +28,11 @@ class Table:
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+
+    @property
+    def headings(self) -> list[str]:
+        """The columns as people read them."""
+        return [heading(column) for column in self.columns]
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, explained_writing
 from equipoise.report.elements import Figure, Table
 from equipoise.report.exports.latex import escaped
 from equipoise.results.numbers import fixed
@@ -50,7 +49,8 @@ def save_figures(figures: Sequence[Figure], folder: Path, *, force: bool = False
 
     targets = figure_files(figures, folder)
     refuse_existing(targets, "--figures", force=force)
-    with _explained(folder):
+    with explained_writing(folder, "Give another folder."):
+        folder.mkdir(parents=True, exist_ok=True)
         for figure in figures:
             spec = {**figure.spec, "title": {"text": figure.title, "anchor": "start"}, "config": LOOK}
             write_beside(folder / f"{figure.name}.svg", vl_convert.vegalite_to_svg(spec))
@@ -62,7 +62,8 @@ def save_tables(tables: Sequence[Table], folder: Path, *, force: bool = False) -
     """Every table as CSV and LaTeX; give the paths."""
     targets = table_files(tables, folder)
     refuse_existing(targets, "--tables", force=force)
-    with _explained(folder):
+    with explained_writing(folder, "Give another folder."):
+        folder.mkdir(parents=True, exist_ok=True)
         for table in tables:
             write_beside(folder / f"{table.name}.csv", as_csv(table))
             write_beside(folder / f"{table.name}.tex", as_latex(table))
@@ -84,7 +85,7 @@ def as_latex(table: Table) -> str:
     sides = [
         "r" if table.rows and all(_is_number(row[place]) for row in table.rows) else "l" for place in columns
     ]
-    lines = [f"\\begin{{tabular}}{{{''.join(sides)}}}", r"\toprule", _latex_row(table.columns), r"\midrule"]
+    lines = [f"\\begin{{tabular}}{{{''.join(sides)}}}", r"\toprule", _latex_row(table.headings), r"\midrule"]
     lines += [_latex_row(row) for row in table.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -103,14 +104,3 @@ def _is_missing(cell: Any) -> bool:
 
 def _is_number(cell: Any) -> bool:
     return _is_missing(cell) or (isinstance(cell, int | float) and not isinstance(cell, bool))
-
-
-@contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise UserError(
-            f"{folder} cannot be written: {error.strerror or error}.", "Give another folder."
-        ) from error

@@ -49,7 +49,12 @@ def estimates_table(measured: Measurement) -> Table:
     table = whole.reset_index()
     head = ["estimate", "by", "level", *([] if several else ["n"]), "good", "unit"]
     rows = [_estimate_row(row, list(measured.results), several) for row in table.to_dict("records")]
-    return Table(f"{measured.name}-estimates", "Every estimate", [*head, *measured.results], rows)
+    return Table(
+        f"{measured.name}-estimates",
+        "Every estimate, with its 95 % interval",
+        [*head, *measured.results],
+        rows,
+    )
 
 
 def _estimate_row(row: "dict[Any, Any]", labels: Sequence[str], several: bool) -> list[Any]:

@@ -20,8 +20,8 @@ def reading(estimate: Estimate, margin: float = 0.0) -> str:
     name = f"{estimate.label or estimate.key.replace('-', ' ')}"
     name += f" ({estimate.by} {estimate.level})" if estimate.by else ""
     if isnan(estimate.value):
-        return f"{_opened(name)} has no value: none of {estimate.dropped:,} items could be used."
-    value = f"{_opened(name)} = {shown(estimate.value)}"
+        return f"{sentence_start(name)} has no value: none of {estimate.dropped:,} items could be used."
+    value = f"{sentence_start(name)} = {shown(estimate.value)}"
     if estimate.void:
         return f"{value}, which is not meaningful because {estimate.void}."
     if isnan(estimate.low):
@@ -63,6 +63,6 @@ def _size(estimate: Estimate, margin: float) -> str:
     )
 
 
-def _opened(name: str) -> str:
-    """The name as a sentence begins with it."""
+def sentence_start(name: str) -> str:
+    """The name with a capital, as a sentence begins with it."""
     return name[:1].upper() + name[1:]

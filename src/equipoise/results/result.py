@@ -11,6 +11,7 @@ import pandas as pd
 
 from equipoise.errors import UserError, nearest
 from equipoise.results.estimate import by_of, level_of
+from equipoise.results.headings import heading
 from equipoise.results.quantity import Quantity, Roles
 
 _PACKAGES = ("equipoise", "torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
@@ -38,7 +39,7 @@ class Result:
         shown = self.headlines()[["label", "value", "low", "high", "n", "neutral", "better", "unit"]]
         said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
         title = f"<b>{escape(self.instrument)}</b> of {escape(self.model)}, {len(self.items):,} items"
-        return f"<p>{title}</p>{shown.to_html(index=False)}<ul>{said}</ul>"
+        return f"<p>{title}</p>{shown.rename(columns=heading).to_html(index=False)}<ul>{said}</ul>"
 
     @property
     def model(self) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from equipoise.corpora.named import CorpusTexts
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
-from equipoise.mitigations.base import Mitigation
+from equipoise.mitigations.base import TextTuned
 from equipoise.models.base import LanguageModel
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
@@ -33,7 +33,7 @@ class Arm:
     """A way to treat a model: its name, what changes it (nothing: as it is) and the text it reads."""
 
     name: str
-    mitigation: Mitigation | None = None
+    mitigation: TextTuned | None = None
     corpus: CorpusTexts | None = None
 
 
@@ -70,7 +70,7 @@ class ArmRuns:
 
     def differences(self, reference: str) -> pd.DataFrame:
         """Every arm against a reference, seed by seed, item by item, through the one comparison."""
-        pairs, seeds = [], []
+        pairs = []
         for arm, runs in self.by_arm.items():
             for seed, results in runs.items() if arm != reference else ():
                 others = self.by_arm[reference]
@@ -78,7 +78,6 @@ class ArmRuns:
                     others.get(seed) or next(iter(others.values())), results, strict=True
                 ):
                     pairs.append(pair(_named(first, reference), _named(second, f"{arm}, seed {seed}")))
-                    seeds.append(seed)
         return compared_table(pairs)
 
 
@@ -99,15 +98,14 @@ def steps_of(arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel) ->
 
 def training_seconds(arm: Arm, model: LanguageModel) -> float:
     """How long a training should take: three times two multiplications a weight and token."""
-    if not isinstance(model, NeuralModel) or arm.corpus is None:
+    if not isinstance(model, NeuralModel) or arm.mitigation is None or arm.corpus is None:
         return 1.0
     weights = sum(weight.numel() for weight in model.transformers_model.base_model.parameters())
     characters = sum(len(document.text) for document in arm.corpus.documents)
     tokens = characters / 4.5
-    limit = getattr(arm.mitigation, "sentences", 0)
-    if limit:
-        tokens = min(tokens, 35.0 * limit)
-    return 6.0 * weights * tokens * float(getattr(arm.mitigation, "epochs", 1)) / SPEED
+    if arm.mitigation.sentences:
+        tokens = min(tokens, 35.0 * arm.mitigation.sentences)
+    return 6.0 * weights * tokens * arm.mitigation.epochs / SPEED
 
 
 def run_arms(

@@ -108,7 +108,7 @@ def _flattened(study: StudyRun, model: LanguageModel, arm: Arm) -> LanguageModel
         mitigate(model, arm.mitigation, **given).save(room / "model")  # type: ignore[arg-type]
 
     folder = study.folder_of("flattening", write)
-    return load_model(folder / "model", getattr(model, "options", None))
+    return load_model(folder / "model", model.options)
 
 
 def without_gender(corpora: Mapping[str, CorpusTexts]) -> CorpusTexts:

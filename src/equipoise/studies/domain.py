@@ -17,7 +17,7 @@ from equipoise.corpora.named import CorpusTexts
 from equipoise.corpora.sampling import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
-from equipoise.mitigations.base import Mitigation
+from equipoise.mitigations.base import TextTuned
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout
 from equipoise.mitigations.training.examples import split_documents
@@ -82,7 +82,7 @@ def domain(
     return DomainStudy(table, differences, sentences)
 
 
-def ways(method: Counterfactual) -> dict[str, Mitigation]:
+def ways(method: Counterfactual) -> dict[str, TextTuned]:
     """Plain tuning, the same with more dropout, and on rewritten text."""
     known = {field.name for field in fields(Dropout)}
     shared = {name: value for name, value in asdict(method).items() if name in known}

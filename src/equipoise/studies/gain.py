@@ -12,9 +12,7 @@ from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, W
 from equipoise.results.numbers import fixed
 from equipoise.stats.regression import Slope, slope_of
 
-GAIN_COLUMNS = (
-    *("instrument", "quantity", "label", "before", "after", "removed", "low", "high", "n", "change"),
-)
+GAIN_COLUMNS = ("instrument", "quantity", "label", "before", "after", "removed", "low", "high", "n", "change")
 PRICE_COLUMNS = ("instrument", "quantity", "label", "before", "after", "loss", "low", "high", "n", "change")
 BROKEN = 0.02
 """A loss from which on the model counts as broken, if it is also sure: two per cent."""

@@ -23,7 +23,6 @@ from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_class
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel
-from equipoise.models.options import RunOptions
 from equipoise.results import Result
 from equipoise.studies.arms import SEEDS
 from equipoise.studies.before_after import SECONDS, BeforeAfter, Choice, compared, fill_card
@@ -187,7 +186,7 @@ class _Runs:
         """The changed model: saved in the study's folder where there is one, and read back from there."""
         place = None if self.study.folder is None else self.study.folder / "models" / run.step
         if place is not None and place.exists():
-            return load_model(place, getattr(self.model, "options", None) or RunOptions())
+            return load_model(place, self.model.options)
         made = self._mitigated(run)
         if place is not None:
             made.save(place)

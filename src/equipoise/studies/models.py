@@ -127,8 +127,6 @@ def _ranking_quantities(result: Result) -> list[Quantity]:
 
 def _ranked_row(result: Result, quantity: Quantity, level: str) -> dict[str, object]:
     mean = value_of(_of_level(result.items, quantity, level), quantity)
-    is_size = quantity.better == "lower"
-    distance = mean.value if is_size else abs(mean.value - quantity.neutral)
     return {
         "instrument": result.instrument,
         "quantity": quantity.label,
@@ -140,8 +138,14 @@ def _ranked_row(result: Result, quantity: Quantity, level: str) -> dict[str, obj
         "n": mean.n,
         "unit": quantity.unit,
         "kept": _kept(result),
-        "distance": distance,
+        "distance": _distance(mean.value, quantity),
     }
+
+
+def _distance(value: float, quantity: Quantity) -> float:
+    """How far a model is from what is good; a size below neutral is as good as neutral, and no better."""
+    above = value - quantity.neutral
+    return max(above, 0.0) if quantity.better == "lower" else abs(above)
 
 
 def _kept(result: Result) -> str:

@@ -66,6 +66,7 @@ class Price:
     datasets: tuple[str, ...] = (OWN,)
     variants: tuple[str, ...] = ("held-out",)
     needs: tuple[str, ...] = (FILL, SCORE)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=("cluster",), groups=("part",))
     quantities: tuple[Quantity, ...] = (
         _kept("likelihood-other", "mean log P of other words", "logp_other", part=SENTENCES, margin=0.01),

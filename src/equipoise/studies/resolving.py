@@ -47,6 +47,7 @@ class HeldOutPronouns:
     datasets: tuple[str, ...] = ()
     variants: tuple[str, ...] = ("all-hidden",)
     needs: tuple[str, ...] = (FILL,)
+    reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=("document",), groups=())
     quantities: tuple[Quantity, ...] = (
         Quantity("right", "pronouns right", 0.02, unit="share", factors=("document",), better="higher"),

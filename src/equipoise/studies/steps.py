@@ -12,20 +12,20 @@ the tables as CSV files, and `steps/` with what each step gave. Without a folder
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, explained_writing
 from equipoise.results import Result, load_result
 from equipoise.results.records import column_kinds, read_typed_csv
 
 STUDY, STEP_FOLDER, WORKSHOP = "study.json", "steps", "workshop"
 SCHEMA = 1
+UNWRITTEN = "Free the disk or give another folder with --out; finished steps are kept."
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class StudyRun:
         """Write the tables and sentences; a finished study has both in `study.json`."""
         if self.folder is None:
             return
-        with _explained(self.folder):
+        with explained_writing(self.folder, UNWRITTEN):
             for name, table in tables.items():
                 written = self.folder / f".{name}.new"
                 table.to_csv(written, index=False, lineterminator="\n")
@@ -142,7 +142,7 @@ class StudyRun:
         began = time.monotonic()
         made = make()
         if room is not None:
-            with _explained(room):
+            with explained_writing(room, UNWRITTEN):
                 beside = room.with_name(f".{step}.new")
                 shutil.rmtree(beside, ignore_errors=True)
                 beside.mkdir(parents=True)
@@ -172,7 +172,7 @@ class StudyRun:
                 f"{folder} exists and is not empty.",
                 "Give another folder with --out, or --force to write into it.",
             )
-        with _explained(folder):
+        with explained_writing(folder, UNWRITTEN):
             for name in (STEP_FOLDER, WORKSHOP):
                 shutil.rmtree(folder / name, ignore_errors=True)
             folder.mkdir(parents=True, exist_ok=True)
@@ -247,15 +247,3 @@ def _difference(earlier: dict[str, Any], name: str, settings: dict[str, Any]) ->
     keys = earlier["settings"].keys() | settings.keys()
     other = [key for key in sorted(keys) if earlier["settings"].get(key) != settings.get(key)]
     return f"the same one with another {' and '.join(other)}"
-
-
-@contextmanager
-def _explained(place: Path) -> Iterator[None]:
-    """Turn a disk that is full or closed into what a person can do about it."""
-    try:
-        yield
-    except OSError as error:
-        raise UserError(
-            f"{place} cannot be written: {error.strerror or error}.",
-            "Free the disk or give another folder with --out; finished steps are kept.",
-        ) from error

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 POLES, CORPUS, LABEL = "poles", "corpus", "label"
 CHOSEN_LAYER, POOLING, MEASURE = "layer", "pooling", "measure"
 EVERYTHING = (POLES, CORPUS, CHOSEN_LAYER, POOLING, MEASURE, LABEL)
-"""What an instrument may say that it reads; one that says nothing may read all of it."""
+"""What an instrument may say that it reads."""
 
 _OPTIONS = {"groups": "group", "names": "no-names"}
 """Fields of a corpus' choice that the command line calls otherwise."""
@@ -23,7 +23,7 @@ def refuse_unread(measured: "Mapping[str, tuple[Instrument[Any], Settings]]") ->
     for choice in EVERYTHING:
         made = {name: _made(settings, choice) for name, (_, settings) in measured.items()}
         asked = {name: options for name, options in made.items() if options}
-        if asked and not any(choice in _reads(measured[name][0]) for name in asked):
+        if asked and not any(choice in measured[name][0].reads for name in asked):
             option, value = next(iter(asked.values()))[0]
             raise UserError(
                 f"--{option} {value}".rstrip()
@@ -38,14 +38,10 @@ def made_choices(settings: "Settings") -> dict[str, object]:
     return {option: str(value) if value != "" else True for option, value in made}
 
 
-def _reads(instrument: "Instrument[Any]") -> tuple[str, ...]:
-    return tuple(getattr(instrument, "reads", EVERYTHING))
-
-
 def _readers(choice: str) -> str:
     from equipoise.instruments import INSTRUMENTS, load_instrument
 
-    return ", ".join(name for name in INSTRUMENTS if choice in _reads(load_instrument(name)))
+    return ", ".join(name for name in INSTRUMENTS if choice in load_instrument(name).reads)
 
 
 def _made(settings: "Settings", choice: str) -> list[tuple[str, object]]:

@@ -2,7 +2,7 @@
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Settings
-from equipoise.models.asking import find_label, labels_of
+from equipoise.models.asking import find_label
 from equipoise.models.base import LabelScores, LanguageModel
 from equipoise.results import Quantity
 
@@ -11,7 +11,7 @@ UNIT = "probability"
 
 def check_label(model: LanguageModel, settings: Settings) -> None:
     """Refuse a classifier that does not have the label asked for."""
-    find_label(labels_of(model), settings.label)
+    find_label(model.labels, settings.label)
 
 
 def label_in(answers: Answers, settings: Settings) -> str:
@@ -22,11 +22,11 @@ def label_in(answers: Answers, settings: Settings) -> str:
 
 def require_labels(model: LanguageModel, wanted: tuple[str, ...], *, by: str) -> None:
     """Refuse a classifier that lacks one of the labels which an instrument is about."""
-    known = {label.lower() for label in labels_of(model)}
+    known = {label.lower() for label in model.labels}
     missing = [label for label in wanted if label not in known]
     if missing:
         raise UserError(
-            f"{by} needs the label {missing[0]!r}, and {model.name!r} has: {', '.join(labels_of(model))}.",
+            f"{by} needs the label {missing[0]!r}, and {model.name!r} has: {', '.join(model.labels)}.",
             "Name a classifier of natural language inference, with its labels named in config.json.",
         )
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from equipoise.results.estimate import by_of, level_of
 from equipoise.results.numbers import fixed
+from equipoise.results.reading import sentence_start
 
 MARGIN = 0.1
 """What counts as none; random weights of BERT's size reach 0.06."""
@@ -139,7 +140,7 @@ def _answer(name: str, claim: str, cells: Sequence[Cell], judge: Judge) -> str:
     numbers = "; ".join(
         f"{cell.name} {_two(cell.value)} [{_two(cell.low)}, {_two(cell.high)}]" for cell in cells
     )
-    return f"{name} ({claim}): {verdict}. {numbers}".strip()
+    return f"{name} ({claim}): {verdict}. {sentence_start(numbers)}".strip()
 
 
 def _two(number: float) -> str:

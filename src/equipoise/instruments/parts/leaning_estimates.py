@@ -15,8 +15,8 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
     share_estimate,
 )
-from equipoise.instruments.parts.leanings import FACTORS, score_columns, signs_of
-from equipoise.results import Estimate, Quantity
+from equipoise.instruments.parts.leanings import FACTORS, missing_words, read_right, score_columns
+from equipoise.results import Estimate, Quantity, Summary
 from equipoise.results.quantity import Contrast
 
 ACCURACY = "accuracy"
@@ -69,28 +69,24 @@ def separation_estimates(items: pd.DataFrame, quantity: Quantity) -> list[Estima
     ]
 
 
-def accuracy_estimates(items: pd.DataFrame, quantity: Quantity) -> list[Estimate]:
+def accuracy_summary(items: pd.DataFrame, quantity: Quantity) -> Summary:
     """The share told right over all words, in every group and at every layer; and p over all."""
     spec = Spec(quantity.key, quantity.label, quantity.unit, quantity.neutral, headline=True)
     estimates = [
-        share_estimate(spec.at(groups), _right(rows, column), rows, FACTORS)
+        share_estimate(spec.at(groups), read_right(rows, column), rows, FACTORS)
         for groups, rows, column in _parts(items, "group", "leaning")
     ]
     known = items[items["score"].notna()]
     p = Spec("p", "p (Fisher's exact test)", "p", neutral=np.nan, better="none")
     value = _fisher_p(known)
-    return [*estimates, estimate(p, value, (value, value), n=len(known), dropped=len(items) - len(known))]
+    estimates.append(estimate(p, value, (value, value), n=len(known), dropped=len(items) - len(known)))
+    return Summary(estimates, remarks=missing_words(items))
 
 
 def _parts(items: pd.DataFrame, *columns: str) -> list[tuple[Groups, pd.DataFrame, str]]:
     """All words and those of each group by the score, then all words by the score of each layer."""
     parts = [(groups, rows, "score") for groups, rows in grouped(items, *columns)]
     return [*parts, *((groups, items, column) for column, groups in score_columns(items).items() if groups)]
-
-
-def _right(rows: pd.DataFrame, column: str) -> pd.Series:
-    right = (rows[column] * signs_of(rows) > 0).astype(float)
-    return right.where(rows[column].notna(), np.nan)
 
 
 def _fisher_p(rows: pd.DataFrame) -> float:

@@ -157,7 +157,7 @@ def _pair_name(place: int, side: str) -> str:
     return f"{_PAIR}{place} {side}"
 
 
-def read_right(items: pd.DataFrame) -> pd.Series:
+def read_right(items: pd.DataFrame, column: str = "score") -> pd.Series:
     """1 for a word whose score lies on the side of its leaning, 0 for another; NaN without a score."""
-    right = (items["score"] * signs_of(items) > 0).astype(float)
-    return right.where(items["score"].notna(), np.nan)
+    right = (items[column] * signs_of(items) > 0).astype(float)
+    return right.where(items[column].notna(), np.nan)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from equipoise.instruments.parts.estimates import Groups, Spec, percent_estimate
+from equipoise.instruments.parts.estimates import Groups, Spec, mean_estimate, percent_estimate
 from equipoise.results import Estimate, Quantity
 
 NEUTRAL = 50.0
@@ -51,6 +51,16 @@ def preferred(scores: pd.Series) -> pd.Series:
 def preference_estimate(spec: Spec, scores: pd.Series, rows: pd.DataFrame) -> Estimate:
     """The percentage of pairs that prefer the stereotype; ties are counted as dropped."""
     return percent_estimate(spec, preferred(scores), rows, FACTORS)
+
+
+def preference_estimates(share: Spec, rows: pd.DataFrame, unit: str) -> list[Estimate]:
+    """What is said of the pairs of a group: the share that prefers, ties apart, and the mean difference."""
+    difference = Spec("mean-difference", unit=unit).at(share.groups)
+    return [
+        preference_estimate(share, rows["score"], rows),
+        tie_estimate(share.groups, rows["score"], rows),
+        mean_estimate(difference, rows["score"], rows, FACTORS),
+    ]
 
 
 def tie_estimate(

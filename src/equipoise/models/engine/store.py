@@ -18,6 +18,7 @@ from equipoise.data.folders import CACHE_VARIABLE, cache_folder
 from equipoise.errors import UserError
 from equipoise.models.engine.packed_answers import pack, unpack
 from equipoise.models.engine.rows import RowAnswer
+from equipoise.models.options import RunOptions
 
 FORMAT = 2
 PATIENCE = 60.0
@@ -37,6 +38,11 @@ CREATE TABLE IF NOT EXISTS answers (
 def cache_file() -> Path:
     """The store's file; its name carries the format, so that another format never reads it."""
     return cache_folder() / f"answers-{FORMAT}.sqlite"
+
+
+def store_file(options: RunOptions) -> Path | None:
+    """Where answers are kept between runs, if they are."""
+    return (options.store or cache_file()) if options.cache else None
 
 
 class AnswerStore:

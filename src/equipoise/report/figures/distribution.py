@@ -14,6 +14,7 @@ from equipoise.results.numbers import fixed
 
 BINS = 40
 FEWEST = 5
+SIGNS = ("below 0", "0 or above")
 
 
 def distribution_figures(measured: Measurement) -> list[Figure]:
@@ -48,19 +49,22 @@ def driving_scores(result: Result) -> Any:
 
 
 def _edges(low: float, high: float) -> Any:
-    """Bins of one width with an edge at 0, so that no bar holds both signs."""
+    """Bins of one width with an edge at 0, the highest score inside the last: no bar holds both signs."""
     width = (high - low) / BINS or 1.0
-    return np.arange(np.floor(low / width), np.ceil(high / width) + 1) * width
+    return np.arange(np.floor(low / width), np.floor(high / width) + 2) * width
 
 
 def _counted(label: str, scores: Any, edges: Any) -> list[Row]:
-    if len(edges) < 2:
-        edges = np.array([edges[0] - 0.5, edges[0] + 0.5])
-    counts, edges = np.histogram(scores, bins=edges)
+    counts, _ = np.histogram(scores, bins=edges)
     return [
-        {"model": label, "from": float(edges[place]), "to": float(edges[place + 1]), "items": int(count)}
-        for place, count in enumerate(counts)
+        {"model": label, "from": float(start), "to": float(end), "items": int(count), "sign": _sign(start)}
+        for start, end, count in zip(edges, edges[1:], counts, strict=False)
     ]
+
+
+def _sign(start: float) -> str:
+    """On which side of 0 a bin lies that begins there."""
+    return SIGNS[0] if start < 0 else SIGNS[1]
 
 
 def _single(rows: list[Row]) -> dict[str, Any]:
@@ -71,7 +75,12 @@ def _single(rows: list[Row]) -> dict[str, Any]:
             "x": {"field": "from", "bin": "binned", "type": "quantitative", "title": "score of an item"},
             "x2": {"field": "to"},
             "y": {"field": "items", "type": "quantitative", "title": "items"},
-            "color": {"condition": {"test": "datum.from < 0", "value": BELOW}, "value": ABOVE},
+            "color": {
+                "field": "sign",
+                "type": "nominal",
+                "scale": {"domain": list(SIGNS), "range": [BELOW, ABOVE]},
+                "legend": {"orient": "top", "title": None},
+            },
             "tooltip": tooltip,
         },
     }

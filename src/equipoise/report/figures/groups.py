@@ -86,7 +86,7 @@ def _row(row: "dict[Any, Any]") -> Row:
         "high": high,
         "n": int(row["n"]),
         "number": f"{shown(value)}{interval}",
-        "side": side_of(value, low, high, float(row["neutral"])),
+        "side": side_of(low, high, float(row["neutral"])),
     }
 
 

@@ -194,7 +194,7 @@ def _row(measured: Measurement, row: "dict[Any, Any]", scale: float) -> Row:
     places = {
         name: (number - neutral) / scale for name, number in (("value", value), ("low", low), ("high", high))
     }
-    side = SIDES["unclear"] if row["void"] else side_of(value, low, high, neutral)
+    side = SIDES["unclear"] if row["void"] else side_of(low, high, neutral)
     interval = f"[{shown(low)}, {shown(high)}]" if low == low else "(too few to tell)"
     short = shown(value) if value == value else "no value"
     number = f"{short} {interval}" if value == value else short

@@ -75,8 +75,8 @@ def dots_with_intervals(across: Row, encoding: Row, tooltip: Sequence[Row]) -> l
     ]
 
 
-def side_of(value: float, low: float, high: float, neutral: float) -> str:
-    """On which side of neutral a number surely lies."""
+def side_of(low: float, high: float, neutral: float) -> str:
+    """On which side of neutral an interval lies."""
     if low > neutral:
         return SIDES["above"]
     return SIDES["below"] if high < neutral else SIDES["unclear"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from equipoise.errors import UserError
+from equipoise.errors import explained_writing
 from equipoise.report.elements import Section
 from equipoise.report.page.contents import Contents, contents_of
 from equipoise.report.page.places import refuse_foreign
@@ -21,13 +21,9 @@ def render(results: Sequence[Result], studies: Sequence[Study] = ()) -> str:
 def save_page(contents: Contents, path: Path, *, force: bool = False) -> Path:
     """Write a page; a file that exists is not replaced unless that was asked for."""
     refuse_foreign(path, force=force, ours=False)
-    try:
+    with explained_writing(path, "Give another path with --out."):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_beside(path, filled(contents))
-    except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror or error}.", "Give another path with --out."
-        ) from error
     return path
 
 

@@ -52,7 +52,7 @@ def _row(row: "dict[Any, Any]") -> dict[str, Any]:
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     return {"group": str(row["group"]), "value": value, "low": low, "high": high} | {
         "seed_sd": float(row["seed_sd"]),
-        "side": side_of(value, low, high, 0.0),
+        "side": side_of(low, high, 0.0),
     }
 
 

@@ -12,6 +12,7 @@ from equipoise.errors import UserError, unknown_name
 from equipoise.results.comparison.differences import Difference, difference_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
+from equipoise.results.headings import heading
 from equipoise.results.quantity import Quantity
 from equipoise.results.result import Result
 from equipoise.stats.corrections import holm
@@ -58,7 +59,8 @@ class Comparison:
     def _repr_html_(self) -> str:
         """What a notebook shows: the sentences, and the numbers behind them."""
         said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences())
-        return f"<ul>{said}</ul>{self.table[list(SHOWN)].to_html(index=False)}"
+        shown = self.table[list(SHOWN)].rename(columns=heading)
+        return f"<ul>{said}</ul>{shown.to_html(index=False)}"
 
 
 def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text: bool = False) -> Comparison:

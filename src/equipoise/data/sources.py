@@ -62,9 +62,7 @@ class Source:
         return isinstance(self.given, Path) and self.given.suffix in suffixes
 
 
-def resolve(
-    data: Data, known: tuple[str, ...], *, reader: str, data_dir: str | Path | None = None
-) -> Source:
+def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: str | Path | None = None) -> Source:
     """What the user named, or the first known data set where nothing was; unknown names are refused."""
     if isinstance(data, pd.DataFrame):
         return Source("table", GivenTable(data), data_dir)

@@ -40,7 +40,7 @@ class SelfDistillation:
     epochs: int = 4
     rate: float = 8e-5
     tokens: int = 500
-    frames: int = 1900
+    frames: int = 2200
     sentences: int = 400
     pairs: float = 1.0
     keeping: float = 1.0

@@ -25,6 +25,7 @@ from equipoise.models.options import RunOptions
 from equipoise.models.progress import Progress
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.averaging import AveragedModel
+from equipoise.text.rewriting.lexicon import FEMALE, load_lexicon
 from equipoise.text.rewriting.mirroring import Mirror
 
 MIRROR = Mirror()
@@ -69,6 +70,17 @@ def test_definitional_frames_speak_of_both_sexes() -> None:
     texts = [one.text for one in frame_contexts(MIRROR, 0, count=1900) if one.kind == "definitional"]
     men = [text for text in texts if re.search("prostate|testic|scrot|sperm|vasec|circum|penis|foresk", text)]
     assert 0.35 < len(men) / len(texts) < 0.65
+
+
+def test_frames_that_are_kept_speak_of_women_and_men_and_ask_for_something_else() -> None:
+    drawn = [one for one in frame_contexts(MIRROR, 0, count=2200) if one.kind == "kept"]
+    assert len(drawn) > 200
+    assert all(one.mirrored is None for one in drawn)
+    words = load_lexicon().words
+    relatives = [word for one in drawn for word in fillers("relative") if re.search(rf"\b{word}\b", one.text)]
+    assert len(relatives) == len(drawn)
+    women = sum(words[word].side == FEMALE for word in relatives)
+    assert 0.4 < women / len(drawn) < 0.6
 
 
 def test_targets_are_what_averaging_answers() -> None:

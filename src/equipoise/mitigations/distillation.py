@@ -8,9 +8,9 @@ Text          Frames written for this purpose with one or two occupations, perso
               definitional words, none of which is a sentence of a benchmark; and sentences with a gendered
               word of your corpus, where one is given: without one the model may unlearn how names tell a
               gender in long texts.
-Kept          Sentences with a definitional word (pregnant, prostate) keep the old distribution, as does a
-              share of the other tokens of the corpus. What a name or another word tells is told in the
-              turned text as well.
+Kept          Sentences with a definitional word (pregnant, prostate) keep the old distribution, as do the
+              other words of frames about a woman or a man and a share of the other tokens of the corpus.
+              What a name or another word tells is told in the turned text as well.
 Breaks        What the shift costs is in the price: read it beside the gain. A frame's wording is learned
               better than wordings far from it, so that a benchmark unlike frames and corpus moves less.
 Source        This project; averaging over gender-swapped inputs is an old idea, its distillation into the
@@ -41,7 +41,7 @@ class SelfDistillation:
     epochs: int = 4
     rate: float = 8e-5
     tokens: int = 500
-    frames: int = 1900
+    frames: int = 2200
     sentences: int = 400
     pairs: float = 1.0
     keeping: float = 1.0

@@ -19,13 +19,14 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
+from equipoise.mitigations.distilling.contexts import KEPT
 from equipoise.mitigations.distilling.losses import Head, averaged_targets
 from equipoise.mitigations.distilling.preparing import Amount, Prepared, prepare
 from equipoise.mitigations.networks import changed_model, masked_model, untied_output
 from equipoise.models.base import LanguageModel
 
-KEPT_KINDS = ("definitional", "gendered", "named", "document")
-"""Contexts in which something tells the gender: what must stay."""
+KEPT_KINDS = ("definitional", "gendered", "named", "document", KEPT)
+"""Contexts in which something tells the gender, or which ask for something else: what must stay."""
 
 CHUNK = 256
 

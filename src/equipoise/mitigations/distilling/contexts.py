@@ -19,17 +19,21 @@ from equipoise.text.sentences import sentence_spans
 FRAMES = "distillation-frames.csv"
 NOUNS = "corpora/person-nouns.csv"
 SLOT = re.compile(r"<(\w+)>")
+KEPT = "kept"
+"""Frames about a woman or a man whose blank asks for something else: they stay as they are."""
+
 COMMON_NAMES = 400
 LONGEST = 240
 """Characters of a document that a context may have: a sentence, and those before it that fit."""
 
 FRAME_SHARES = {
-    "occupation": 0.29,
-    "two": 0.2,
-    "person": 0.19,
+    "occupation": 0.25,
+    "two": 0.25,
+    "person": 0.16,
     "definitional": 0.13,
-    "gendered": 0.08,
-    "named": 0.11,
+    "gendered": 0.06,
+    "named": 0.1,
+    KEPT: 0.15,
 }
 """Which share of the contexts is drawn from the frames of each kind; what is drawn twice counts once."""
 
@@ -105,7 +109,7 @@ def _from_frame(mirror: Mirror, frame: str, kind: str, rng: np.random.Generator)
         number = frame[: frame.index(BLANK)].count("<noun>")
         frame = frame.replace("<noun>", BLANK)
     text = fix_articles(SLOT.sub(lambda slot: _draw(slot.group(1), rng), frame))
-    return Context(text, number, mirror.blank(text, number), kind)
+    return Context(text, number, None if kind == KEPT else mirror.blank(text, number), kind)
 
 
 def _draw(slot: str, rng: np.random.Generator) -> str:

@@ -1,10 +1,12 @@
 """What is known of a chunk wherever it stands, worked out once: its candidates and what they turn into."""
 
+from collections.abc import Iterator, Sequence
+
 from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.edges import Verdicts, stands_anywhere, stands_by_edges
 from equipoise.text.rewriting.forms import RULINGS, form_model
-from equipoise.text.rewriting.scanning import ALONE, FORM, IN_FULL, NAME, NOUN, WORD, Part
+from equipoise.text.rewriting.scanning import ALONE, FORM, IN_FULL, NAME, NOUN, WORD, Hit, Part
 from equipoise.text.rewriting.title_edges import is_plain_title
 
 TITLE, MARKED = NOUN + 1, NOUN + 2
@@ -64,6 +66,17 @@ class Plan:
         if self.way == ALONE:
             return part.fixed or "", part.fixed or ""
         return part.turned + part.suffix, part.turned + "."
+
+
+def hits_of(chunks: Sequence[str], places: Sequence[tuple[int, Plan]]) -> Iterator[Hit]:
+    """The candidates of the chunks at some places, in order."""
+    previous = offset = 0
+    for place, plan in places:
+        if place > previous:
+            offset += len(" ".join(chunks[previous:place])) + 1
+            previous = place
+        for part in plan.parts:
+            yield Hit(offset + part.start, offset + part.end, part, place)
 
 
 def _way(chunk: str, parts: tuple[Part, ...]) -> int:

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from equipoise.text.rewriting.document import Document, dots_titles
 from equipoise.text.rewriting.edges import HEAD_CLASSES, head_class, tail_class
 from equipoise.text.rewriting.form_model import JOINTS, MOST_TOKENS, SHAPE, SINGLES, Model
-from equipoise.text.rewriting.forms import RULED_BEFORE, RULINGS, choice_of, form_model
+from equipoise.text.rewriting.forms import RULED_BEFORE, RULINGS, choice_of, form_model, in_context, ruled_choice
 from equipoise.text.rewriting.inverting import Policy, Tables
 from equipoise.text.rewriting.lexicon import REACH
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, may_be_foreign
 from equipoise.text.rewriting.owning_rules import END
-from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Plan, hits_of
+from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Place, Plan, hits_of
 from equipoise.text.rewriting.quick import is_common_noun
 from equipoise.text.rewriting.scanning import ALONE, EDGE, FORM, MOST_CHUNKS, Hit, Scanner, tokens_of
 from equipoise.text.rewriting.title_edges import AfterTitles, before_title, in_place_name
@@ -96,27 +96,29 @@ class Guide:
         """What a chunk is before a title, and whether it is a name after one."""
         return before_title(chunk), self.after_titles[chunk]
 
-    def marks(self, text: str, marked: Sequence[tuple[int, Plan]]) -> bool:
+    def marks(self, text: str, marked: Sequence[Place]) -> bool:
         """Whether a text with marked chunks has neither markup nor sentences that are left whole."""
         if any(mark in text for mark in _MARKUP):
             return False
-        document = Document(text, text.split(" "))
-        hits = list(hits_of(document.chunks, marked))
         keep = self.keeps_definitional
-        return not sentences_left_whole(document, hits, self.lexicon, keep_definitional=keep)
+        return not sentences_left_whole(Document(text), hits_of(marked), self.lexicon, keep_definitional=keep)
 
     def is_foreign(self, text: str, offset: int, plan: Plan) -> bool:
         """Whether the candidate of a chunk stands beside a word of another language."""
         part = plan.parts[0]
         hit = Hit(offset + part.start, offset + part.end, part, 0)
-        return is_foreign_neighbour(Document(text, []), hit, self.lexicon)
+        return is_foreign_neighbour(Document(text), hit, self.lexicon)
 
     def choose(self, pronoun: int, before: Sequence[str], after: Sequence[str]) -> int:
-        """1 where a noun goes with the pronoun between these tokens, 0 where none does."""
+        """1 where a noun goes with the pronoun between these tokens, 0 where none does, -1 where no rule holds."""
         word = PRONOUNS[pronoun]
         if word == "her" and after[-1] == END and not any(token[0].isalnum() for token in after):
             return 0
-        form, _, _ = choice_of(word, before, after)
+        near = in_context(before, after)
+        ruled = ruled_choice(word, *near)
+        if ruled is None and near == (before, after):
+            return -1
+        form, _, _ = ruled or choice_of(word, before, after)
         return FORMS[word].index(form)
 
     def is_common(self, text: str, offset: int, plan: Plan) -> int:

@@ -160,6 +160,17 @@ def choose_form(word: str, before: Sequence[str], after: Sequence[str]) -> Choic
 def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, float, str]:
     """Form, margin and rule for "her" or "his"."""
     before, after = in_context(before, after)
+    if ruled := ruled_choice(lowered, before, after):
+        return ruled
+    attached, alone = _OPTIONS[lowered]
+    score = form_model(lowered).score(before, after)
+    return attached if score > 0 else alone, abs(score), "context"
+
+
+def ruled_choice(
+    lowered: str, before: Sequence[str], after: Sequence[str]
+) -> tuple[str, float, str] | None:
+    """The same where a rule holds; the tokens are those that `in_context` leaves."""
     attached, alone = _OPTIONS[lowered]
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
         rule = owning_rule(before, after) if lowered == "her" else _alone_rule(before, after)
@@ -168,8 +179,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
             return alone if rule == "stands alone" else attached, margin, rule
         if lowered == "her" and (rule := object_rule(before, after)):
             return alone, SOFT_MARGIN, rule
-    score = form_model(lowered).score(before, after)
-    return attached if score > 0 else alone, abs(score), "context"
+    return None
 
 
 UNRULED, ALONE, ATTACHED, ASK = -1, 0, 1, 2

@@ -1,6 +1,6 @@
 """What is known of a chunk wherever it stands, worked out once: its candidates and what they turn into."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.casing import match_case
@@ -68,15 +68,17 @@ class Plan:
         return part.turned + part.suffix, part.turned + "."
 
 
-def hits_of(chunks: Sequence[str], places: Sequence[tuple[int, Plan]]) -> Iterator[Hit]:
-    """The candidates of the chunks at some places, in order."""
-    previous = offset = 0
-    for place, plan in places:
-        if place > previous:
-            offset += len(" ".join(chunks[previous:place])) + 1
-            previous = place
-        for part in plan.parts:
-            yield Hit(offset + part.start, offset + part.end, part, place)
+Place = tuple[int, int, int, Plan]
+"""A chunk of a text: its number, its start, how far it moved by what was turned before it, and its plan."""
+
+
+def hits_of(places: Sequence[Place]) -> list[Hit]:
+    """The candidates at some places."""
+    return [
+        Hit(start + part.start, start + part.end, part, chunk)
+        for chunk, start, _, plan in places
+        for part in plan.parts
+    ]
 
 
 def _way(chunk: str, parts: tuple[Part, ...]) -> int:

@@ -4,12 +4,12 @@ Most pronouns are decided by the chunks beside them, whose classes are learned o
 the text is put to the rules that write the account, one word at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from equipoise.text.rewriting.account import Change, Tally
+from equipoise.text.rewriting.account import Tally
 from equipoise.text.rewriting.compiled import ARTICLE_ENDS, compiled_core
 from equipoise.text.rewriting.document import Document, dots_titles
 from equipoise.text.rewriting.drafts import Draft
@@ -26,7 +26,7 @@ from equipoise.text.rewriting.inverting import Policy, Tables, turn_in_full, tur
 from equipoise.text.rewriting.nouns import is_foreign_neighbour
 from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.people import names_in
-from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Plan, hits_of
+from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Place, Plan, hits_of
 from equipoise.text.rewriting.quick import is_common_noun
 from equipoise.text.rewriting.scanning import (
     ALONE,
@@ -101,14 +101,10 @@ class Turner(dict[str, Plan | None]):
         done = core.turn(text)
         if done is None:
             return None
-        new, men, women, decided, others = done
+        turned, men, women, others = done
         if not others:
-            return _make(Turned, (new, men + women, _make(Tally, (men, women, women, men))))
-        chunks = text.split(" ")
-        turned = chunks.copy()
-        for place, chunk in decided:
-            turned[place] = chunk
-        return self._finish(Document(text, chunks), (men, women), others, turned)
+            return _make(Turned, (turned, men + women, _make(Tally, (men, women, women, men))))
+        return self._finish(text, turned, (men, women), others)
 
     def _turn_here(self, text: str) -> Turned | None:
         """The same without it."""
@@ -130,7 +126,8 @@ class Turner(dict[str, Plan | None]):
         if not others:
             tally = _make(Tally, (men, women, women, men))
             return _make(Turned, (" ".join(turned), men + women, tally))
-        return self._finish(Document(text, chunks[:-1]), (men, women), others, turned)
+        moved = list(_moved(chunks, turned, others))
+        return self._finish(text, " ".join(turned), (men, women), moved)
 
     def _forget(self) -> None:
         """Begin to learn anew, between two texts."""
@@ -254,28 +251,28 @@ class Turner(dict[str, Plan | None]):
         return int(self.scores[plan.form_of](before, after) > 0)
 
     def _finish(
-        self,
-        document: Document,
-        counts: tuple[int, int],
-        others: Sequence[tuple[int, Plan]],
-        turned: list[str],
+        self, text: str, turned: str, counts: tuple[int, int], others: Sequence[Place]
     ) -> Turned:
         """Put the words that need more of the text to the full rules."""
-        draft, chunks = Draft(document), document.chunks
+        document = Document(text)
+        draft = Draft(document)
         draft.male_turned, draft.female_turned = counts
-        hits = list(hits_of(chunks, others))
+        hits = hits_of(others)
         kinds = {hit[2].what for hit in hits}
         names = names_in(document, hits) if NAME in kinds else {}
+        marked = max(kinds) > NAME
+        shifts = {chunk: shift for chunk, _, shift, _ in others}
+        pieces: list[str] = []
+        place = known = 0
         for hit in hits:
-            known = len(draft.changes)
-            self._turn_hit(draft, hit, names, marked=max(kinds) > NAME)
+            self._turn_hit(draft, hit, names, marked=marked)
+            shift = shifts[hit.chunk]
             for change in draft.changes[known:]:
-                if change.start < hit.start:  # an article, which ends the chunk before
-                    turned[hit.chunk - 1] = _with_end(turned[hit.chunk - 1], 0, change)
-                else:
-                    rest = len(chunks[hit.chunk]) - (change.end - hit.start + hit.part.start)
-                    turned[hit.chunk] = _with_end(turned[hit.chunk], rest, change)
-        return Turned(" ".join(turned), sum(counts) + len(draft.changes), draft.tally)
+                pieces += (turned[place : change.start + shift], change.new)
+                place = change.end + shift
+            known = len(draft.changes)
+        pieces.append(turned[place:])
+        return Turned("".join(pieces), sum(counts) + known, draft.tally)
 
     def _turn_hit(self, draft: Draft, hit: Hit, names: dict[int, str], *, marked: bool) -> None:
         """As `invert` does where no sentence is left whole."""
@@ -297,7 +294,12 @@ def _leaning(plan: Plan, last: str, first: str, second: str) -> int:
     return plan.leaning(last, first, second)
 
 
-def _with_end(chunk: str, rest: int, change: Change) -> str:
-    """The chunk with a change made so many characters before its end, which stays as it is."""
-    end = len(chunk) - rest
-    return chunk[: end - len(change.old)] + change.new + chunk[end:]
+def _moved(chunks: list[str], turned: list[str], places: Sequence[tuple[int, Plan]]) -> Iterator[Place]:
+    """Chunks by their number, with where they begin before and after what was turned."""
+    previous = old = new = 0
+    for place, plan in places:
+        if place > previous:
+            old += len(" ".join(chunks[previous:place])) + 1
+            new += len(" ".join(turned[previous:place])) + 1
+            previous = place
+        yield place, old, new - old, plan

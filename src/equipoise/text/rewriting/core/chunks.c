@@ -5,7 +5,16 @@
 
 enum { FEWEST_SLOTS = 4096 };
 
-static Plan *new_plan(PyObject *description)
+/* How many characters there are in UTF-8: every byte begins one, but for those that continue one. */
+Py_ssize_t characters(const char *bytes, Py_ssize_t size)
+{
+    Py_ssize_t count = 0;
+    for (Py_ssize_t place = 0; place < size; place++)
+        count += (bytes[place] & 0xC0) != 0x80;
+    return count;
+}
+
+static Plan *new_plan(PyObject *description, Py_ssize_t length)
 {
     Plan *plan = PyMem_Calloc(1, sizeof *plan);
     if (plan == NULL) {
@@ -19,8 +28,10 @@ static Plan *new_plan(PyObject *description)
         PyMem_Free(plan);
         return NULL;
     }
-    Py_INCREF(plan->turned[0]);
-    Py_INCREF(plan->turned[1]);
+    for (int form = 0; form < 2; form++) {
+        Py_INCREF(plan->turned[form]);
+        plan->growth[form] = PyUnicode_GetLength(plan->turned[form]) - length;
+    }
     Py_INCREF(plan->inside_before);
     Py_INCREF(plan->inside_after);
     Py_INCREF(plan->plan);
@@ -47,7 +58,7 @@ Chunk *new_chunk(const char *bytes, size_t size, PyObject *description)
     memcpy(chunk->bytes, bytes, size);
     chunk->size = (uint32_t)size;
     if (description != Py_None) {
-        chunk->plan = new_plan(description);
+        chunk->plan = new_plan(description, characters(bytes, (Py_ssize_t)size));
         if (chunk->plan == NULL) {
             PyMem_Free(chunk);
             return NULL;

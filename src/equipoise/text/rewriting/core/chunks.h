@@ -11,6 +11,7 @@ typedef struct {
     unsigned verdicts; /* a bit for each pair of classes of its neighbours */
     int is_free, is_male, changes_article, may_be_foreign, pronoun;
     PyObject *turned[2];
+    Py_ssize_t growth[2]; /* characters that each is longer than the chunk */
     PyObject *inside_before, *inside_after; /* tuples of tokens */
     PyObject *plan;
 } Plan;
@@ -34,6 +35,7 @@ typedef struct {
     size_t mask, count, bytes;
 } Chunks;
 
+Py_ssize_t characters(const char *bytes, Py_ssize_t size);
 Chunk *new_chunk(const char *bytes, size_t size, PyObject *description);
 void free_chunk(Chunk *chunk);
 PyObject *chunk_text(const Chunk *chunk);

@@ -39,25 +39,26 @@ static PyObject *joined(const Reading *reading)
     return text;
 }
 
-static int append(PyObject *list, Py_ssize_t number, PyObject *thing)
-{
-    PyObject *pair = Py_BuildValue("nO", number, thing);
-    int done = pair == NULL ? -1 : PyList_Append(list, pair);
-    Py_XDECREF(pair);
-    return done;
-}
-
-/* The candidates by the number of their chunk: those of a form with their reading, or others with their plan. */
-static PyObject *listed(const Reading *reading, bool decided)
+/* Candidates with the number of their chunk, its start, how far it moved by what was turned before it, its plan:
+   the marked ones, or all that are left to others. */
+static PyObject *listed(Reading *reading, bool marked)
 {
     PyObject *list = PyList_New(0);
+    Py_ssize_t shift = 0;
+    reading->counted = reading->counted_bytes = 0;
     for (Py_ssize_t number = 0; list != NULL && number < reading->count; number++) {
         const Place *place = &reading->places[number];
         const Plan *plan = place->chunk->plan;
-        if (plan == NULL || (place->form >= 0) != decided)
+        if (plan == NULL || (marked && plan->way != MARKED))
             continue;
-        if (append(list, number - 1, decided ? plan->turned[place->form] : plan->plan) < 0)
+        if (place->form >= 0) {
+            shift += plan->growth[place->form];
+            continue;
+        }
+        PyObject *row = Py_BuildValue("nnnO", number - 1, start_of(reading, place), shift, plan->plan);
+        if (row == NULL || PyList_Append(list, row) < 0)
             Py_CLEAR(list);
+        Py_XDECREF(row);
     }
     return list;
 }
@@ -65,27 +66,21 @@ static PyObject *listed(const Reading *reading, bool decided)
 /* Whether the text may be turned here: nothing in it leaves a sentence whole. */
 static int heed_marks(Reading *reading)
 {
-    PyObject *marked = PyList_New(0);
-    for (Py_ssize_t number = 0; marked != NULL && number < reading->count; number++) {
-        const Plan *plan = reading->places[number].chunk->plan;
-        if (plan != NULL && plan->way == MARKED && append(marked, number - 1, plan->plan) < 0)
-            Py_CLEAR(marked);
-    }
+    PyObject *marked = listed(reading, true);
     if (marked == NULL)
         return FAILED;
-    int may_go_on = 1;
-    if (PyList_Size(marked) > 0) {
-        reading->is_marked = true;
-        may_go_on = answer_of(PyObject_CallFunctionObjArgs(reading->core->guide[MARKS], reading->text, marked, NULL));
-    }
+    PyObject *marks = reading->core->guide[MARKS];
+    int may_go_on = answer_of(PyObject_CallFunctionObjArgs(marks, reading->text, marked, NULL));
     Py_DECREF(marked);
+    reading->counted = reading->counted_bytes = 0;
     return may_go_on;
 }
 
-/* The text, how many men and women were turned, and, where others remain, what was decided and them. */
+/* The text, how many men and women were turned in it, and the candidates that are left to others. */
 static PyObject *turned(Reading *reading)
 {
-    Py_ssize_t sides[2] = {0, 0}, others = 0;
+    Py_ssize_t sides[2] = {0, 0};
+    bool has_others = false;
     for (Py_ssize_t number = 0; number < reading->count; number++) {
         Place *place = &reading->places[number];
         if (place->chunk->plan == NULL)
@@ -94,21 +89,17 @@ static PyObject *turned(Reading *reading)
         if (place->form == FAILED)
             return NULL;
         if (place->form == OTHER)
-            others += 1;
+            has_others = true;
         else
             sides[place->chunk->plan->is_male ? 0 : 1] += 1;
     }
-    if (others > 0) {
-        PyObject *decided = listed(reading, true), *rest = listed(reading, false);
-        if (decided != NULL && rest != NULL)
-            return Py_BuildValue("OnnNN", reading->text, sides[0], sides[1], decided, rest);
-        Py_XDECREF(decided);
-        Py_XDECREF(rest);
-        return NULL;
-    }
-    if (sides[0] + sides[1] == 0)
-        return Py_BuildValue("Onn()()", reading->text, sides[0], sides[1]);
-    return Py_BuildValue("Nnn()()", joined(reading), sides[0], sides[1]);
+    PyObject *others = has_others ? listed(reading, false) : PyTuple_New(0);
+    PyObject *text = sides[0] + sides[1] == 0 ? Py_NewRef(reading->text) : joined(reading);
+    if (others != NULL && text != NULL)
+        return Py_BuildValue("NnnN", text, sides[0], sides[1], others);
+    Py_XDECREF(others);
+    Py_XDECREF(text);
+    return NULL;
 }
 
 static PyObject *turn(PyObject *object, PyObject *text)
@@ -131,7 +122,9 @@ static PyObject *turn(PyObject *object, PyObject *text)
         forget_chunks(&core->chunks);
     core->under_way += 1;
     PyObject *result = NULL;
-    int may_go_on = read_chunks(&reading) < 0 ? FAILED : heed_marks(&reading);
+    int may_go_on = read_chunks(&reading) < 0 ? FAILED : 1;
+    if (may_go_on == 1 && reading.is_marked)
+        may_go_on = heed_marks(&reading);
     if (may_go_on == 1)
         result = turned(&reading);
     else if (may_go_on == 0)

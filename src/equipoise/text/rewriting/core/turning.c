@@ -61,6 +61,8 @@ int read_chunks(Reading *reading)
             chunk = learn(reading->core, hash, bytes + start, size);
         if (chunk == NULL || add_place(reading, chunk, start) < 0)
             return FAILED;
+        if (chunk->plan != NULL && chunk->plan->way == MARKED)
+            reading->is_marked = true;
     }
     return add_place(reading, reading->core->edge, reading->size + 1);
 }
@@ -123,12 +125,19 @@ int answer_of(PyObject *answer)
     return FAILED;
 }
 
-/* Put a question to the guide with the text, the place of a chunk in it (in characters) and its plan. */
+/* Where a chunk begins, in characters; to be asked in the order of the text. */
+Py_ssize_t start_of(Reading *reading, const Place *place)
+{
+    reading->counted += characters(reading->bytes + reading->counted_bytes, place->start - reading->counted_bytes);
+    reading->counted_bytes = place->start;
+    return reading->counted;
+}
+
+/* Put a question to the guide with the text, the place of a chunk in it and its plan. */
 static int ask(PyObject *question, Reading *reading, const Place *place)
 {
-    for (; reading->counted_bytes < place->start; reading->counted_bytes++)
-        reading->counted += (reading->bytes[reading->counted_bytes] & 0xC0) != 0x80;
-    return answer_of(PyObject_CallFunction(question, "OnO", reading->text, reading->counted, place->chunk->plan->plan));
+    Py_ssize_t start = start_of(reading, place);
+    return answer_of(PyObject_CallFunction(question, "OnO", reading->text, start, place->chunk->plan->plan));
 }
 
 typedef struct {
@@ -209,7 +218,7 @@ static int form_of(Reading *reading, Place *place)
         ends = ends && !window.after[number]->is_word;
     int ruling = window.after[0]->rulings[plan->pronoun];
     if (ends || window.before[0]->is_ruled_before || ruling >= ASK)
-        return choose(reading->core, plan->pronoun, &window);
+        ruling = choose(reading->core, plan->pronoun, &window);
     if (ruling != UNRULED)
         return ruling;
     return score_of(&reading->core->model, plan->pronoun, &window) > 0;

@@ -43,6 +43,7 @@ typedef struct {
 int read_chunks(Reading *reading);
 int decide(Reading *reading, Place *place);
 int answer_of(PyObject *answer);
+Py_ssize_t start_of(Reading *reading, const Place *place);
 int know_sides(Core *core, Chunk *chunk);
 
 #endif

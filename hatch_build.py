@@ -1,4 +1,4 @@
-"""Compiles the optional core of the rewriter where there is a C compiler; without one the package is pure Python."""
+"""Compiles the optional core of the rewriter; without a C compiler the package is pure Python."""
 
 import shutil
 import sys

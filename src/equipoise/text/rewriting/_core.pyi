@@ -21,12 +21,14 @@ class Core:
         guide: _Guide,
         edge: str,
         most: int,
-        model: tuple[list[tuple[int, int, tuple[tuple[int, int], ...]]], list[tuple[int, int, int, int, int, float]], tuple[float, ...]],
+        model: tuple[
+            list[tuple[int, int, tuple[tuple[int, int], ...]]],
+            list[tuple[int, int, int, int, int, float]],
+            tuple[float, ...],
+        ],
         /,
     ) -> Core: ...
-    def turn(
-        self, text: str, /
-    ) -> tuple[str, int, int, Sequence[tuple[int, int, int, Plan]]] | None: ...
+    def turn(self, text: str, /) -> tuple[str, int, int, Sequence[tuple[int, int, int, Plan]]] | None: ...
 
 def token(
     text: str,

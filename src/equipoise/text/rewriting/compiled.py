@@ -1,7 +1,8 @@
 """What the compiled core is told: chunks, tokens and the weights of the linear model, described in numbers.
 
 The core (`core/*.c`) decides what the chunks beside a candidate decide, and knows no word of any language:
-whatever it needs it asks the guide, of most things once. It is optional; without it `turning.py` does the same.
+whatever it needs it asks the guide, of most things once. It is optional; without it `turning.py` does the
+same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,14 @@ from collections.abc import Iterator, Sequence
 from equipoise.text.rewriting.document import Document, dots_titles
 from equipoise.text.rewriting.edges import HEAD_CLASSES, head_class, tail_class
 from equipoise.text.rewriting.form_model import JOINTS, MOST_TOKENS, SHAPE, SINGLES, Model
-from equipoise.text.rewriting.forms import RULED_BEFORE, RULINGS, choice_of, form_model, in_context, ruled_choice
+from equipoise.text.rewriting.forms import (
+    RULED_BEFORE,
+    RULINGS,
+    choice_of,
+    form_model,
+    in_context,
+    ruled_choice,
+)
 from equipoise.text.rewriting.inverting import Policy, Tables
 from equipoise.text.rewriting.lexicon import REACH
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, may_be_foreign
@@ -22,8 +30,10 @@ from equipoise.text.rewriting.whole_sentences import sentences_left_whole
 
 try:
     from equipoise.text.rewriting import _core
+
+    IS_COMPILED = True
 except ImportError:  # there was no compiler
-    _core = None  # type: ignore[assignment]
+    IS_COMPILED = False
 
 PRONOUNS = tuple(FORMS)
 ARTICLE_ENDS = frozenset("anA")
@@ -110,7 +120,7 @@ class Guide:
         return is_foreign_neighbour(Document(text), hit, self.lexicon)
 
     def choose(self, pronoun: int, before: Sequence[str], after: Sequence[str]) -> int:
-        """1 where a noun goes with the pronoun between these tokens, 0 where none does, -1 where no rule holds."""
+        """1 where a rule gives the pronoun a noun, 0 where one says it has none, -1 where no rule holds."""
         word = PRONOUNS[pronoun]
         if word == "her" and after[-1] == END and not any(token[0].isalnum() for token in after):
             return 0
@@ -137,7 +147,7 @@ class Guide:
 
 def compiled_core(scanner: Scanner, tables: Tables, policy: Policy) -> "_core.Core | None":
     """A core that turns as these tables say, or None where it was not compiled."""
-    if _core is None:
+    if not IS_COMPILED:
         return None
     numbers: dict[str, int] = {}
     models = [form_model(word) for word in PRONOUNS]

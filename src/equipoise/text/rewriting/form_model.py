@@ -25,7 +25,7 @@ SINGLES = (
     (("b", WORD), ("f", ENDING), ("i", GROUP)),
     (("j", GROUP),),
 )
-"""The features of one token, by its place: from the third before the pronoun (0) to the third after it (5)."""
+"""The features of one token, by its place: from the third before the pronoun (0) to the third after (5)."""
 JOINTS = {
     "n": ((3, WORD), (4, WORD)),
     "o": ((2, WORD), (3, WORD)),
@@ -47,7 +47,7 @@ JOINTS = {
 
 
 class Facts(NamedTuple):
-    """What the model knows of one token: the word, its class, its ending with shape, its shape, its last letters."""
+    """What the model knows of a token: word, class, ending with shape, shape, and the last three letters."""
 
     word: str
     group: str

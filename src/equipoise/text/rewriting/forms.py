@@ -167,9 +167,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
     return attached if score > 0 else alone, abs(score), "context"
 
 
-def ruled_choice(
-    lowered: str, before: Sequence[str], after: Sequence[str]
-) -> tuple[str, float, str] | None:
+def ruled_choice(lowered: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, float, str] | None:
     """The same where a rule holds; the tokens are those that `in_context` leaves."""
     attached, alone = _OPTIONS[lowered]
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:

@@ -250,9 +250,7 @@ class Turner(dict[str, Plan | None]):
             return int(form == FORMS[plan.form_of][1])
         return int(self.scores[plan.form_of](before, after) > 0)
 
-    def _finish(
-        self, text: str, turned: str, counts: tuple[int, int], others: Sequence[Place]
-    ) -> Turned:
+    def _finish(self, text: str, turned: str, counts: tuple[int, int], others: Sequence[Place]) -> Turned:
         """Put the words that need more of the text to the full rules."""
         document = Document(text)
         draft = Draft(document)
@@ -278,7 +276,11 @@ class Turner(dict[str, Plan | None]):
         """As `invert` does where no sentence is left whole."""
         if turn_quickly(draft, hit, self.tables.around, marked=marked) or hit.part.what > NAME:
             return
-        if marked and hit.part.what != NAME and is_foreign_neighbour(draft.document, hit, self.tables.lexicon):
+        if (
+            marked
+            and hit.part.what != NAME
+            and is_foreign_neighbour(draft.document, hit, self.tables.lexicon)
+        ):
             return
         turn = self.policy.coordinated == "turn"
         turn_in_full(draft, hit, self.tables, names, turn_coordinated=turn)

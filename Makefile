@@ -7,8 +7,11 @@ OUT ?= results/audit
 
 .PHONY: audit test lint format verify browser-test reliability bench docs clean
 
+# The rewriter's optional core is compiled on installation.
+CORE := $(wildcard src/equipoise/text/rewriting/core/*.[ch])
+
 # CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: pyproject.toml hatch_build.py $(CORE)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"

@@ -24,13 +24,11 @@ def words_of(text: str) -> list[str]:
 class Document:
     """The text, and `plain`: the same with markup and code blanked, so that offsets agree."""
 
-    def __init__(self, text: str, chunks: list[str] | None = None) -> None:
-        """Chunks, if given, are the text between blanks, for a caller who knows that there is no markup."""
+    def __init__(self, text: str) -> None:
         self.text = self.plain = text
-        self.markup = markup_spans(text) if chunks is None else []
+        self.markup = markup_spans(text)
         if self.markup:
             self.plain = blanked(text, self.markup)
-        self.chunks = self.plain.split(" ") if chunks is None else chunks
 
     def left(self, start: int, reach: int = REACH) -> str:
         """The text before a place."""
@@ -47,6 +45,11 @@ class Document:
     def sentence(self, place: int) -> tuple[int, int]:
         """The span of the sentence around a place."""
         return span_at(self.starts, len(self.plain), place)
+
+    @cached_property
+    def chunks(self) -> list[str]:
+        """What stands between blanks."""
+        return self.plain.split(" ")
 
     @cached_property
     def starts(self) -> list[int]:

@@ -7,6 +7,7 @@ from equipoise.text.rewriting.scanning import EDGE, FORM, MOST_CHUNKS, Part
 _LEFT = {"plain": "x ", "partner": "she or ", "break": ". ", "edge": ""}
 _RIGHT = {"lower": " x", "partner": " or she", "other": " X", "empty": "  x", "and": " and x", "edge": ""}
 _LEFT_CLASSES, _RIGHT_CLASSES = list(_LEFT), list(_RIGHT)
+HEAD_CLASSES = len(_RIGHT)
 _BREAKS = frozenset(".!?;:")
 _ENDS_IN_OR = ("(or", "/or", "(Or", "/Or", "(and")
 _OPENING = frozenset("/(")
@@ -25,6 +26,34 @@ def is_odd_after(chunk: str) -> bool:
     return chunk[:1] in _OPENING or chunk[:3].lower() == "and" or chunk in ("or", "", "&")
 
 
+def tail_class(chunk: str) -> int:
+    """The number of the class of a chunk that stands before a pronoun."""
+    return _LEFT_CLASSES.index(_tail_name(chunk))
+
+
+def _tail_name(chunk: str) -> str:
+    if chunk == EDGE:
+        return "edge"
+    if is_odd_before(chunk):
+        return "partner"
+    return "break" if chunk[-1:] in _BREAKS else "plain"
+
+
+def head_class(chunk: str) -> int:
+    """The number of the class of a chunk that stands after a pronoun."""
+    return _RIGHT_CLASSES.index(_head_name(chunk))
+
+
+def _head_name(chunk: str) -> str:
+    if chunk in ("", EDGE):
+        return "edge" if chunk else "empty"
+    if chunk == "or" or chunk.startswith("and/") or chunk[0] in _OPENING:
+        return "partner"
+    if chunk[:3].lower() == "and" or chunk == "&":
+        return "partner" if chunk[0].isupper() else "and"
+    return "lower" if chunk[0].islower() else "other"
+
+
 class Tails(dict[str, int]):
     """The class of a chunk that stands before a pronoun."""
 
@@ -32,15 +61,8 @@ class Tails(dict[str, int]):
         """Work the class out when a chunk is first met; the memory stays bounded."""
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        self[chunk] = number = _LEFT_CLASSES.index(self._name(chunk))
+        self[chunk] = number = tail_class(chunk)
         return number
-
-    def _name(self, chunk: str) -> str:
-        if chunk == EDGE:
-            return "edge"
-        if is_odd_before(chunk):
-            return "partner"
-        return "break" if chunk[-1:] in _BREAKS else "plain"
 
 
 class Heads(dict[str, int]):
@@ -50,17 +72,8 @@ class Heads(dict[str, int]):
         """Work the class out when a chunk is first met; the memory stays bounded."""
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        self[chunk] = number = _RIGHT_CLASSES.index(self._name(chunk))
+        self[chunk] = number = head_class(chunk)
         return number
-
-    def _name(self, chunk: str) -> str:
-        if chunk in ("", EDGE):
-            return "edge" if chunk else "empty"
-        if chunk == "or" or chunk.startswith("and/") or chunk[0] in _OPENING:
-            return "partner"
-        if chunk[:3].lower() == "and" or chunk == "&":
-            return "partner" if chunk[0].isupper() else "and"
-        return "lower" if chunk[0].islower() else "other"
 
 
 def stands_anywhere(verdicts: Verdicts) -> bool:

@@ -15,28 +15,50 @@ _ROUNDING = 1e-9
 
 
 _ZERO = (0.0, 0.0)
+WORD, GROUP, ENDING, SHAPE, LAST = range(5)
+"""The facts of a token, as `Facts` has them."""
+SINGLES = (
+    (("m", GROUP),),
+    (("d", WORD), ("l", GROUP)),
+    (("c", WORD), ("g", LAST), ("k", GROUP)),
+    (("a", WORD), ("e", ENDING), ("h", GROUP)),
+    (("b", WORD), ("f", ENDING), ("i", GROUP)),
+    (("j", GROUP),),
+)
+"""The features of one token, by its place: from the third before the pronoun (0) to the third after (5)."""
+JOINTS = {
+    "n": ((3, WORD), (4, WORD)),
+    "o": ((2, WORD), (3, WORD)),
+    "p": ((2, GROUP), (3, GROUP)),
+    "q": ((3, GROUP), (4, GROUP)),
+    "r": ((2, GROUP), (4, GROUP)),
+    "s": ((1, GROUP), (2, GROUP)),
+    "t": ((2, WORD), (3, GROUP)),
+    "u": ((2, GROUP), (3, WORD)),
+    "v": ((3, WORD), (4, GROUP)),
+    "w": ((3, GROUP), (4, WORD)),
+    "x": ((2, GROUP), (3, GROUP), (4, GROUP)),
+    "y": ((3, GROUP), (4, GROUP), (5, GROUP)),
+    "z": ((1, GROUP), (2, GROUP), (3, GROUP)),
+    "A": ((2, WORD), (3, SHAPE), (4, GROUP)),
+    "B": ((2, WORD), (3, GROUP), (4, GROUP)),
+}
+"""The features of several tokens, in the order in which they are added up: the place and the fact of each."""
 
 
 class Facts(NamedTuple):
-    """What the model knows of one token: the word, its class, its ending with shape, its shape."""
+    """What the model knows of a token: word, class, ending with shape, shape, and the last three letters."""
 
     word: str
     group: str
     ending: str
     shape: str
+    last: str
 
 
 def single_features(place: int, token: Facts) -> tuple[str, ...]:
     """What one token says by itself, from the third before (0) to the third after (5)."""
-    word, group, ending, _ = token
-    return (
-        ("m" + group,),
-        ("d" + word, "l" + group),
-        ("c" + word, "g" + word[-3:], "k" + group),
-        ("a" + word, "e" + ending, "h" + group),
-        ("b" + word, "f" + ending, "i" + group),
-        ("j" + group,),
-    )[place]
+    return tuple(kind + token[fact] for kind, fact in SINGLES[place])
 
 
 class Rows(dict[str, tuple[Any, ...]]):
@@ -51,7 +73,9 @@ class Rows(dict[str, tuple[Any, ...]]):
         if len(self) >= MOST_TOKENS:
             self.clear()
         facts, weights = self.facts[token], self.model.weights
-        score = sum(weights.get(name, 0.0) for name in single_features(self.place, facts))
+        score = 0.0
+        for name in single_features(self.place, facts):  # `sum` rounds differently from Python 3.12 on
+            score += weights.get(name, 0.0)
         first = {"W": facts.word, "G": facts.group}
         rows = (self.model.rows.get((kind, first[by]), _NONE) for kind, by in _ROWS.get(self.place, ()))
         beyond = self.model.beyond.get((self.place, facts.group), self.model.always[self.place])
@@ -63,7 +87,7 @@ class Model:
     """The linear model of one pronoun."""
 
     def __init__(self, facts: Mapping[str, Facts], weights: Mapping[str, float]) -> None:
-        self.weights, self.intercept = weights, weights[""]
+        self.facts, self.weights, self.intercept = facts, weights, weights[""]
         self.rows: dict[tuple[str, str], dict[Any, float]] = {}
         for name, weight in weights.items():
             first, *others = name[1:].split(" ")

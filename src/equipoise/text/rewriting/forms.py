@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from equipoise.errors import UserError
 from equipoise.text.rewriting.double_objects import no_noun_follows
-from equipoise.text.rewriting.form_model import MOST_TOKENS, Facts, Model, single_features
+from equipoise.text.rewriting.form_model import JOINTS, MOST_TOKENS, SHAPE, Facts, Model, single_features
 from equipoise.text.rewriting.object_rules import (
     ASKED_AFTER,
     BEING,
@@ -116,7 +116,8 @@ class TokenFacts(dict[str, Facts]):
             self.clear()
         word, shape = plain_word(token or END), _shape(token or END)
         ending = shape + word[-3:]
-        self[token] = facts = Facts(_ALIKE.get(word, word), self._group(word, ending), ending, shape)
+        alike = _ALIKE.get(word, word)
+        self[token] = facts = Facts(alike, self._group(word, ending), ending, shape, alike[-3:])
         return facts
 
     def _group(self, word: str, ending: str) -> str:
@@ -159,6 +160,15 @@ def choose_form(word: str, before: Sequence[str], after: Sequence[str]) -> Choic
 def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, float, str]:
     """Form, margin and rule for "her" or "his"."""
     before, after = in_context(before, after)
+    if ruled := ruled_choice(lowered, before, after):
+        return ruled
+    attached, alone = _OPTIONS[lowered]
+    score = form_model(lowered).score(before, after)
+    return attached if score > 0 else alone, abs(score), "context"
+
+
+def ruled_choice(lowered: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, float, str] | None:
+    """The same where a rule holds; the tokens are those that `in_context` leaves."""
     attached, alone = _OPTIONS[lowered]
     if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
         rule = owning_rule(before, after) if lowered == "her" else _alone_rule(before, after)
@@ -167,8 +177,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
             return alone if rule == "stands alone" else attached, margin, rule
         if lowered == "her" and (rule := object_rule(before, after)):
             return alone, SOFT_MARGIN, rule
-    score = form_model(lowered).score(before, after)
-    return attached if score > 0 else alone, abs(score), "context"
+    return None
 
 
 UNRULED, ALONE, ATTACHED, ASK = -1, 0, 1, 2
@@ -256,27 +265,10 @@ def joint_features(
     facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]
 ) -> tuple[str, ...]:
     """What tokens say together."""
-    _, group_2, _, _ = facts[before[-2]]
-    word_1, group_1, _, _ = facts[before[-1]]
-    next_1, class_1, _, shape_1 = facts[after[0]]
-    next_2, class_2, _, _ = facts[after[1]]
-    _, class_3, _, _ = facts[after[2]]
-    return (
-        f"n{next_1} {next_2}",
-        f"o{word_1} {next_1}",
-        f"p{group_1} {class_1}",
-        f"q{class_1} {class_2}",
-        f"r{group_1} {class_2}",
-        f"s{group_2} {group_1}",
-        f"t{word_1} {class_1}",
-        f"u{group_1} {next_1}",
-        f"v{next_1} {class_2}",
-        f"w{class_1} {next_2}",
-        f"x{group_1} {class_1} {class_2}",
-        f"y{class_1} {class_2} {class_3}",
-        f"z{group_2} {group_1} {class_1}",
-        f"A{word_1} {shape_1}{class_2}",
-        f"B{word_1} {class_1} {class_2}",
+    known = [facts[token] for token in (*before[-3:], *after[:3])]
+    return tuple(
+        kind + "".join(known[place][fact] + ("" if fact == SHAPE else " ") for place, fact in reads)[:-1]
+        for kind, reads in JOINTS.items()
     )
 
 

@@ -1,10 +1,12 @@
 """What is known of a chunk wherever it stands, worked out once: its candidates and what they turn into."""
 
+from collections.abc import Sequence
+
 from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.edges import Verdicts, stands_anywhere, stands_by_edges
 from equipoise.text.rewriting.forms import RULINGS, form_model
-from equipoise.text.rewriting.scanning import ALONE, FORM, IN_FULL, NAME, NOUN, WORD, Part
+from equipoise.text.rewriting.scanning import ALONE, FORM, IN_FULL, NAME, NOUN, WORD, Hit, Part
 from equipoise.text.rewriting.title_edges import is_plain_title
 
 TITLE, MARKED = NOUN + 1, NOUN + 2
@@ -64,6 +66,19 @@ class Plan:
         if self.way == ALONE:
             return part.fixed or "", part.fixed or ""
         return part.turned + part.suffix, part.turned + "."
+
+
+Place = tuple[int, int, int, Plan]
+"""A chunk of a text: its number, its start, how far it moved by what was turned before it, and its plan."""
+
+
+def hits_of(places: Sequence[Place]) -> list[Hit]:
+    """The candidates at some places."""
+    return [
+        Hit(start + part.start, start + part.end, part, chunk)
+        for chunk, start, _, plan in places
+        for part in plan.parts
+    ]
 
 
 def _way(chunk: str, parts: tuple[Part, ...]) -> int:

@@ -77,7 +77,7 @@ class Rewriter:
         return self.mode != "substitute" or coin(self.seed, text)
 
     def turn(self, text: str) -> Turned:
-        """The text that `rewrite` gives, and how much changed, without the account: a third faster."""
+        """The text that `rewrite` gives, and how much changed, without the account: much faster."""
         if not self._turns_quickly or not self._is_drawn(text):
             return _counted(self.rewrite(text))
         if len(text) > LONGEST:

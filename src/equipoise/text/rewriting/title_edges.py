@@ -26,6 +26,14 @@ def is_plain_title(chunk: str, part: Part) -> bool:
     return part.surface in TITLES and (chunk == part.surface or (dotted and chunk.startswith(part.surface)))
 
 
+def before_title(chunk: str) -> int:
+    """Whether a chunk before a title is a plain word, a small one, or special."""
+    match = _PLAIN.fullmatch(chunk)
+    if match is None or match[1] in _WORKS or match[1] in _ARTICLES:
+        return PLAIN if chunk == EDGE else SPECIAL
+    return SMALL if match[1] in _SMALL_WORDS else PLAIN
+
+
 class BeforeTitles(dict[str, int]):
     """What stands before a title: a plain word, as no title of a work has, a small word, or other."""
 
@@ -33,14 +41,8 @@ class BeforeTitles(dict[str, int]):
         """Work it out when a chunk is first met; the memory stays bounded."""
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        self[chunk] = kind = self._kind(chunk)
+        self[chunk] = kind = before_title(chunk)
         return kind
-
-    def _kind(self, chunk: str) -> int:
-        match = _PLAIN.fullmatch(chunk)
-        if match is None or match[1] in _WORKS or match[1] in _ARTICLES:
-            return PLAIN if chunk == EDGE else SPECIAL
-        return SMALL if match[1] in _SMALL_WORDS else PLAIN
 
 
 class AfterTitles(dict[str, bool]):
@@ -60,6 +62,6 @@ class AfterTitles(dict[str, bool]):
         return known
 
 
-def in_place_name(following: list[str]) -> bool:
+def in_place_name(following: str) -> bool:
     """Whether a title without a full stop belongs to a place: Miss Porter's School."""
-    return names_place_by_person(" " + " ".join(following)[: REACH - 1])
+    return names_place_by_person(following[:REACH])

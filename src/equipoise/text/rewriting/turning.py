@@ -7,9 +7,10 @@ the text is put to the rules that write the account, one word at a time.
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from equipoise.text.rewriting.account import Change, Tally
+from equipoise.text.rewriting.account import Tally
+from equipoise.text.rewriting.compiled import ARTICLE_ENDS, compiled_core
 from equipoise.text.rewriting.document import Document, dots_titles
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.edges import Heads, Tails, is_odd_after, is_odd_before
@@ -22,9 +23,10 @@ from equipoise.text.rewriting.forms import (
     form_model,
 )
 from equipoise.text.rewriting.inverting import Policy, Tables, turn_in_full, turn_quickly
+from equipoise.text.rewriting.nouns import is_foreign_neighbour
 from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.people import names_in
-from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Plan
+from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Place, Plan, hits_of
 from equipoise.text.rewriting.quick import is_common_noun
 from equipoise.text.rewriting.scanning import (
     ALONE,
@@ -48,10 +50,12 @@ from equipoise.text.rewriting.title_edges import (
     in_place_name,
 )
 
+if TYPE_CHECKING:
+    from equipoise.text.rewriting._core import Core
+
 LEFT_TOKENS = 3
 """Tokens before a pronoun that its form hangs on."""
 
-_ARTICLE_ENDS = frozenset("anA")
 _make = tuple.__new__
 
 
@@ -66,7 +70,8 @@ class Turned(NamedTuple):
 class Turner(dict[str, Plan | None]):
     """Turns texts; what it learns of chunks is kept, up to a bound."""
 
-    def __init__(self, scanner: Scanner, tables: Tables, policy: Policy) -> None:
+    def __init__(self, scanner: Scanner, tables: Tables, policy: Policy, *, compiled: bool = True) -> None:
+        """Compiled where it can be, unless that is not wanted."""
         super().__init__()
         self.scanner, self.tables, self.policy = scanner, tables, policy
         self.tails, self.heads = Tails(), Heads()
@@ -75,6 +80,7 @@ class Turner(dict[str, Plan | None]):
         self.before_titles, self.after_titles = BeforeTitles(), AfterTitles(tables.lexicon)
         self._dotted = ("", False)
         self.scores = {word: form_model(word).score for word in FORMS}
+        self.core = compiled_core(scanner, tables, policy) if compiled else None
 
     def __missing__(self, chunk: str) -> Plan | None:
         """Look a chunk up when it is first met."""
@@ -88,6 +94,20 @@ class Turner(dict[str, Plan | None]):
 
     def turn(self, text: str) -> Turned | None:
         """The text turned, or None where whole sentences or markup may stay and the account must be asked."""
+        return self._turn_here(text) if self.core is None else self._turn_in(self.core, text)
+
+    def _turn_in(self, core: "Core", text: str) -> Turned | None:
+        """The same by the compiled core."""
+        done = core.turn(text)
+        if done is None:
+            return None
+        turned, men, women, others = done
+        if not others:
+            return _make(Turned, (turned, men + women, _make(Tally, (men, women, women, men))))
+        return self._finish(text, turned, (men, women), others)
+
+    def _turn_here(self, text: str) -> Turned | None:
+        """The same without it."""
         if "<" in text or "`" in text or EDGE in text:
             return None
         if len(self) >= MOST_CHUNKS:
@@ -106,10 +126,8 @@ class Turner(dict[str, Plan | None]):
         if not others:
             tally = _make(Tally, (men, women, women, men))
             return _make(Turned, (" ".join(turned), men + women, tally))
-        draft = Draft(Document(text, chunks[:-1]))
-        draft.male_turned, draft.female_turned = men, women
-        self._turn_others(draft, plans, others, turned)
-        return Turned(" ".join(turned), men + women + len(draft.changes), draft.tally)
+        moved = list(_moved(chunks, turned, others))
+        return self._finish(text, " ".join(turned), (men, women), moved)
 
     def _forget(self) -> None:
         """Begin to learn anew, between two texts."""
@@ -123,10 +141,10 @@ class Turner(dict[str, Plan | None]):
         plans: Sequence[Plan | None],
         places: Sequence[int],
         turned: list[str],
-    ) -> tuple[int, int, list[int]] | None:
+    ) -> tuple[int, int, list[tuple[int, Plan]]] | None:
         """Turn what its neighbours decide: men and women turned, and the places for the full rules."""
         odd_before, odd_after = self.odd_before, self.odd_after
-        others: list[int] = []
+        others: list[tuple[int, Plan]] = []
         men = offset = known = 0
         for place in places:
             plan = plans[place]
@@ -138,7 +156,7 @@ class Turner(dict[str, Plan | None]):
                     stands = plan.edges[self.tails[chunks[place - 1]]][self.heads[chunks[place + 1]]]
                 form = (0 if way == ALONE else self._form(plan, chunks, place)) if stands else -1
             elif way == NOUN:
-                form = -1 if plan.changes_article and chunks[place - 1][-1:] in _ARTICLE_ENDS else 0
+                form = -1 if plan.changes_article and chunks[place - 1][-1:] in ARTICLE_ENDS else 0
                 if form == 0 and not plan.is_free:
                     if place > known:
                         offset += len(" ".join(chunks[known:place])) + 1
@@ -152,7 +170,7 @@ class Turner(dict[str, Plan | None]):
             else:
                 form = -1
             if form < 0:
-                others.append(place)
+                others.append((place, plan))
             else:
                 turned[place] = plan.turned[form]
                 if plan.is_male:
@@ -169,7 +187,7 @@ class Turner(dict[str, Plan | None]):
         title = chunks[place]
         if title[-1] == ".":
             return 0
-        if in_place_name(chunks[place + 1 : place + 1 + MOST_PLACE_WORDS]):
+        if in_place_name(" ".join(["", *chunks[place + 1 : place + 1 + MOST_PLACE_WORDS]])):
             return -1
         return int(title == "Miss" and self._dots_titles(text))
 
@@ -232,24 +250,40 @@ class Turner(dict[str, Plan | None]):
             return int(form == FORMS[plan.form_of][1])
         return int(self.scores[plan.form_of](before, after) > 0)
 
-    def _turn_others(
-        self, draft: Draft, plans: Sequence[Plan | None], places: Sequence[int], turned: list[str]
-    ) -> None:
+    def _finish(self, text: str, turned: str, counts: tuple[int, int], others: Sequence[Place]) -> Turned:
         """Put the words that need more of the text to the full rules."""
-        chunks = draft.document.chunks
-        hits = list(_hits(chunks, plans, places))
-        names = names_in(draft.document, hits) if any(hit[2].what == NAME for hit in hits) else {}
-        turn = self.policy.coordinated == "turn"
+        document = Document(text)
+        draft = Draft(document)
+        draft.male_turned, draft.female_turned = counts
+        hits = hits_of(others)
+        kinds = {hit[2].what for hit in hits}
+        names = names_in(document, hits) if NAME in kinds else {}
+        marked = max(kinds) > NAME
+        shifts = {chunk: shift for chunk, _, shift, _ in others}
+        pieces: list[str] = []
+        place = known = 0
         for hit in hits:
-            known = len(draft.changes)
-            if not turn_quickly(draft, hit, self.tables.around, marked=False):
-                turn_in_full(draft, hit, self.tables, names, turn_coordinated=turn)
+            self._turn_hit(draft, hit, names, marked=marked)
+            shift = shifts[hit.chunk]
             for change in draft.changes[known:]:
-                if change.start < hit.start:  # an article, which ends the chunk before
-                    turned[hit.chunk - 1] = _with_end(turned[hit.chunk - 1], 0, change)
-                else:
-                    rest = len(chunks[hit.chunk]) - (change.end - hit.start + hit.part.start)
-                    turned[hit.chunk] = _with_end(turned[hit.chunk], rest, change)
+                pieces += (turned[place : change.start + shift], change.new)
+                place = change.end + shift
+            known = len(draft.changes)
+        pieces.append(turned[place:])
+        return Turned("".join(pieces), sum(counts) + known, draft.tally)
+
+    def _turn_hit(self, draft: Draft, hit: Hit, names: dict[int, str], *, marked: bool) -> None:
+        """As `invert` does where no sentence is left whole."""
+        if turn_quickly(draft, hit, self.tables.around, marked=marked) or hit.part.what > NAME:
+            return
+        if (
+            marked
+            and hit.part.what != NAME
+            and is_foreign_neighbour(draft.document, hit, self.tables.lexicon)
+        ):
+            return
+        turn = self.policy.coordinated == "turn"
+        turn_in_full(draft, hit, self.tables, names, turn_coordinated=turn)
 
 
 _NOTHING = (END,)
@@ -262,19 +296,12 @@ def _leaning(plan: Plan, last: str, first: str, second: str) -> int:
     return plan.leaning(last, first, second)
 
 
-def _hits(chunks: Sequence[str], plans: Sequence[Plan | None], places: Sequence[int]) -> Iterator[Hit]:
-    """The candidates of some chunks, in order."""
-    previous = offset = 0
-    for place in places:
+def _moved(chunks: list[str], turned: list[str], places: Sequence[tuple[int, Plan]]) -> Iterator[Place]:
+    """Chunks by their number, with where they begin before and after what was turned."""
+    previous = old = new = 0
+    for place, plan in places:
         if place > previous:
-            offset += len(" ".join(chunks[previous:place])) + 1
+            old += len(" ".join(chunks[previous:place])) + 1
+            new += len(" ".join(turned[previous:place])) + 1
             previous = place
-        plan = plans[place]
-        for part in plan.parts if plan else ():
-            yield Hit(offset + part.start, offset + part.end, part, place)
-
-
-def _with_end(chunk: str, rest: int, change: Change) -> str:
-    """The chunk with a change made so many characters before its end, which stays as it is."""
-    end = len(chunk) - rest
-    return chunk[: end - len(change.old)] + change.new + chunk[end:]
+        yield place, old, new - old, plan

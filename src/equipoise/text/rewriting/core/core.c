@@ -1,0 +1,230 @@
+/* The type `Core`: turns texts with what it learns of their chunks. */
+
+#include "turning.h"
+#include <string.h>
+
+enum { BYTES_PER_CHUNK = 64 }; /* on average, before all chunks are forgotten */
+
+/* What stays of the text, and the readings of its candidates, as one string. */
+static PyObject *joined(const Reading *reading)
+{
+    Py_ssize_t size = reading->size, from = 0;
+    for (Py_ssize_t number = 0; number < reading->count; number++) {
+        const Place *place = &reading->places[number];
+        Py_ssize_t length;
+        if (place->form < 0)
+            continue;
+        if (PyUnicode_AsUTF8AndSize(place->chunk->plan->turned[place->form], &length) == NULL)
+            return NULL;
+        size += length - (Py_ssize_t)place->chunk->size;
+    }
+    char *bytes = PyMem_Malloc((size_t)size + 1);
+    if (bytes == NULL)
+        return PyErr_NoMemory();
+    char *next = bytes;
+    for (Py_ssize_t number = 0; number < reading->count; number++) {
+        const Place *place = &reading->places[number];
+        if (place->form < 0)
+            continue;
+        Py_ssize_t length, kept = place->start - from;
+        const char *turned = PyUnicode_AsUTF8AndSize(place->chunk->plan->turned[place->form], &length);
+        memcpy(next, reading->bytes + from, (size_t)kept);
+        memcpy(next + kept, turned, (size_t)length);
+        next += kept + length;
+        from = place->start + (Py_ssize_t)place->chunk->size;
+    }
+    memcpy(next, reading->bytes + from, (size_t)(reading->size - from));
+    PyObject *text = PyUnicode_DecodeUTF8(bytes, size, NULL);
+    PyMem_Free(bytes);
+    return text;
+}
+
+/* Candidates with the number of their chunk, its start, how far it moved by what was turned before it, its plan:
+   the marked ones, or all that are left to others. */
+static PyObject *listed(Reading *reading, bool marked)
+{
+    PyObject *list = PyList_New(0);
+    Py_ssize_t shift = 0;
+    reading->counted = reading->counted_bytes = 0;
+    for (Py_ssize_t number = 0; list != NULL && number < reading->count; number++) {
+        const Place *place = &reading->places[number];
+        const Plan *plan = place->chunk->plan;
+        if (plan == NULL || (marked && plan->way != MARKED))
+            continue;
+        if (place->form >= 0) {
+            shift += plan->growth[place->form];
+            continue;
+        }
+        PyObject *row = Py_BuildValue("nnnO", number - 1, start_of(reading, place), shift, plan->plan);
+        if (row == NULL || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+/* Whether the text may be turned here: nothing in it leaves a sentence whole. */
+static int heed_marks(Reading *reading)
+{
+    PyObject *marked = listed(reading, true);
+    if (marked == NULL)
+        return FAILED;
+    PyObject *marks = reading->core->guide[MARKS];
+    int may_go_on = answer_of(PyObject_CallFunctionObjArgs(marks, reading->text, marked, NULL));
+    Py_DECREF(marked);
+    reading->counted = reading->counted_bytes = 0;
+    return may_go_on;
+}
+
+/* The text, how many men and women were turned in it, and the candidates that are left to others. */
+static PyObject *turned(Reading *reading)
+{
+    Py_ssize_t sides[2] = {0, 0};
+    bool has_others = false;
+    for (Py_ssize_t number = 0; number < reading->count; number++) {
+        Place *place = &reading->places[number];
+        if (place->chunk->plan == NULL)
+            continue;
+        place->form = decide(reading, place);
+        if (place->form == FAILED)
+            return NULL;
+        if (place->form == OTHER)
+            has_others = true;
+        else
+            sides[place->chunk->plan->is_male ? 0 : 1] += 1;
+    }
+    PyObject *others = has_others ? listed(reading, false) : PyTuple_New(0);
+    PyObject *text = sides[0] + sides[1] == 0 ? Py_NewRef(reading->text) : joined(reading);
+    if (others != NULL && text != NULL)
+        return Py_BuildValue("NnnN", text, sides[0], sides[1], others);
+    Py_XDECREF(others);
+    Py_XDECREF(text);
+    return NULL;
+}
+
+static PyObject *turn(PyObject *object, PyObject *text)
+{
+    Core *core = (Core *)object;
+    Reading reading = {.core = core, .text = text};
+    if (!PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "a text must be given");
+        return NULL;
+    }
+    reading.bytes = PyUnicode_AsUTF8AndSize(text, &reading.size);
+    if (reading.bytes == NULL) { /* half of a surrogate pair */
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+            return NULL;
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
+    bool is_full = core->chunks.count >= core->most || core->chunks.bytes / BYTES_PER_CHUNK >= core->most;
+    if (is_full && core->under_way == 0) /* another thread may stand inside a question */
+        forget_chunks(&core->chunks);
+    core->under_way += 1;
+    PyObject *result = NULL;
+    int may_go_on = read_chunks(&reading) < 0 ? FAILED : 1;
+    if (may_go_on == 1 && reading.is_marked)
+        may_go_on = heed_marks(&reading);
+    if (may_go_on == 1)
+        result = turned(&reading);
+    else if (may_go_on == 0)
+        result = Py_NewRef(Py_None);
+    core->under_way -= 1;
+    PyMem_Free(reading.places);
+    return result;
+}
+
+static int know_edge(Core *core, PyObject *edge)
+{
+    Py_ssize_t size;
+    const char *bytes = PyUnicode_AsUTF8AndSize(edge, &size);
+    core->edge = bytes == NULL ? NULL : new_chunk(bytes, (size_t)size, Py_None);
+    if (core->edge == NULL || know_sides(core, core->edge) < 0)
+        return FAILED;
+    core->end = token_at(core->edge->tokens, 0);
+    if (core->end != NULL && !core->end->is_end)
+        PyErr_SetString(PyExc_ValueError, "beyond an edge stands an end");
+    return PyErr_Occurred() ? FAILED : 0;
+}
+
+static const char *const QUESTIONS[] = {
+    [DESCRIBE] = "describe",     [SIDES] = "sides",   [TITLES] = "titles",       [MARKS] = "marks",
+    [IS_FOREIGN] = "is_foreign", [CHOOSE] = "choose", [IS_COMMON] = "is_common", [DOTS_TITLE] = "dots_title",
+};
+
+static int know_guide(Core *core, PyObject *guide)
+{
+    for (int number = 0; number < QUESTION_COUNT; number++) {
+        core->guide[number] = PyObject_GetAttrString(guide, QUESTIONS[number]);
+        if (core->guide[number] == NULL)
+            return FAILED;
+    }
+    return 0;
+}
+
+static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+{
+    PyObject *guide, *edge, *terms, *weights, *intercepts;
+    Py_ssize_t most;
+    (void)keywords;
+    if (!PyArg_ParseTuple(arguments, "OUn(O!O!O!)", &guide, &edge, &most, &PyList_Type, &terms, &PyList_Type,
+                          &weights, &PyTuple_Type, &intercepts))
+        return NULL;
+    Core *core = (Core *)PyType_GenericAlloc(type, 0);
+    if (core == NULL)
+        return NULL;
+    core->most = (size_t)most;
+    if (start_chunks(&core->chunks) < 0 || read_model(&core->model, terms, weights, intercepts) < 0 ||
+        know_guide(core, guide) < 0 || know_edge(core, edge) < 0)
+        Py_CLEAR(core);
+    return (PyObject *)core;
+}
+
+/* No collector of cycles is needed as long as the guide does not know the core. */
+static void destroy(PyObject *object)
+{
+    Core *core = (Core *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    free_chunks(&core->chunks);
+    free_model(&core->model);
+    if (core->edge != NULL)
+        free_chunk(core->edge);
+    for (int number = 0; number < QUESTION_COUNT; number++)
+        Py_XDECREF(core->guide[number]);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static PyMethodDef METHODS[] = {{"turn", turn, METH_O, NULL}, {NULL, NULL, 0, NULL}};
+static PyType_Slot SLOTS[] = {
+    {Py_tp_new, create}, {Py_tp_dealloc, destroy}, {Py_tp_methods, METHODS}, {0, NULL}};
+static PyType_Spec SPEC = {
+    .name = "equipoise.text.rewriting._core.Core",
+    .basicsize = sizeof(Core),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = SLOTS,
+};
+static PyMethodDef FUNCTIONS[] = {{"token", make_token, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+
+static int fill(PyObject *module)
+{
+    PyObject *type = PyType_FromSpec(&SPEC);
+    if (type == NULL)
+        return -1;
+    int added = PyModule_AddObjectRef(module, "Core", type);
+    Py_DECREF(type);
+    return added;
+}
+
+static PyModuleDef_Slot PARTS[] = {{Py_mod_exec, fill}, {0, NULL}};
+static PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_core",
+    .m_methods = FUNCTIONS,
+    .m_slots = PARTS,
+};
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&MODULE);
+}

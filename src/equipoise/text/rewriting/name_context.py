@@ -240,7 +240,8 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     if near.kind == "surname":
         return OPEN_FIRST if listed else OPEN_OTHER
     doubled = near.next == near.token.lower()  # Will will, Rose rose
-    person = listed or doubled or near.next in PERSON_VERBS
+    acting = near.next.endswith("ed") and near.at(near.after + 1) in classes  # Chase chased Drew
+    person = listed or doubled or acting or near.next in PERSON_VERBS
     if near.kind == "place":
         if (near.low in WHEREABOUTS and not near.possessive) or lies_in_region(near):
             return OTHER
@@ -251,17 +252,22 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         asked = near.low in ASKING and near.starts_at(near.place) and near.token not in SEASONS
         lone = near.previous.islower() or asked
         lone = lone and near.low not in CONNECTIVES and near.low not in SCHEDULES
-        if near.previous == "," and near.next in ADDRESS_ENDS:  # Will you come, Will?
+        if near.previous == "," and is_addressed(near):
             return OPEN_FIRST
         if near.token in SEASONS and near.next[:1].islower() and near.next not in NO_NOUNS:
             return OTHER
         if near.starts:
-            return OPEN_FIRST if near.next in SPEAKING or doubled else OPEN_OTHER
+            return OPEN_FIRST if near.next in SPEAKING or doubled or acting else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER
     spoken_to = near.previous in QUOTES and near.next == ","  # "Mark, wait!"
     if near.starts and not near.possessive and not person and not spoken_to:
         return OPEN_OTHER
     return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST
+
+
+def is_addressed(near: Neighbourhood) -> bool:
+    """Will you come, Will? Call me, Art. But: we offer Drama, Art."""
+    return near.next in ADDRESS_ENDS or (near.next in {".", ""} and near.at(near.place - 1).islower())
 
 
 def beside_surname(near: Neighbourhood, classes: Mapping[str, str]) -> bool:

@@ -8,6 +8,10 @@ from equipoise.text.rewriting.word_sets import word_set
 
 NO_NOUNS_OF_HERS = word_set("never a noun of hers")
 """Words after "her" that no noun of hers can begin with."""
+_RECALLING = re.compile(
+    r"(?:remember|recall|recollect|mind|imagin|pictur|stop|stopp|prevent|excus|forgiv|envision)(?:e|ed|es|s|ing)?"
+)
+_TELLING = frozenset(("me", "us", "you", "them", "him", "her", "it", "that", "so"))
 _SHOWING = re.compile(
     r"(?:show|film|captur|photograph|pictur|imagin|depict|spott?|notic|glimps)(?:e?[ds]?|ing|n)|caught|spied"
     r"|catch(?:es|ing)?"
@@ -53,7 +57,7 @@ TIMED = {
 }
 """Times that nobody owns: her last week, but: saw her last night."""
 _FINDING = re.compile(
-    r"found|finds?|finding|robbed|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
+    r"(?:pat|wip|rub|towel|shak|scar|bor|squeez|sprin)(?:e|es|s|ed|t?ted|t?ting|bed|bing|ing)?|drain(?:ed)?|found|finds?|finding|robbed|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
     r"|gets?|got|getting|sets?|setting|made|makes?|making|ke(?:ep|eps|eping|pt)|consider(?:s|ed)?|th(?:ink|inks|ought)"
     r"|rend(?:er|ers|ered|ering)|call(?:s|ed|ing)?|drov?e|h[eo]lds?"
 )
@@ -108,6 +112,13 @@ _PAYING = re.compile(
     r"g[ai]v(?:e|es|en|ing)|sen(?:t|ds?)|pa(?:id|ys?)|slip(?:s|ped)?|bets?|tip(?:s|ped)?|hand(?:s|ed)?|owe[ds]?"
     r"|lend|lent|loan(?:s|ed)?|w[io]ns?|earn(?:s|ed)?|offer(?:s|ed)?|charged?|fined?|took|takes?|taken|saved?|left"
 )
+_PROVIDING = re.compile(
+    r"g[oe]t(?:s|ting)?|b(?:ought|uys?|uying)|br(?:ought|ings?|inging)|fetch(?:ed|es)?|hand(?:s|ed)|lent|ow(?:es|ed?)"
+    r"|t(?:old|ells?|elling|aught|each|eaches)|ask(?:s|ed|ing)?|cost(?:s|ing)?|offer(?:s|ed|ing)?|promis(?:es|ed?)"
+    r"|pour(?:s|ed|ing)?|bak(?:es|ed)|order(?:s|ed|ing)|book(?:s|ed)|award(?:s|ed)|grant(?:s|ed)|pass(?:es|ed)"
+    r"|g[ai]v(?:e|es|en|ing)|sen(?:t|ds?|ding)|serv(?:es|ed|ing)"
+)
+_PEOPLE = word_set("two of hers")
 _LOVING = re.compile(
     r"lov(?:e|es|ed)|lik(?:e|es|ed)|kn[eo]ws?|known|suit(?:s|ed)?|pleas(?:e|es|ed)|serv(?:e|es|ed)"
 )
@@ -168,6 +179,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
             return "left doing"
         if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
             return "seen doing"
+        if _RECALLING.fullmatch(before[-1].lower()) and (after[1] in _TELLING or after[1] in _DONE_TO):
+            return "seen doing"
         return "seen doing" if _is_seen_doing(before, after) else ""
     if after[0] in ("!", "?") and before[-1] == ",":
         return "stands alone"
@@ -189,6 +202,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "given so much"
     if after[0] in _NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
         return "given so much"
+    if after[0] in _NUMBERS and _PROVIDING.fullmatch(before[-1].lower()) and _is_provided(after):
+        return "given so many"
     if after[0] == "best" and _LOVING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
         return "no noun follows"
     if before[-1] == "but" and before[-2].lower() in _ANYBODY:
@@ -207,6 +222,11 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "part of"
     rule, pattern = OBJECT_BEFORE.get(after[0], ("", None))
     return rule if pattern and no_noun_follows(after[1]) and pattern.fullmatch(before[-1].lower()) else ""
+
+
+def _is_provided(after: Sequence[str]) -> bool:
+    """Whether so many things that are no people follow: got her two tickets, but: told her two sons."""
+    return after[1].islower() and not no_noun_follows(after[1]) and _PEOPLE.isdisjoint(after[1:3])
 
 
 def _is_named(before: Sequence[str], after: Sequence[str]) -> bool:

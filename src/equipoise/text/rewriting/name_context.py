@@ -52,7 +52,9 @@ ADDRESS_ENDS = frozenset("?!")
 SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
 """Before a noun these are no persons (May flowers)."""
 MODALS = frozenset(["Will", "May"])
-ASKING = words("did does has had can could should would didn't doesn't hasn't couldn't")
+ASKING = words(
+    "will is was won't isn't wasn't did does has had can could should would didn't doesn't hasn't couldn't"
+)
 """Words that open a question about a person, with the name at once after them (Did Rich get rich?)."""
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""

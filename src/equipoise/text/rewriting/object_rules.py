@@ -107,7 +107,7 @@ _REPORTING = re.compile(
 _SOME = frozenset(("rest", "part", "half", "parts", "all", "inch"))
 _DONE_BY_A_PART = word_set("done by a part")
 _COSTING = frozenset(("cost", "costs", "costing"))
-_NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
+NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
 _PAYING = re.compile(
     r"g[ai]v(?:e|es|en|ing)|sen(?:t|ds?)|pa(?:id|ys?)|slip(?:s|ped)?|bets?|tip(?:s|ped)?|hand(?:s|ed)?|owe[ds]?"
     r"|lend|lent|loan(?:s|ed)?|w[io]ns?|earn(?:s|ed)?|offer(?:s|ed)?|charged?|fined?|took|takes?|taken|saved?|left"
@@ -118,7 +118,7 @@ _PROVIDING = re.compile(
     r"|pour(?:s|ed|ing)?|bak(?:es|ed)|order(?:s|ed|ing)|book(?:s|ed)|award(?:s|ed)|grant(?:s|ed)|pass(?:es|ed)"
     r"|g[ai]v(?:e|es|en|ing)|sen(?:t|ds?|ding)|serv(?:es|ed|ing)"
 )
-_PEOPLE = word_set("two of hers")
+PEOPLE = word_set("two of hers")
 _LOVING = re.compile(
     r"lov(?:e|es|ed)|lik(?:e|es|ed)|kn[eo]ws?|known|suit(?:s|ed)?|pleas(?:e|es|ed)|serv(?:e|es|ed)"
 )
@@ -138,6 +138,7 @@ ASKED_AFTER = (
     | {
         "!",
         "?",
+        "(",
         "will",
         *_CALLED,
         "such",
@@ -148,7 +149,7 @@ ASKED_AFTER = (
         "most",
         "due",
         "best",
-        *_NUMBERS,
+        *NUMBERS,
         *_DONE_BY_A_PART,
     }
 )
@@ -170,20 +171,27 @@ def _is_standing(after: Sequence[str]) -> bool:
     return after[0] == "standing" and after[1] in _STOOD_AT
 
 
+def _seen_doing(before: Sequence[str], after: Sequence[str]) -> str:
+    """Why "her" is likely to be an object before a word in -ing, or nothing."""
+    if after[0] == "missing" and _REPORTING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
+        return "so"
+    if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
+        return "left doing"
+    if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
+        return "seen doing"
+    if _RECALLING.fullmatch(before[-1].lower()) and (after[1] in _TELLING or after[1] in _DONE_TO):
+        return "seen doing"
+    return "seen doing" if _is_seen_doing(before, after) else ""
+
+
 def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "her" is likely to be an object here, or nothing."""
     if after[0].endswith("ing"):
-        if after[0] == "missing" and _REPORTING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
-            return "so"
-        if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
-            return "left doing"
-        if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
-            return "seen doing"
-        if _RECALLING.fullmatch(before[-1].lower()) and (after[1] in _TELLING or after[1] in _DONE_TO):
-            return "seen doing"
-        return "seen doing" if _is_seen_doing(before, after) else ""
+        return _seen_doing(before, after)
     if after[0] in ("!", "?") and before[-1] == ",":
         return "stands alone"
+    if after[0] == "(":  # told her (Eva), but: her (second) husband
+        return "named" if after[1][:1].isupper() and ")" in after[2:] else ""
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
     if (
@@ -200,9 +208,9 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "earned"
     if before[-1] in GIVING and after[0][:1].isdigit():
         return "given so much"
-    if after[0] in _NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
+    if after[0] in NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
         return "given so much"
-    if after[0] in _NUMBERS and _PROVIDING.fullmatch(before[-1].lower()) and _is_provided(after):
+    if after[0] in NUMBERS and _PROVIDING.fullmatch(before[-1].lower()) and _is_provided(after):
         return "given so many"
     if after[0] == "best" and _LOVING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
         return "no noun follows"
@@ -226,7 +234,7 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
 
 def _is_provided(after: Sequence[str]) -> bool:
     """Whether so many things that are no people follow: got her two tickets, but: told her two sons."""
-    return after[1].islower() and not no_noun_follows(after[1]) and _PEOPLE.isdisjoint(after[1:3])
+    return after[1].islower() and not no_noun_follows(after[1]) and PEOPLE.isdisjoint(after[1:3])
 
 
 def _is_named(before: Sequence[str], after: Sequence[str]) -> bool:

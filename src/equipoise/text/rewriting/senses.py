@@ -136,6 +136,7 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "ma": _ma,
     "pa": _ma,
     "guy": _guy,
+    "playboy": _guy,
     "gal": _guy,
     "queens": _borough,
     "kings": _borough,

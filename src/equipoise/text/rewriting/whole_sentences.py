@@ -1,4 +1,4 @@
-"""Sentences, or words in one, left as they are: bodies ("she gave birth"), other languages, words spoken of."""
+"""Sentences, or words in one, that stay: bodies ("she gave birth"), other languages, words spoken of."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,8 @@ DEFINITIONAL_REASON = "definitional sentence"
 FOREIGN_REASON = "other language"
 MENTION_REASON = "word spoken of"
 _SPOKEN_OF = re.compile(
-    r"(?:,? (?:(?:and|or|to) )?(?:[\"“‘'*](?:\w+)[.,]?[\"”’'*]|(?:s?he|hers?|hi[ms])(?= (?:is|was|can|may|for|in|as|and|or|to|refers|stands|means)\b|[.,;?!])))+"
+    r"(?:,? (?:(?:and|or|to) )?(?:[\"“‘'*](?:\w+)[.,]?[\"”’'*]|(?:s?he|hers?|hi[ms])"
+    r"(?= (?:is|was|can|may|for|in|as|and|or|to|refers|stands|means)\b|[.,;?!])))+"
 )
 """Words in quotation marks, or pronouns without, after `the word` or `the pronoun`."""
 

@@ -322,7 +322,11 @@ def _is_markup(token: str) -> bool:
 
 @cache
 def _facts() -> TokenFacts:
-    return TokenFacts(read_classes(TABLES / "form_classes.csv"))
+    classes = read_classes(TABLES / "form_classes.csv")
+    with (TABLES / "form_nouns.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):  # nouns that novels seldom or never use
+            classes.update(dict.fromkeys(row["words"].split(), classes[row["like"]]))
+    return TokenFacts(classes)
 
 
 @cache

@@ -11,6 +11,7 @@ NO_NOUNS_OF_HERS = word_set("never a noun of hers")
 _RECALLING = re.compile(
     r"(?:remember|recall|recollect|mind|imagin|pictur|stop|stopp|prevent|excus|forgiv|envision)(?:e|ed|es|s|ing)?"
 )
+_ENDING = re.compile(r"(?:result|culminat|end)(?:ed|ing|s|e|es)?")
 _TELLING = frozenset(("me", "us", "you", "them", "him", "her", "it", "that", "so"))
 _SHOWING = re.compile(
     r"(?:show|film|captur|photograph|pictur|imagin|depict|spott?|notic|glimps)(?:e?[ds]?|ing|n)|caught|spied"
@@ -48,7 +49,17 @@ _LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "ke
 _LEFT_DOING = word_set("left doing")
 _DATES, _SPANS = word_set("days and months"), word_set("spans of time")
 _WITHOUT_NOUN = frozenset(
-    (("early", "on"), ("due", "to"), ("late", "again"), ("late", "twice"), ("early", "again"))
+    (
+        ("early", "on"),
+        ("due", "to"),
+        ("tooth", "and"),
+        ("earlier", "this"),
+        ("early", "in"),
+        ("earlier", "that"),
+        ("late", "again"),
+        ("late", "twice"),
+        ("early", "again"),
+    )
 )
 TIMED = {
     **dict.fromkeys(("next", "early", "late"), _DATES),
@@ -95,7 +106,7 @@ _CONCERNING = frozenset(("for", "about", "with", "by", "from", "to", "around", "
 """Before "her will be" these say that her is no owner: a memorial for her will be held."""
 _GOING_ON = frozenset(("for", "about", "to", "with", "all", "until", "while", "as", "away", "again"))
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
-_DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
+_DONE = re.compile(r"stuck|\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
 _ANYBODY = frozenset(
     ("nobody", "anybody", "everybody", "one", "anyone", "everyone", "nothing", "none", "all")
@@ -128,6 +139,7 @@ _CONTRACTED = frozenset(
 BEING = _CONTRACTED | {"but", "is", "was", "be", "been"}
 _SUBJECTS = frozenset(("it", "that", "this", "not", "only", "really", "always", "still", "definitely"))
 _ENDS = frozenset(".,;:!?)")
+_QUOTES = frozenset(('"', "“", "”", "``", "''"))
 ASKED_AFTER = (
     FIRST_WORDS
     | _OFFICES
@@ -135,10 +147,13 @@ ASKED_AFTER = (
     | _DOING
     | _HEARD_AT
     | _PAID_SO
+    | _DATES
+    | _QUOTES
     | {
         "!",
         "?",
         "(",
+        "tooth",
         "will",
         *_CALLED,
         "such",
@@ -179,6 +194,8 @@ def _seen_doing(before: Sequence[str], after: Sequence[str]) -> str:
         return "left doing"
     if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
         return "seen doing"
+    if before[-1] in ("in", "with") and after[1] != "of" and _ENDING.fullmatch(before[-2].lower()):
+        return "seen doing"
     if _RECALLING.fullmatch(before[-1].lower()) and (after[1] in _TELLING or after[1] in _DONE_TO):
         return "seen doing"
     return "seen doing" if _is_seen_doing(before, after) else ""
@@ -190,8 +207,11 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return _seen_doing(before, after)
     if after[0] in ("!", "?") and before[-1] == ",":
         return "stands alone"
+    if after[0] in _QUOTES:  # called her "a friend", but: her "friend"
+        return "no noun follows" if after[1] in ("a", "an", "the", "not") else ""
     if after[0] == "(":  # told her (Eva), but: her (second) husband
-        return "named" if after[1][:1].isupper() and ")" in after[2:] else ""
+        named = after[1][:1].isupper() and not after[1].endswith(("'s", "’s"))
+        return "named" if named and ")" in after[2:] else ""
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
     if (
@@ -287,5 +307,5 @@ def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
     if first == "most":
         return second in LINKS
     if first in _DATES:
-        return no_noun_follows(second)
+        return no_noun_follows(second) and not second[:1].isdigit()
     return second in TIMED.get(first, ())

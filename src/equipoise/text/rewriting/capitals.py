@@ -55,6 +55,8 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     assert word is not None
     if in_title_of_work(document, hit):
         return "title of a work"
+    if _is_in_headline(document.plain, hit.start):
+        return None
     left, right = document.left(hit.start), document.right(hit.end)
     starts = document.begins_sentence(hit.start)
     if _is_described_work(document, hit, right):
@@ -73,6 +75,22 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     return _common(word, before, starts=starts, context=(left, right))
 
 
+_HEADLINE_VERBS = re.compile(r"[A-Z]\S* (?:.* )?" + any_of("headline verbs") + r"\b")
+_SHORTEST_HEADLINE = 5
+
+
+def _is_in_headline(text: str, place: int) -> bool:
+    """Whether a whole line is in title case and says what happened: Local Woman Wins Lottery Again."""
+    begin, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+    line = text[begin : end if end >= 0 else None]
+    if len(line) > LONGEST_HEADLINE or not _HEADLINE_VERBS.match(line):
+        return False
+    words = re.findall(r"[^\W\d_][\w'’-]*", line)
+    titled = all(word[0].isupper() or word.lower() in _LINKS for word in words)
+    return titled and len(words) >= _SHORTEST_HEADLINE and not line.rstrip().endswith(".")
+
+
+LONGEST_HEADLINE = 120
 _WORK_NEXT = re.compile(
     r"(?:['’]s)?(?: (?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with))*? (?:is|was) an?"
     r" (?:[12]\d{3} )?(?:[\w-]+ ){0,4}?"

@@ -56,6 +56,8 @@ ASKING = words(
     "will is was won't isn't wasn't did does has had can could should would didn't doesn't hasn't couldn't"
 )
 """Words that open a question about a person, with the name at once after them (Did Rich get rich?)."""
+DESCRIBING = frozenset(["who", "whose", "aged", "my", "his", "her", "our", "their"])
+"""After a name and a comma these say that a person is described (Grace, who lived upstairs)."""
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
@@ -243,7 +245,8 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         return OPEN_FIRST if listed else OPEN_OTHER
     doubled = near.next == near.token.lower()  # Will will, Rose rose
     acting = near.next.endswith("ed") and near.at(near.after + 1) in classes  # Chase chased Drew
-    person = listed or doubled or acting or near.next in PERSON_VERBS
+    described = near.next == "," and near.at(near.after + 1) in DESCRIBING
+    person = listed or doubled or acting or described or near.next in PERSON_VERBS
     if near.kind == "place":
         if (near.low in WHEREABOUTS and not near.possessive) or lies_in_region(near):
             return OTHER
@@ -259,7 +262,7 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         if near.token in SEASONS and near.next[:1].islower() and near.next not in NO_NOUNS:
             return OTHER
         if near.starts:
-            return OPEN_FIRST if near.next in SPEAKING or doubled or acting else OPEN_OTHER
+            return OPEN_FIRST if near.next in SPEAKING or doubled or acting or described else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER
     spoken_to = near.previous in QUOTES and near.next == ","  # "Mark, wait!"
     if near.starts and not near.possessive and not person and not spoken_to:

@@ -72,6 +72,9 @@ _FINDING = re.compile(
     r"|gets?|got|getting|sets?|setting|made|makes?|making|ke(?:ep|eps|eping|pt)|consider(?:s|ed)?|th(?:ink|inks|ought)"
     r"|rend(?:er|ers|ered|ering)|call(?:s|ed|ing)?|drov?e|h[eo]lds?"
 )
+_RANKING = re.compile(
+    r"puts?|putting|plac(?:e|es|ed|ing)|rank(?:s|ed|ing)?|rat(?:e|es|ed)|seed(?:s|ed)|ha[ds]|left|sees?|saw"
+)
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.
 OBJECT_BEFORE = {
@@ -82,6 +85,7 @@ OBJECT_BEFORE = {
     **dict.fromkeys(("hostage", "captive", "prisoner"), ("held", _SEIZING)),
     **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
     **dict.fromkeys(word_set("so in the end"), ("so", _FINDING)),
+    **dict.fromkeys(word_set("places in a ranking"), ("ranked", _RANKING)),
 }
 _SEEING = re.compile(
     r"(?:watch|notic|observ|help)(?:e|es|ed|d|ing)?|sees?|saw|seen|seeing|hear(?:s|d|ing)?|feels?|felt"

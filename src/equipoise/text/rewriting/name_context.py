@@ -1,7 +1,7 @@
 """What the neighbours of a capitalised word say about it: a first name, a surname, something else.
 
-A rule asks for the class of a name (plain, word, common word, surname, place or particle), never for the
-name itself: a name and its partner, which share a class, are judged alike.
+A rule asks for the class of a name (plain, given, word, common word, surname, place or particle), never
+for the name itself: a name and its partner, which share a class, are judged alike.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,6 +56,7 @@ ASKING = words(
     "will is was won't isn't wasn't did does has had can could should would didn't doesn't hasn't couldn't"
 )
 """Words that open a question about a person, with the name at once after them (Did Rich get rich?)."""
+KNIGHTS = frozenset(["sir", "dame"])
 DESCRIBING = frozenset(["who", "whose", "aged", "my", "his", "her", "our", "their"])
 """After a name and a comma these say that a person is described (Grace, who lived upstairs)."""
 FARTHEST_END = 30
@@ -158,11 +159,14 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     ):
         return OTHER
     if low in FIRST_NAME_TITLES:
-        return OPEN_OTHER if near.kind == "surname" and not near.surname_follows else FIRST
+        unsure = near.kind == "surname" or (near.kind == "given" and low in KNIGHTS)
+        return OPEN_OTHER if unsure and not near.surname_follows else FIRST
     if low in PLACE_PREFIXES:
         return OTHER
     if judged.get(near.place) == FIRST:
         return FIRST if near.surname_follows and near.kind == "plain" else LAST
+    if near.previous.isupper() and len(low) > 1 and not near.token.isupper() and near.surname_follows:
+        return None  # the MP Frank Welsh
     if low in ROLES or (opens and low.endswith(("ly", "ing"))):
         return None
     return FIRST if near.surname_follows and near.kind == "plain" else LAST
@@ -178,7 +182,7 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
         return FIRST
     if near.low in DETERMINERS or near.kind == "particle":
         return OTHER
-    if near.kind == "surname":
+    if near.kind in ("surname", "given"):
         return FIRST
     if near.kind == "place":
         return OTHER if near.low in LOCATIVES else FIRST
@@ -218,6 +222,8 @@ def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.low in KIN or (near.previous == "," and before.lower() in KIN):
         return FIRST
+    if near.kind == "given":  # a surname as well, yet seldom alone
+        return OPEN_FIRST
     return ambiguous(near, in_list(near, judged, classes), classes)
 
 

@@ -207,7 +207,7 @@ def test_a_verb_that_was_made_to_agree_is_no_noun() -> None:
             "She's been a waitress since her husband died.",
             "They've been a server since their spouse died.",
         ),
-        ("neutral", 'He wrote the word "his" on it.', 'They wrote the word "his" on it.'),
+        ("neutral", 'He dropped the pronoun "his" there.', 'They dropped the pronoun "his" there.'),
         ("anonymise", "Rose rose and greeted Ms. Emily Stone.", "E1 rose and greeted Ms. E2."),
         ("anonymise", '"Will Will come?" asked Grace Lee.', '"Will E1 come?" asked E2.'),
     ],
@@ -217,6 +217,6 @@ def test_other_modes_read_the_same_contexts(mode: str, text: str, expected: str)
 
 
 def test_a_word_spoken_of_is_left_with_its_reason() -> None:
-    rewritten = rewrite('The word "his" upset her.')
-    assert rewritten.text == 'The word "his" upset him.'
+    rewritten = rewrite('The pronoun "his" upset her.')
+    assert rewritten.text == 'The pronoun "his" upset him.'
     assert [skip.reason for skip in rewritten.skipped] == ["word spoken of"]

@@ -21,7 +21,7 @@ _SPOKEN_OF = re.compile(
     r"(?:,? (?:(?:and|or|to) )?(?:[\"“‘'*](?:\w+)[.,]?[\"”’'*]|(?:s?he|hers?|hi[ms])"
     r"(?= (?:is|was|can|may|for|in|as|and|or|to|refers|stands|means)\b|[.,;?!])))+"
 )
-"""Words in quotation marks, or pronouns without, after `the word` or `the pronoun`."""
+"""Words in quotation marks, or pronouns without, after `the pronoun` or `the noun`."""
 
 
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')

@@ -82,6 +82,17 @@ NOT_SURNAMES = _words(
 )
 """Names that are surnames in the census, yet first names more often than not where they stand alone."""
 
+GIVEN_PAIRS = _words(
+    """
+    alexander-lindsey arnold-fay blaine-regan blake-hollie brady-annis clayton-jayne conrad-maxie
+    craig-joyce curtis-ashley denny-nieves donnell-piper donovan-rana elliot-barbera ervin-keely
+    floyd-hannah gavin-shea grady-caron harlan-blythe heath-lyda irving-ardis kirk-rae lester-brooke
+    lloyd-flora lucas-hanna nolan-darby owen-ashton randall-lindsay randolph-libby riley-thao
+    roscoe-deane simon-blanch stanley-allison
+    """
+)
+"""Names with their partners that are surnames as often, yet first names in most stories (Craig, Joyce)."""
+
 UNLISTED_MEN = _words(
     """
     aidan aiden alistair alastair alasdair angus callum cillian ciaran colm conor connor declan dmitri

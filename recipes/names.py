@@ -26,6 +26,7 @@ from scipy.optimize import linear_sum_assignment
 from recipes.name_classes import (
     COMMON,
     EXCLUDED,
+    GIVEN_PAIRS,
     IN_USE,
     NOT_SURNAMES,
     NOT_WORDS,
@@ -39,6 +40,8 @@ from recipes.name_classes import (
 
 TABLE = Path(__file__).resolve().parents[1] / "src/equipoise/text/rewriting/tables/first_names.csv"
 BOTH_FROM, BOTH_TO = 0.15, 0.85
+GIVEN = dict(pair.split("-") for pair in GIVEN_PAIRS)
+GIVEN |= {woman: man for man, woman in GIVEN.items()}
 LEAST_LOWER_CASE, LEAST_WORD_SHARE = 5, 0.1
 # More men's names than women's are surnames too: one share for both would leave most without a match.
 SURNAME_SHARE = {"male": 0.3, "female": 0.08, "both": 0.2}
@@ -101,11 +104,13 @@ def is_word(name: str, lower: Counter[str], title: Counter[str]) -> bool:
 
 
 def kind_of(name: str, surname_share: float, limit: float, counts: tuple[Counter[str], Counter[str]]) -> str:
-    """The class of a name: common, particle, place, word, surname or plain, the first that holds."""
+    """The class of a name: common, particle, given, place, word, surname or plain, the first that holds."""
     if name in COMMON:
         return "common"
     if name in PARTICLES:
         return "particle"
+    if name in GIVEN:
+        return "given"
     if name in PLACES:
         return "surname" if surname_share >= PLACE_AND_SURNAME else "place"
     if is_word(name, *counts):
@@ -168,8 +173,8 @@ def give_away(unmatched: str, names: list[Name], partners: dict[str, str]) -> No
 
 def with_partners(names: list[Name]) -> list[Name]:
     """The names with a partner of the other sex and the same class where there is one."""
-    partners: dict[str, str] = {}
-    for kind in sorted({name.kind for name in names}):
+    partners: dict[str, str] = dict(GIVEN)
+    for kind in sorted({name.kind for name in names} - {"given"}):
         men, women = (
             [name for name in names if name.kind == kind and name.gender == gender]
             for gender in ("male", "female")

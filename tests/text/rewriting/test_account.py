@@ -195,3 +195,28 @@ def test_a_verb_that_was_made_to_agree_is_no_noun() -> None:
     rewritten = rewrite("She mothers him.", mode="neutral")
     assert rewritten.text == "They mother them."
     assert undo(rewritten) == "She mothers him."
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "expected"),
+    [
+        ("neutral", "Does he know who his mother is?", "Do they know who their parent is?"),
+        ("neutral", "He washes and irons his own shirts.", "They wash and iron their own shirts."),
+        (
+            "neutral",
+            "She's been a waitress since her husband died.",
+            "They've been a server since their spouse died.",
+        ),
+        ("neutral", 'He dropped the pronoun "his" there.', 'They dropped the pronoun "his" there.'),
+        ("anonymise", "Rose rose and greeted Ms. Emily Stone.", "E1 rose and greeted Ms. E2."),
+        ("anonymise", '"Will Will come?" asked Grace Lee.', '"Will E1 come?" asked E2.'),
+    ],
+)
+def test_other_modes_read_the_same_contexts(mode: str, text: str, expected: str) -> None:
+    assert rewrite(text, mode=mode).text == expected
+
+
+def test_a_word_spoken_of_is_left_with_its_reason() -> None:
+    rewritten = rewrite('The pronoun "his" upset her.')
+    assert rewritten.text == 'The pronoun "his" upset him.'
+    assert [skip.reason for skip in rewritten.skipped] == ["word spoken of"]

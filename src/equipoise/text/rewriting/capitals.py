@@ -55,6 +55,8 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     assert word is not None
     if in_title_of_work(document, hit):
         return "title of a work"
+    if _is_in_headline(document.plain, hit.start):
+        return None
     left, right = document.left(hit.start), document.right(hit.end)
     starts = document.begins_sentence(hit.start)
     if _is_described_work(document, hit, right):
@@ -73,6 +75,22 @@ def capital_reason(document: Document, hit: Hit) -> str | None:
     return _common(word, before, starts=starts, context=(left, right))
 
 
+_HEADLINE_VERBS = re.compile(r"[A-Z]\S* (?:.* )?" + any_of("headline verbs") + r"\b")
+_SHORTEST_HEADLINE = 5
+
+
+def _is_in_headline(text: str, place: int) -> bool:
+    """Whether a whole line is in title case and says what happened: Local Woman Wins Lottery Again."""
+    begin, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+    line = text[begin : end if end >= 0 else None]
+    if len(line) > LONGEST_HEADLINE or not _HEADLINE_VERBS.match(line):
+        return False
+    words = re.findall(r"[^\W\d_][\w'’-]*", line)
+    titled = all(word[0].isupper() or word.lower() in _LINKS for word in words)
+    return titled and len(words) >= _SHORTEST_HEADLINE and not line.rstrip().endswith(".")
+
+
+LONGEST_HEADLINE = 120
 _WORK_NEXT = re.compile(
     r"(?:['’]s)?(?: (?:[A-Z][\w'’-]*|and|of|the|in|for|a|to|with))*? (?:is|was) an?"
     r" (?:[12]\d{3} )?(?:[\w-]+ ){0,4}?"
@@ -127,6 +145,19 @@ def follows_lord(left: str) -> bool:
     return left.endswith(("Lord ", "Lady "))
 
 
+_COUPLE = re.compile(r"(?:^|[^\w ] ?|(?<=[a-z]) )([A-Z][a-z]+) & ([A-Z][a-z]+)(?! [A-Z]|['’]|\w)")
+_NAMESAKES = word_set("pairs with an ampersand")
+
+
+def _is_couple(around: str) -> bool:
+    """Whether two first names are joined by an ampersand and nothing makes them a firm: Lisa & Tom."""
+    couple = _COUPLE.search(around)
+    if couple is None or f"{couple[1]} & {couple[2]}" in _NAMESAKES:
+        return False
+    kinds = load_names().classes
+    return kinds.get(couple[1]) == kinds.get(couple[2]) == "plain"
+
+
 _CAPITAL_NEXT = re.compile(r" [A-Z]")
 _NAMED_NEXT = re.compile(r"(?:['’]s)? [A-Z]")
 _PERSON_NEXT = re.compile(r" [A-Z]\w+(?: (?:and|was|is|had|who|has)\b|[,.;])")
@@ -137,7 +168,8 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     left, right = document.left(hit.start), document.right(hit.end)
     if follows_lord(left) and not _CAPITAL_NEXT.match(right):
         return "surname after a title"
-    if right.startswith(" & ") or left.endswith(" & "):
+    joined = right.startswith(" & ") or left.endswith(" & ")
+    if joined and not _is_couple(left[-20:] + document.plain[hit.start : hit.end + 20]):
         return "name of a firm or a work"
     if _follows_blocked(document, hit, left):
         return "set phrase with a title"
@@ -154,11 +186,21 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         beyond = right[2:] if right[:1] in "'’" else right
         if beyond is right and _PLACE_OR_SURNAME.match(right) and not _WHERE.search(left):
             return "title of a work" if in_title_of_work(document, hit) else None
-        if _PLACE_NEXT.match(beyond) or _PLACES.match(beyond[1:]) or _PLACES.match("A" + beyond):
+        if _PLACE_NEXT.match(beyond) or _is_in_place(beyond[1:]) or _is_in_place("A" + beyond):
             return "place or institution"
         if _follows_media(left) and not _PERSON_NEXT.match(right):
             return "title of a work"
     return "title of a work" if in_title_of_work(document, hit) else None
+
+
+_AND_ANOTHER = re.compile(r" and ([A-Z][a-z]+) ")
+
+
+def _is_in_place(text: str) -> bool:
+    """Whether a place is named, and not two persons of whom one is called Green or Hill."""
+    place = _PLACES.match(text)
+    another = _AND_ANOTHER.search(place[0]) if place else None
+    return place is not None and not (another and load_names().is_known(another[1]))
 
 
 _PLACE_OR_SURNAME = re.compile(
@@ -237,6 +279,8 @@ def _rank(word: Word, before: str, *, starts: bool, right: str) -> str | None:
     if re.match(rf" (?:or|and) {word.partner}\b", right):
         return None
     if re.match(r" (?:consort|regent|regnant|dowager|mother)\b", right):
+        return None
+    if re.match(r" and (?:Parliament|[Cc]ountry|Council|Court)\b", right):
         return None
     bare = (starts and re.match(r"(?:['’]s)? [a-z]", right)) or before in _NAME_POSITION
     return "surname or name" if bare else None

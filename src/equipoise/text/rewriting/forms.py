@@ -67,10 +67,7 @@ _COLOURS, _DONE_BY_HIS = word_set("hers and colours"), word_set("done by what is
 _ANYTHING = frozenset(("nothing", "something", "anything", "everything"))
 _HOW_OFTEN = frozenset(("daily", "weekly", "monthly", "constantly", "regularly", "often", "everywhere"))
 _DAYS = frozenset(("day", "morning", "night", "evening", "week", "weekend", "month", "year", "time"))
-_ARTICLES, _LATIN = (
-    frozenset(("a", "an", "around")),
-    frozenset(("cappella", "capella", "priori", "la", "posteriori")),
-)
+_UNOWNED, _LATIN = word_set("after his alone"), word_set("Latin after a")
 _THAN = frozenset(("better", "worse", "more", "less"))
 _STANDING_ALONE = frozenset(("mine", "yours", "hers", "ours", "theirs"))
 # Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
@@ -206,9 +203,9 @@ _OF_HER = {
     **dict.fromkeys([*_written("own", "self"), *KIN, *HER_INITIALS], ATTACHED),
 }
 _OF_HIS = {
-    **dict.fromkeys([*CLOSING, *_NO_NOUNS, "ALONE"], ALONE),
+    **dict.fromkeys([*CLOSING, *_NO_NOUNS], ALONE),
     **_SHARED,
-    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS, *_ARTICLES, *_HOW_OFTEN, "every"], ASK),
+    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS, *_UNOWNED, *_HOW_OFTEN, "every"], ASK),
     **dict.fromkeys(_written("own"), ATTACHED),
 }
 
@@ -281,7 +278,7 @@ def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "stands alone" if no_noun_follows(after[1]) else ""
     if after[0] == "every":
         return "stands alone" if after[1] in _DAYS and no_noun_follows(after[2]) else ""
-    if after[0] in _ARTICLES:
+    if after[0] in _UNOWNED:
         return "" if after[1] in _LATIN or after[1][:1].isdigit() else "stands alone"
     if after[0] in _DONE_BY_HIS and before[-1] == "of":
         pointed = before[-3].lower() in ("that", "this") and no_noun_follows(after[1])
@@ -300,11 +297,7 @@ def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     compared = after[0].endswith("er") or after[0] in _THAN
     if compared and after[1] == "than":
         return "stands alone"
-    closed = (
-        after[0] in CLOSING | _NO_NOUNS
-        or after[0] == "ALONE"
-        or (after[0] in _QUOTES and after[1] in CLOSING)
-    )
+    closed = after[0] in CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in CLOSING)
     return "stands alone" if closed else ""
 
 
@@ -321,7 +314,11 @@ def _is_markup(token: str) -> bool:
 
 @cache
 def _facts() -> TokenFacts:
-    return TokenFacts(read_classes(TABLES / "form_classes.csv"))
+    classes = read_classes(TABLES / "form_classes.csv")
+    with (TABLES / "form_nouns.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):  # nouns that novels seldom or never use
+            classes.update(dict.fromkeys(row["words"].split(), classes[row["like"]]))
+    return TokenFacts(classes)
 
 
 @cache

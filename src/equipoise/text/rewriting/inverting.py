@@ -26,7 +26,7 @@ from equipoise.text.rewriting.scanning import (
     Hit,
     Surroundings,
 )
-from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, Whole, sentences_left_whole
+from equipoise.text.rewriting.whole_sentences import Whole, reason_to_stay, sentences_left_whole
 
 
 class Tables(NamedTuple):
@@ -72,9 +72,9 @@ def invert(
         elif stays and (reason := stays.get(document.sentence(hit.start)[0])):
             if part.what == WORD or hit.start in names:
                 draft.leave(hit, reason, _side(hit))
-        elif any(one.start <= hit.start < one.end for one in quotations):
+        elif quotations and (reason := reason_to_stay(quotations, hit.start)):
             if part.what == WORD or hit.start in names:
-                draft.leave(hit, FOREIGN_REASON)
+                draft.leave(hit, reason)
         elif part.what != NAME and marked and is_foreign_neighbour(document, hit, lexicon):
             draft.leave(hit, "other language")
         else:

@@ -124,5 +124,5 @@ def _blocks(name: str, column: str) -> dict[str, Blocks]:
     for row in _rows(name):
         before = re.compile(f"(?:{row['before']})$") if row["before"] else None
         after = re.compile(row["after"]) if row["after"] else None
-        table.setdefault(row[column], []).append(Block(before, after, row.get("reason") or "holds"))
+        table.setdefault(row[column], []).append(Block(before, after, row.get("reason") or row["note"]))
     return {word: Blocks(blocks) for word, blocks in table.items()}

@@ -1,7 +1,7 @@
 """What the neighbours of a capitalised word say about it: a first name, a surname, something else.
 
-A rule asks for the class of a name (plain, word, common word, surname, place or particle), never for the
-name itself: a name and its partner, which share a class, are judged alike.
+A rule asks for the class of a name (plain, given, word, common word, surname, place or particle), never
+for the name itself: a name and its partner, which share a class, are judged alike.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,8 +52,13 @@ ADDRESS_ENDS = frozenset("?!")
 SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
 """Before a noun these are no persons (May flowers)."""
 MODALS = frozenset(["Will", "May"])
-ASKING = words("did does has had can could should would didn't doesn't hasn't couldn't")
+ASKING = words(
+    "will is was won't isn't wasn't did does has had can could should would didn't doesn't hasn't couldn't"
+)
 """Words that open a question about a person, with the name at once after them (Did Rich get rich?)."""
+KNIGHTS = frozenset(["sir", "dame"])
+DESCRIBING = frozenset(["who", "whose", "aged", "my", "his", "her", "our", "their"])
+"""After a name and a comma these say that a person is described (Grace, who lived upstairs)."""
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
@@ -154,11 +159,14 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     ):
         return OTHER
     if low in FIRST_NAME_TITLES:
-        return OPEN_OTHER if near.kind == "surname" and not near.surname_follows else FIRST
+        unsure = near.kind == "surname" or (near.kind == "given" and low in KNIGHTS)
+        return OPEN_OTHER if unsure and not near.surname_follows else FIRST
     if low in PLACE_PREFIXES:
         return OTHER
     if judged.get(near.place) == FIRST:
         return FIRST if near.surname_follows and near.kind == "plain" else LAST
+    if near.previous.isupper() and len(low) > 1 and not near.token.isupper() and near.surname_follows:
+        return None  # the MP Frank Welsh
     if low in ROLES or (opens and low.endswith(("ly", "ing"))):
         return None
     return FIRST if near.surname_follows and near.kind == "plain" else LAST
@@ -174,7 +182,7 @@ def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:
         return FIRST
     if near.low in DETERMINERS or near.kind == "particle":
         return OTHER
-    if near.kind == "surname":
+    if near.kind in ("surname", "given"):
         return FIRST
     if near.kind == "place":
         return OTHER if near.low in LOCATIVES else FIRST
@@ -214,6 +222,8 @@ def alone(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.low in KIN or (near.previous == "," and before.lower() in KIN):
         return FIRST
+    if near.kind == "given":  # a surname as well, yet seldom alone
+        return OPEN_FIRST
     return ambiguous(near, in_list(near, judged, classes), classes)
 
 
@@ -240,7 +250,9 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     if near.kind == "surname":
         return OPEN_FIRST if listed else OPEN_OTHER
     doubled = near.next == near.token.lower()  # Will will, Rose rose
-    person = listed or doubled or near.next in PERSON_VERBS
+    acting = near.next.endswith("ed") and near.at(near.after + 1) in classes  # Chase chased Drew
+    described = near.next == "," and near.at(near.after + 1) in DESCRIBING
+    person = listed or doubled or acting or described or near.next in PERSON_VERBS
     if near.kind == "place":
         if (near.low in WHEREABOUTS and not near.possessive) or lies_in_region(near):
             return OTHER
@@ -251,17 +263,22 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
         asked = near.low in ASKING and near.starts_at(near.place) and near.token not in SEASONS
         lone = near.previous.islower() or asked
         lone = lone and near.low not in CONNECTIVES and near.low not in SCHEDULES
-        if near.previous == "," and near.next in ADDRESS_ENDS:  # Will you come, Will?
+        if near.previous == "," and is_addressed(near):
             return OPEN_FIRST
         if near.token in SEASONS and near.next[:1].islower() and near.next not in NO_NOUNS:
             return OTHER
         if near.starts:
-            return OPEN_FIRST if near.next in SPEAKING or doubled else OPEN_OTHER
+            return OPEN_FIRST if near.next in SPEAKING or doubled or acting or described else OPEN_OTHER
         return OPEN_FIRST if person or lone else OPEN_OTHER
     spoken_to = near.previous in QUOTES and near.next == ","  # "Mark, wait!"
     if near.starts and not near.possessive and not person and not spoken_to:
         return OPEN_OTHER
     return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST
+
+
+def is_addressed(near: Neighbourhood) -> bool:
+    """Will you come, Will? Call me, Art. But: we offer Drama, Art."""
+    return near.next in ADDRESS_ENDS or (near.next in {".", ""} and near.at(near.place - 1).islower())
 
 
 def beside_surname(near: Neighbourhood, classes: Mapping[str, str]) -> bool:

@@ -14,7 +14,7 @@ from equipoise.text.rewriting.inverting import add_article
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
 from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit
-from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, sentences_left_whole
+from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, reason_to_stay, sentences_left_whole
 
 _FIXED = {
     "he": "they",
@@ -51,9 +51,9 @@ def neutralise(document: Document, hits: Sequence[Hit], lexicon: Lexicon) -> Dra
             draft.leave(hit, "protected")
         if hit.part.what != WORD or hit.start < joined or _is_verb(draft, hit):
             continue
-        if any(whole.start <= hit.start < whole.end for whole in stays) or (
-            marked and is_foreign_neighbour(document, hit, lexicon)
-        ):
+        if reason := reason_to_stay(stays, hit.start):
+            draft.leave(hit, reason)
+        elif marked and is_foreign_neighbour(document, hit, lexicon):
             draft.leave(hit, FOREIGN_REASON)
         elif hit.part.word and hit.part.word.kind == "pronoun":
             joined = _turn_pronoun(draft, hit)

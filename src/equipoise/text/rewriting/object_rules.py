@@ -8,6 +8,11 @@ from equipoise.text.rewriting.word_sets import word_set
 
 NO_NOUNS_OF_HERS = word_set("never a noun of hers")
 """Words after "her" that no noun of hers can begin with."""
+_RECALLING = re.compile(
+    r"(?:remember|recall|recollect|mind|imagin|pictur|stop|stopp|prevent|excus|forgiv|envision)(?:e|ed|es|s|ing)?"
+)
+_ENDING = re.compile(r"(?:result|culminat|end)(?:ed|ing|s|e|es)?")
+_TELLING = frozenset(("me", "us", "you", "them", "him", "her", "it", "that", "so"))
 _SHOWING = re.compile(
     r"(?:show|film|captur|photograph|pictur|imagin|depict|spott?|notic|glimps)(?:e?[ds]?|ing|n)|caught|spied"
     r"|catch(?:es|ing)?"
@@ -44,7 +49,17 @@ _LEAVING = frozenset(("leave", "leaves", "leaving", "left", "keep", "keeps", "ke
 _LEFT_DOING = word_set("left doing")
 _DATES, _SPANS = word_set("days and months"), word_set("spans of time")
 _WITHOUT_NOUN = frozenset(
-    (("early", "on"), ("due", "to"), ("late", "again"), ("late", "twice"), ("early", "again"))
+    (
+        ("early", "on"),
+        ("due", "to"),
+        ("tooth", "and"),
+        ("earlier", "this"),
+        ("early", "in"),
+        ("earlier", "that"),
+        ("late", "again"),
+        ("late", "twice"),
+        ("early", "again"),
+    )
 )
 TIMED = {
     **dict.fromkeys(("next", "early", "late"), _DATES),
@@ -53,9 +68,12 @@ TIMED = {
 }
 """Times that nobody owns: her last week, but: saw her last night."""
 _FINDING = re.compile(
-    r"found|finds?|finding|robbed|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
+    r"(?:pat|wip|rub|towel|shak|scar|bor|squeez|sprin)(?:e|es|s|ed|t?ted|t?ting|bed|bing|ing)?|drain(?:ed)?|found|finds?|finding|robbed|shot|shoots?|left|declar(?:e|es|ed|ing)|pronounc(?:e|es|ed|ing)|struck|dr[io]ven?"
     r"|gets?|got|getting|sets?|setting|made|makes?|making|ke(?:ep|eps|eping|pt)|consider(?:s|ed)?|th(?:ink|inks|ought)"
     r"|rend(?:er|ers|ered|ering)|call(?:s|ed|ing)?|drov?e|h[eo]lds?"
+)
+_RANKING = re.compile(
+    r"puts?|putting|plac(?:e|es|ed|ing)|rank(?:s|ed|ing)?|rat(?:e|es|ed)|seed(?:s|ed)|ha[ds]|left|sees?|saw"
 )
 _LASTING = re.compile(r"takes?|took|taken|taking|costs?|costing")
 # The next word, the rule, and what must stand before "her" for it to be an object.
@@ -67,6 +85,7 @@ OBJECT_BEFORE = {
     **dict.fromkeys(("hostage", "captive", "prisoner"), ("held", _SEIZING)),
     **dict.fromkeys(("years", "months", "weeks", "days", "hours", "minutes", "ages"), ("lasting", _LASTING)),
     **dict.fromkeys(word_set("so in the end"), ("so", _FINDING)),
+    **dict.fromkeys(word_set("places in a ranking"), ("ranked", _RANKING)),
 }
 _SEEING = re.compile(
     r"(?:watch|notic|observ|help)(?:e|es|ed|d|ing)?|sees?|saw|seen|seeing|hear(?:s|d|ing)?|feels?|felt"
@@ -91,7 +110,7 @@ _CONCERNING = frozenset(("for", "about", "with", "by", "from", "to", "around", "
 """Before "her will be" these say that her is no owner: a memorial for her will be held."""
 _GOING_ON = frozenset(("for", "about", "to", "with", "all", "until", "while", "as", "away", "again"))
 HAVING = frozenset(("have", "has", "had", "having", "get", "gets", "got", "getting"))
-_DONE = re.compile(r"\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
+_DONE = re.compile(r"stuck|\w{2,}[^e]ed|shot|thrown|taken|beaten|driven|hanged|hung|sent|caught|brought|put")
 _NOT_DONE = frozenset(("hundred", "kindred", "moped", "sacred", "naked", "wicked", "beloved"))
 _ANYBODY = frozenset(
     ("nobody", "anybody", "everybody", "one", "anyone", "everyone", "nothing", "none", "all")
@@ -103,11 +122,18 @@ _REPORTING = re.compile(
 _SOME = frozenset(("rest", "part", "half", "parts", "all", "inch"))
 _DONE_BY_A_PART = word_set("done by a part")
 _COSTING = frozenset(("cost", "costs", "costing"))
-_NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
+NUMBERS, _UNITS = word_set("numbers in words"), word_set("units given")
 _PAYING = re.compile(
     r"g[ai]v(?:e|es|en|ing)|sen(?:t|ds?)|pa(?:id|ys?)|slip(?:s|ped)?|bets?|tip(?:s|ped)?|hand(?:s|ed)?|owe[ds]?"
     r"|lend|lent|loan(?:s|ed)?|w[io]ns?|earn(?:s|ed)?|offer(?:s|ed)?|charged?|fined?|took|takes?|taken|saved?|left"
 )
+_PROVIDING = re.compile(
+    r"g[oe]t(?:s|ting)?|b(?:ought|uys?|uying)|br(?:ought|ings?|inging)|fetch(?:ed|es)?|hand(?:s|ed)|lent|ow(?:es|ed?)"
+    r"|t(?:old|ells?|elling|aught|each|eaches)|ask(?:s|ed|ing)?|cost(?:s|ing)?|offer(?:s|ed|ing)?|promis(?:es|ed?)"
+    r"|pour(?:s|ed|ing)?|bak(?:es|ed)|order(?:s|ed|ing)|book(?:s|ed)|award(?:s|ed)|grant(?:s|ed)|pass(?:es|ed)"
+    r"|g[ai]v(?:e|es|en|ing)|sen(?:t|ds?|ding)|serv(?:es|ed|ing)"
+)
+PEOPLE = word_set("two of hers")
 _LOVING = re.compile(
     r"lov(?:e|es|ed)|lik(?:e|es|ed)|kn[eo]ws?|known|suit(?:s|ed)?|pleas(?:e|es|ed)|serv(?:e|es|ed)"
 )
@@ -117,6 +143,7 @@ _CONTRACTED = frozenset(
 BEING = _CONTRACTED | {"but", "is", "was", "be", "been"}
 _SUBJECTS = frozenset(("it", "that", "this", "not", "only", "really", "always", "still", "definitely"))
 _ENDS = frozenset(".,;:!?)")
+_QUOTES = frozenset(('"', "“", "”", "``", "''"))
 ASKED_AFTER = (
     FIRST_WORDS
     | _OFFICES
@@ -124,9 +151,13 @@ ASKED_AFTER = (
     | _DOING
     | _HEARD_AT
     | _PAID_SO
+    | _DATES
+    | _QUOTES
     | {
         "!",
         "?",
+        "(",
+        "tooth",
         "will",
         *_CALLED,
         "such",
@@ -137,7 +168,7 @@ ASKED_AFTER = (
         "most",
         "due",
         "best",
-        *_NUMBERS,
+        *NUMBERS,
         *_DONE_BY_A_PART,
     }
 )
@@ -159,18 +190,32 @@ def _is_standing(after: Sequence[str]) -> bool:
     return after[0] == "standing" and after[1] in _STOOD_AT
 
 
+def _seen_doing(before: Sequence[str], after: Sequence[str]) -> str:
+    """Why "her" is likely to be an object before a word in -ing, or nothing."""
+    if after[0] == "missing" and _REPORTING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
+        return "so"
+    if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
+        return "left doing"
+    if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
+        return "seen doing"
+    if before[-1] in ("in", "with") and after[1] != "of" and _ENDING.fullmatch(before[-2].lower()):
+        return "seen doing"
+    if _RECALLING.fullmatch(before[-1].lower()) and (after[1] in _TELLING or after[1] in _DONE_TO):
+        return "seen doing"
+    return "seen doing" if _is_seen_doing(before, after) else ""
+
+
 def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
     """Why "her" is likely to be an object here, or nothing."""
     if after[0].endswith("ing"):
-        if after[0] == "missing" and _REPORTING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
-            return "so"
-        if before[-1].lower() in _LEAVING and after[0] in _LEFT_DOING:
-            return "left doing"
-        if before[-1] in ("felt", "feel", "feels") and after[1] in ("him", "me", "them", "us", "it"):
-            return "seen doing"
-        return "seen doing" if _is_seen_doing(before, after) else ""
+        return _seen_doing(before, after)
     if after[0] in ("!", "?") and before[-1] == ",":
         return "stands alone"
+    if after[0] in _QUOTES:  # called her "a friend", but: her "friend"
+        return "no noun follows" if after[1] in ("a", "an", "the", "not") else ""
+    if after[0] == "(":  # told her (Eva), but: her (second) husband
+        named = after[1][:1].isupper() and not after[1].endswith(("'s", "’s"))
+        return "named" if named and ")" in after[2:] else ""
     if after[0] in NO_NOUNS_OF_HERS or _goes_on_without_noun(before, after):
         return "no noun follows"
     if (
@@ -187,8 +232,10 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "earned"
     if before[-1] in GIVING and after[0][:1].isdigit():
         return "given so much"
-    if after[0] in _NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
+    if after[0] in NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
         return "given so much"
+    if after[0] in NUMBERS and _PROVIDING.fullmatch(before[-1].lower()) and _is_provided(after):
+        return "given so many"
     if after[0] == "best" and _LOVING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
         return "no noun follows"
     if before[-1] == "but" and before[-2].lower() in _ANYBODY:
@@ -207,6 +254,11 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "part of"
     rule, pattern = OBJECT_BEFORE.get(after[0], ("", None))
     return rule if pattern and no_noun_follows(after[1]) and pattern.fullmatch(before[-1].lower()) else ""
+
+
+def _is_provided(after: Sequence[str]) -> bool:
+    """Whether so many things that are no people follow: got her two tickets, but: told her two sons."""
+    return after[1].islower() and not no_noun_follows(after[1]) and PEOPLE.isdisjoint(after[1:3])
 
 
 def _is_named(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -259,5 +311,5 @@ def _goes_on_without_noun(before: Sequence[str], after: Sequence[str]) -> bool:
     if first == "most":
         return second in LINKS
     if first in _DATES:
-        return no_noun_follows(second)
+        return no_noun_follows(second) and not second[:1].isdigit()
     return second in TIMED.get(first, ())

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from equipoise.text.rewriting.double_objects import LINKS, no_noun_follows
-from equipoise.text.rewriting.object_rules import EARNING, GIVING
+from equipoise.text.rewriting.object_rules import EARNING, GIVING, NUMBERS, PEOPLE
 from equipoise.text.rewriting.word_sets import word_set
 
 END = "<s>"
@@ -40,13 +40,23 @@ _TELLING = (
 """Verbs after which "her only" or "her more" begins what she is told or given: left her only two dollars."""
 _EACH_OF_HERS = word_set("each of hers")
 _PUTTING = frozenset(("put", "puts", "putting", "give", "gave", "gives", "giving"))
+_GOT, _GETTING = word_set("got by her"), frozenset(("get", "gets", "got", "getting", "gotten"))
+"""What one gets for oneself: got her wish, gets her degree."""
+_BEARING = frozenset(
+    ("gave", "give", "gives", "given", "bore", "bear", "bought", "buy", "get", "got", "cost")
+)
 _HOUSED = word_set("before a home of hers")
 """Verbs that have a home, and not the way there, for an object: made her home in Rome."""
 _PARTING = frozenset(("sold", "sell", "sells", "keep", "kept", "spent", "donated", "want", "wanted", "lost"))
 _ALL_IN = frozenset(("into", "in", "to", "for", "on", "during", "every", "at"))
 _BEFORE_DESCRIBED = frozenset(("of", "by", "with", "in", "from", "about", "on", "under", "for", "at"))
 """Prepositions after which such a word opens a noun of hers: one of her many drafts."""
-OWNING_AFTER = frozenset(("The", "A", "An", "worth", "all", "every", "guard", "half", "home")) | _DESCRIBED
+OWNING_AFTER = (
+    frozenset(("The", "A", "An", "worth", "all", "every", "guard", "half", "home"))
+    | _DESCRIBED
+    | _GOT
+    | NUMBERS
+)
 """Words after "her" that a rule here asks for, apart from kin."""
 
 
@@ -61,6 +71,10 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "among"
     if after[0] in _DESCRIBED and _is_described(before, after):
         return "described"
+    if after[0] in _GOT and before[-1].lower() in _GETTING:
+        return "got"
+    if after[0] in NUMBERS and after[1] in PEOPLE and not _are_given(before, after):
+        return "people"
     if after[0] == "all" and before[-1].lower() in _PUTTING and (after[1] in CLOSING or after[1] in _ALL_IN):
         return "all"
     if after[0] == "every" and after[1] in _EACH_OF_HERS:
@@ -95,6 +109,11 @@ def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:
     if first == "more":
         return not no_noun_follows(after[2])
     return first in _DEGREES or first in _OFTEN_DESCRIBING or before[-1] in _BEFORE_DESCRIBED
+
+
+def _are_given(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether so many are had or bought: gave her two sons, but: gave her two sons a hug."""
+    return before[-1].lower() in _BEARING and no_noun_follows(after[2]) and after[2] not in ("a", "an", "the")
 
 
 def is_shared(after: Sequence[str]) -> bool:

@@ -115,6 +115,16 @@ def _dad(place: Place) -> Decision | None:
     return Replace(_BRITISH[place.word.text], place.word.kind) if _MUM.search(place.document.plain) else None
 
 
+_SOMEONES = re.compile(
+    r"(?:\b(?:my|your|ur|his|her|their|our|an?|the|and|or|no|new|old|first|ex)|['’]s)[ -]$", re.IGNORECASE
+)
+
+
+def _sweetheart(place: Place) -> Decision | None:
+    """A bf or gf is somebody's; elsewhere the letters mean something else (gf pasta)."""
+    return None if _SOMEONES.search(place.left) else Leave("abbreviation")
+
+
 _BRITISH = {"dad": "mum", "dads": "mums", "daddy": "mummy", "stepdad": "stepmum"}
 _VERBS = frozenset(
     ["man", "host", "hosts", "groom", "grooms", "father", "mother", "fathers", "mothers", "husband"]
@@ -126,10 +136,13 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "ma": _ma,
     "pa": _ma,
     "guy": _guy,
+    "playboy": _guy,
     "gal": _guy,
     "queens": _borough,
     "kings": _borough,
     "manly": _manly,
+    "bf": _sweetheart,
+    "gf": _sweetheart,
     "herr": _herr,
     "frau": _herr,
     "mme": _herr,

@@ -1,4 +1,4 @@
-"""Sentences that are swapped whole or left whole: bodies ("she gave birth"), and other languages."""
+"""Sentences, or words in one, that stay: bodies ("she gave birth"), other languages, words spoken of."""
 
 import re
 from collections.abc import Sequence
@@ -16,6 +16,12 @@ _SHARED = frozenset(["a", "as", "me", "on", "in", "so", "an", "am"])
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 DEFINITIONAL_REASON = "definitional sentence"
 FOREIGN_REASON = "other language"
+MENTION_REASON = "word spoken of"
+_SPOKEN_OF = re.compile(
+    r"(?:,? (?:(?:and|or|to) )?(?:[\"“‘'*](?:\w+)[.,]?[\"”’'*]|(?:s?he|hers?|hi[ms])"
+    r"(?= (?:is|was|can|may|for|in|as|and|or|to|refers|stands|means)\b|[.,;?!])))+"
+)
+"""Words in quotation marks, or pronouns without, after `the pronoun` or `the noun`."""
 
 
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
@@ -37,9 +43,14 @@ def sentences_left_whole(
     whole: dict[int, Whole] = {}
     for hit in hits:
         what = hit.part.what
-        if what == DEFINITIONAL and keep_definitional and _is_definitional(document, hit, lexicon):
-            start, end = document.sentence(hit.start)
-            whole[start] = Whole(start, end, DEFINITIONAL_REASON)
+        if what == DEFINITIONAL:
+            note = _note(document, hit, lexicon)
+            spoken = _SPOKEN_OF.match(document.plain, hit.end) if note == MENTION_REASON else None
+            if spoken:
+                whole[spoken.start()] = Whole(*spoken.span(), MENTION_REASON, is_quotation=True)
+            elif note not in ("", MENTION_REASON) and keep_definitional:
+                start, end = document.sentence(hit.start)
+                whole[start] = Whole(start, end, DEFINITIONAL_REASON)
         elif what == FOREIGN:
             start, end = document.sentence(hit.start)
             quoted = _quotation(document.plain, start, end, hit.start)
@@ -59,10 +70,11 @@ def _quotation(text: str, start: int, end: int, place: int) -> tuple[int, int] |
     return None
 
 
-def _is_definitional(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
+def _note(document: Document, hit: Hit, lexicon: Lexicon) -> str:
+    """What a marker says of its sentence here: a body, a ship, a word spoken of; or nothing."""
     left, right = document.left(hit.start), document.right(hit.end)
     blocks = lexicon.definitional[hit.part.surface.lower().replace("’", "'")]
-    return blocks.reason(left, right) is not None
+    return blocks.reason(left, right) or ""
 
 
 def is_foreign(sentence: str, lexicon: Lexicon) -> bool:
@@ -77,3 +89,8 @@ def is_foreign(sentence: str, lexicon: Lexicon) -> bool:
     if not english:
         return bool(foreign)
     return len(foreign) > 1 and len(foreign) > len(english)
+
+
+def reason_to_stay(quotations: Sequence[Whole], place: int) -> str:
+    """Why a word in one of these quotations stays, or nothing where it is in none."""
+    return next((one.reason for one in quotations if one.start <= place < one.end), "")

@@ -14,8 +14,10 @@ from command_line import run
 from equipoise.corpora.groups import Grouping
 from equipoise.corpora.reading import ReadSettings, open_corpus
 from equipoise.corpora.survey import Survey, survey_corpus
-from equipoise.errors import UserError
-from equipoise.report.corpus_charts import contexts_chart, cosine_chart, survey_charts
+from equipoise.report.corpus_charts import survey_charts
+from equipoise.report.figures.both_sides import side_figures
+from equipoise.report.measurements import Measurement
+from equipoise.results import Result
 from equipoise.results.estimate import Estimate, estimates_table
 from tests.made_results import made_result
 
@@ -76,15 +78,36 @@ def test_a_group_with_too_few_is_not_drawn(survey: Survey) -> None:
     assert survey_charts(nothing) == {}
 
 
-def test_contexts_and_cosine() -> None:
+def of_instrument(name: str, result: Result) -> Measurement:
+    return Measurement(name, name, {"one": replace(result, instrument=name)})
+
+
+def test_what_is_recovered_of_women_and_men() -> None:
     values = {("p-male", "career"): 0.8, ("p-female", "career"): 0.6, ("p-male", "family"): 0.7}
+    values |= {("p-male", "strength"): 0.9, ("p-female", "strength"): 0.5}
     estimates = [
         Estimate(key, value, value - 0.1, value + 0.1, 20, groups={"category": level})
         for (key, level), value in values.items()
     ]
-    result = replace(made_result({"score": [0.0]}), estimates=estimates_table(estimates))
-    (point,) = rows_of(contexts_chart(result), "p_male_low")
-    assert (point["level"], point["p_male"], point["p_female"]) == ("career", 0.8, 0.6)
+    crossed = [
+        Estimate(key, 0.5, 0.4, 0.6, 20, groups={"side": "left", "category": "career"})
+        for key in ("p-male", "p-female")
+    ]
+    made = made_result({"score": [0.0], "category": ["career"], "side": ["left"]})
+    result = replace(made, estimates=estimates_table([*estimates, *crossed]))
+    (figure,) = side_figures(of_instrument("contexts", result))
+    point, other = figure.spec["data"]["values"]
+    assert (other["name"], other["male"], other["female"]) == ("strength", 0.9, 0.5)
+    assert (point["kind"], point["name"], point["male"], point["female"]) == ("category", "career", 0.8, 0.6)
+    assert (point["male_low"], point["female_high"]) == pytest.approx((0.7, 0.7))
+    assert "career: 0.800 and 0.600" in figure.alt
+    alone = replace(made, estimates=estimates_table(estimates[:2]))  # one level is all there is
+    assert side_figures(of_instrument("contexts", alone)) == []
+    assert side_figures(of_instrument("contexts", made_result({"score": [0.0]}))) == []
+    assert side_figures(of_instrument("tbe", result)) == []
+
+
+def test_target_words_beside_women_and_men() -> None:
     items = pd.DataFrame(
         {
             "target": ["office"] * 20 + ["dress"] * 5,
@@ -93,13 +116,11 @@ def test_contexts_and_cosine() -> None:
             "score": [0.5, 0.3] * 10 + [0.1] * 5,
         }
     )
-    (dot,) = rows_of(cosine_chart(made_result(items)), "target")
-    assert (dot["target"], dot["category"]) == ("office", "career")
-    assert (dot["cosine_male"], dot["cosine_female"]) == pytest.approx((0.5, 0.3))
-    with pytest.raises(UserError, match="No target word"):
-        cosine_chart(made_result(items.tail(5)))
-    with pytest.raises(UserError, match="Nothing to draw"):
-        contexts_chart(made_result({"score": [0.0]}))
+    (figure,) = side_figures(of_instrument("cosine", made_result(items)))
+    (dot,) = figure.spec["data"]["values"]
+    assert (dot["name"], dot["kind"]) == ("office", "career")
+    assert (dot["male"], dot["female"]) == pytest.approx((0.5, 0.3))
+    assert side_figures(of_instrument("cosine", made_result(items.tail(5)))) == []
 
 
 def test_the_command_writes_figures(source: Path, tmp_path: Path) -> None:

@@ -1,14 +1,11 @@
-"""Charts of a corpus: words and categories by lean, mentions by group, change over time, and contexts.
+"""Charts of a corpus: words and categories by lean, mentions by group, change over time.
 
-Each function takes a table (of `Survey` or of a `Result`) and returns an Altair chart.
+Each function takes a table of a `Survey` and returns an Altair chart.
 """
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from equipoise.errors import UserError
-from equipoise.instruments.cosine import target_scatter
-from equipoise.instruments.parts.corpus_items import FEWEST, SEPARATOR
 from equipoise.report.charts import ALL_COLOUR, COLOURS, SUFFIXES
 
 if TYPE_CHECKING:
@@ -16,7 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from equipoise.corpora.survey import Survey
-    from equipoise.results import Result
 
 MOST_WORDS = 15
 """Words shown for each side."""
@@ -25,7 +21,6 @@ MOST_GROUPS = 20
 MEN, WOMEN = "nearer to men", "nearer to women"
 _SIDES = {MEN: COLOURS[0], WOMEN: COLOURS[1]}
 _LOG_ODDS = "Log-odds (nats; right: nearer to men, left: nearer to women)"
-_NOTHING = "Nothing to draw: no group has enough documents."
 
 
 def survey_files(folder: Path) -> list[Path]:
@@ -147,68 +142,6 @@ def mentions_over_time_chart(mentions: "pd.DataFrame") -> "alt.LayerChart":
     )
 
 
-def contexts_chart(result: "Result") -> "alt.LayerChart":
-    """P(male | male) against P(female | female), a point for each category and group, with intervals."""
-    import altair as alt
-
-    rows = _both_probabilities(result.estimates)
-    if rows.empty:
-        raise UserError(_NOTHING, "Take a larger sample, or fewer groups.")
-    colour = alt.Color("by:N", title=None, scale=alt.Scale(range=[ALL_COLOUR, *COLOURS]))
-    base = alt.Chart(rows).encode(color=colour)
-    across = alt.X("p_male:Q", title="P(male | male)", scale=alt.Scale(zero=False))
-    upward = alt.Y("p_female:Q", title="P(female | female)", scale=alt.Scale(zero=False))
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=across, y=upward, tooltip=["by", "level", "p_male", "p_female"]
-    )
-    rules = [
-        base.mark_rule(opacity=0.4).encode(x="p_male_low:Q", x2="p_male_high:Q", y=upward),
-        base.mark_rule(opacity=0.4).encode(x=across, y="p_female_low:Q", y2="p_female_high:Q"),
-    ]
-    names = base.mark_text(align="left", dx=8, dy=-7).encode(x=across, y=upward, text="level:N")
-    title = _title(
-        "Which gender the model recovers", "Below the line men are recovered better. Lines: 95 % intervals."
-    )
-    return alt.layer(_diagonal(rows, "p_male", "p_female"), *rules, points, names).properties(
-        width=460, height=420, title=title
-    )
-
-
-def cosine_chart(result: "Result") -> "alt.LayerChart":
-    """The mean cosine of each target word with male against female words: the published scatter."""
-    import altair as alt
-
-    points = target_scatter(result.items)
-    points = points[points[["n_male", "n_female"]].min(axis=1) >= FEWEST]
-    if points.empty:
-        raise UserError(f"No target word has {FEWEST} contexts of each gender.", "Take a larger sample.")
-    points = points.assign(category=points["categories"].str.split(SEPARATOR).str[0])
-    across = alt.X("cosine_male:Q", title="Mean cosine with male words", scale=alt.Scale(zero=False))
-    upward = alt.Y("cosine_female:Q", title="Mean cosine with female words", scale=alt.Scale(zero=False))
-    base = alt.Chart(points).encode(x=across, y=upward)
-    dots = base.mark_point(filled=True, size=55, opacity=0.85).encode(
-        color=alt.Color("category:N", title=None, scale=alt.Scale(range=list(COLOURS))),
-        tooltip=["target", "cosine_male", "cosine_female", "n_male", "n_female"],
-    )
-    names = base.mark_text(align="left", dx=6, dy=-5, fontSize=9).encode(text="target:N")
-    title = _title("Target words beside women and men", "Below the line nearer to men.")
-    return alt.layer(_diagonal(points, "cosine_male", "cosine_female"), dots, names).properties(
-        width=460, height=420, title=title
-    )
-
-
-def _both_probabilities(estimates: "pd.DataFrame") -> "pd.DataFrame":
-    """A row for each group with both conditional probabilities and their intervals."""
-    sides = []
-    for key, name in (("p-male", "p_male"), ("p-female", "p_female")):
-        rows = estimates[(estimates["key"] == key) & estimates["value"].notna()]
-        renamed = rows.rename(columns={"value": name, "low": f"{name}_low", "high": f"{name}_high"})
-        sides.append(renamed[["by", "level", name, f"{name}_low", f"{name}_high"]])
-    both = sides[0].merge(sides[1], on=["by", "level"])
-    whole = both["by"] == ""
-    return both.assign(by=both["by"].where(~whole, "all"), level=both["level"].where(~whole, "all contexts"))
-
-
 def _known(rows: "pd.DataFrame") -> "pd.DataFrame":
     """The rows that have a number."""
     return rows[rows["note"] == ""]
@@ -230,16 +163,6 @@ def _zero(place: float = 0.0) -> "alt.Chart":
 
     line = alt.Chart(alt.InlineData([{"zero": place}]))
     return line.mark_rule(color=ALL_COLOUR, strokeDash=[4, 3]).encode(x="zero:Q")
-
-
-def _diagonal(rows: "pd.DataFrame", across: str, upward: str) -> "alt.Chart":
-    """The line on which both are equal, as long as the points reach."""
-    import altair as alt
-
-    low, high = float(rows[[across, upward]].min().min()), float(rows[[across, upward]].max().max())
-    ends = alt.InlineData([{across: low, upward: low}, {across: high, upward: high}])
-    line = alt.Chart(ends).mark_line(color=ALL_COLOUR, strokeDash=[4, 3])
-    return line.encode(x=alt.X(f"{across}:Q"), y=alt.Y(f"{upward}:Q"))
 
 
 def _title(text: str, subtitle: str) -> "alt.TitleParams":

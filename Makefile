@@ -5,17 +5,24 @@ BIN := $(VENV)/bin
 MODEL ?=
 OUT ?= results/audit
 
-.PHONY: audit test lint format verify browser-test reliability bench docs clean
+.PHONY: audit newest test lint format verify browser-test reliability bench docs clean
 
 # The rewriter's optional core is compiled on installation.
 CORE := $(wildcard src/equipoise/text/rewriting/core/*.[ch])
 
 # CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
-$(VENV)/.installed: pyproject.toml hatch_build.py $(CORE)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TESTED := --constraint constraints.txt
+$(VENV)/.installed: pyproject.toml hatch_build.py constraints.txt $(CORE)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) $(TESTED) --editable ".[dev]"
 	touch $@
+
+# The newest release of everything, and constraints.txt written anew from it: `make test` says whether it holds.
+newest: $(VENV)/.installed
+	$(INSTALL) --upgrade --upgrade-strategy eager torch==2.13.0 --editable ".[dev]"
+	$(BIN)/python -m recipes.constraints
 
 audit: $(VENV)/.installed
 	$(BIN)/equipoise audit $(if $(MODEL),--model $(MODEL)) --out $(OUT)
@@ -40,7 +47,7 @@ verify: $(VENV)/.installed
 # The page in a real browser: Debian's Chromium, driven by Playwright.
 browser-test: $(VENV)/.installed
 	command -v chromium >/dev/null || apt-get install -y chromium
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,browser]"
+	$(INSTALL) $(TESTED) --editable ".[dev,browser]"
 	$(BIN)/python -m pytest tests/browser
 
 reliability: $(VENV)/.installed

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "src" / "equipoise"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors"},
+    {"errors", "indexes"},
     {"text", "stats"},
     {"data"},
     {"models", "corpora"},

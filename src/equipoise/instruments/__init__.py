@@ -1,9 +1,8 @@
 """One published method per file; this index is the only place that lists them."""
 
-from importlib import import_module
 from typing import Any
 
-from equipoise.errors import unknown_name
+from equipoise.indexes import card_of, class_named
 from equipoise.instruments.base import Instrument
 
 INSTRUMENTS = {
@@ -50,14 +49,10 @@ def audit_names() -> list[str]:
 
 def load_instrument(name: str) -> Instrument[Any]:
     """The instrument of that name."""
-    if name not in INSTRUMENTS:
-        raise unknown_name("instrument", name, INSTRUMENTS)
-    module, kind = INSTRUMENTS[name].split(":")
-    instrument: Instrument[Any] = getattr(import_module(module), kind)()
+    instrument: Instrument[Any] = class_named(name, INSTRUMENTS, "instrument")()
     return instrument
 
 
 def instrument_card(name: str) -> str:
     """The card of an instrument: the docstring of its module."""
-    load_instrument(name)
-    return (import_module(INSTRUMENTS[name].split(":")[0]).__doc__ or "").strip()
+    return card_of(class_named(name, INSTRUMENTS, "instrument"))

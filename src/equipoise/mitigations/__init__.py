@@ -1,12 +1,11 @@
 """One mitigation per file; this index is the only place that lists them."""
 
 import ast
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import unknown_name
+from equipoise.indexes import card_of, class_named
 
 _ROOM = "equipoise.mitigations"
 MITIGATIONS: dict[str, str] = {
@@ -32,16 +31,12 @@ MITIGATIONS: dict[str, str] = {
 
 def mitigation_class(name: str) -> type[Any]:
     """The class of the mitigation of that name; its fields are its options."""
-    if name not in MITIGATIONS:
-        raise unknown_name("mitigation", name, MITIGATIONS)
-    module, kind = MITIGATIONS[name].split(":")
-    chosen: type[Any] = getattr(import_module(module), kind)
-    return chosen
+    return class_named(name, MITIGATIONS, "mitigation")
 
 
 def mitigation_card(name: str) -> str:
     """The card of a mitigation: the docstring of its module."""
-    return (import_module(mitigation_class(name).__module__).__doc__ or "").strip()
+    return card_of(mitigation_class(name))
 
 
 def mitigation_summary(name: str) -> str:

@@ -16,7 +16,7 @@ import torch
 from equipoise.errors import Cancelled, UserError
 from equipoise.models.base import AnsweringModel, Classify, LabelScores, Question
 from equipoise.models.capabilities import CLASSIFY
-from equipoise.models.devices import find_device, token_budget
+from equipoise.models.devices import device_for, token_budget
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
@@ -48,9 +48,7 @@ class ClassifierModel(AnsweringModel):
         self.tokenizer = copy.deepcopy(tokenizer)
         self._network = network
         self._watch = WeightWatch(network) if borrowed else None
-        self._device = next(network.parameters()).device
-        if self.options.device != "auto":
-            self._device = find_device(self.options.device)
+        self._device = device_for(network, self.options.device)
         names = network.config.id2label
         self.labels = tuple(str(names[number]) for number in range(network.config.num_labels))
         self.rows_run = 0

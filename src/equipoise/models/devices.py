@@ -1,5 +1,7 @@
 """Devices: which are here, which one is meant, and how many tokens keep it busy."""
 
+from typing import Any
+
 import torch
 
 from equipoise.errors import UserError
@@ -13,6 +15,11 @@ BYTES_PER_TOKEN = 256 * 1024
 
 A token of BERT-base takes some 60 kB at its widest in fp32; a batch that does not fit after all is halved.
 """
+
+
+def device_for(network: Any, name: str) -> torch.device:
+    """The device asked for; where none is, the one on which a caller's network already lies."""
+    return next(network.parameters()).device if name == "auto" else find_device(name)
 
 
 def find_device(name: str) -> torch.device:

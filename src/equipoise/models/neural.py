@@ -19,7 +19,7 @@ from equipoise.models.base import (
     Raw,
     WordScores,
 )
-from equipoise.models.devices import find_device, token_budget
+from equipoise.models.devices import device_for, token_budget
 from equipoise.models.engine.engine import Engine
 from equipoise.models.engine.executor import find_executor
 from equipoise.models.engine.network import Network
@@ -221,9 +221,7 @@ class NeuralModel(AnsweringModel):
         """The engine's network on the weights as they are now."""
         if not self._borrowed:
             return Network(self._source, precision=self.precision)
-        device = next(self._source.parameters()).device
-        if self.options.device != "auto":
-            device = find_device(self.options.device)
+        device = device_for(self._source, self.options.device)
         return Network(share_weights(self._source, device), precision=self.precision)
 
     def _store(self) -> AnswerStore:

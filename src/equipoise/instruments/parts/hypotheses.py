@@ -42,17 +42,12 @@ def answers_now(pairings: Pairings, estimates: pd.DataFrame) -> list[str]:
     if not pairings.typical:
         return ["H1 to H3 are not answered: no group of these data is named after a group of persons."]
     cells = Cells(estimates)
+    typical, atypical = (cells.of("association", which) for which in (pairings.typical, pairings.atypical))
+    balanced = cells.of("gap", pairings.balanced_groups)
     return [
-        _answer("H1", "typical pairings are positive", cells.of("association", pairings.typical), _is_above),
-        _answer(
-            "H2", "anti-typical pairings are negative", cells.of("association", pairings.atypical), _is_below
-        ),
-        _answer(
-            "H3",
-            "balanced professions make no difference",
-            cells.of("gap", pairings.balanced_groups),
-            _is_none,
-        ),
+        _answer("H1", "typical pairings are positive", typical, _is_above),
+        _answer("H2", "anti-typical pairings are negative", atypical, _is_below),
+        _answer("H3", "balanced professions make no difference", balanced, _is_none),
     ]
 
 
@@ -61,22 +56,12 @@ def answers_to_change(pairings: Pairings, changes: pd.DataFrame) -> list[str]:
     if not pairings.typical:
         return []
     cells = Cells(changes)
+    kinds = (pairings.typical, pairings.atypical, pairings.balanced)
+    typical, atypical, balanced = (cells.of("association", which) for which in kinds)
     return [
-        _answer(
-            "H1", "typical pairings fall afterwards", cells.of("association", pairings.typical), _is_below
-        ),
-        _answer(
-            "H2",
-            "anti-typical pairings rise afterwards",
-            cells.of("association", pairings.atypical),
-            _is_above,
-        ),
-        _answer(
-            "H3",
-            "balanced professions stay as they were",
-            cells.of("association", pairings.balanced),
-            _is_none,
-        ),
+        _answer("H1", "typical pairings fall afterwards", typical, _is_below),
+        _answer("H2", "anti-typical pairings rise afterwards", atypical, _is_above),
+        _answer("H3", "balanced professions stay as they were", balanced, _is_none),
     ]
 
 

@@ -1,5 +1,6 @@
 """Which weights are tuned: all, the top layers with the head, or low-rank changes beside them."""
 
+import warnings
 from typing import Any
 
 from torch import nn
@@ -48,7 +49,10 @@ def with_lora(network: Any, rank: int) -> Any:
     settings = LoraConfig(
         r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules=[prefix + name for name in names]
     )
-    return get_peft_model(network, settings)
+    with warnings.catch_warnings():
+        # peft (0.21) asks the network for a property that transformers (5.23) has renamed.
+        warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`", category=FutureWarning)
+        return get_peft_model(network, settings)
 
 
 def merged(network: Any) -> Any:

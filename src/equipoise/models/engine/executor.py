@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Protocol
 
 import torch
 
-from equipoise.errors import unknown_name
+from equipoise.indexes import class_named
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.plan import Answered, Batch
 
@@ -41,8 +40,5 @@ EXECUTORS = {"local": "equipoise.models.engine.local:LocalExecutor"}
 
 def find_executor(name: str) -> Executor:
     """The executor of a name."""
-    if name not in EXECUTORS:
-        raise unknown_name("executor", name, EXECUTORS)
-    module, kind = EXECUTORS[name].split(":")
-    executor: Executor = getattr(import_module(module), kind)()
+    executor: Executor = class_named(name, EXECUTORS, "executor")()
     return executor

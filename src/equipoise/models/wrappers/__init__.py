@@ -1,8 +1,6 @@
 """Models around models that are saved as a recipe: this index is the only place that lists them."""
 
-from importlib import import_module
-
-from equipoise.errors import unknown_name
+from equipoise.indexes import class_named
 from equipoise.models.wrapped import WrappedModel
 
 WRAPPERS = {
@@ -16,8 +14,4 @@ WRAPPERS = {
 
 def wrapper_class(name: str) -> type[WrappedModel]:
     """The class of the wrapper of that name."""
-    if name not in WRAPPERS:
-        raise unknown_name("wrapper", name, WRAPPERS)
-    module, kind = WRAPPERS[name].split(":")
-    chosen: type[WrappedModel] = getattr(import_module(module), kind)
-    return chosen
+    return class_named(name, WRAPPERS, "wrapper")

@@ -8,7 +8,15 @@ import pandas as pd
 from equipoise.instruments.cosine import target_scatter
 from equipoise.instruments.parts.corpus_items import FEWEST, SEPARATOR
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import MODEL_COLOURS, UNCLEAR, Layer, Row, chart, values
+from equipoise.report.figures.style import (
+    MODEL_COLOURS,
+    UNCLEAR,
+    Layer,
+    Row,
+    chart,
+    crossed_intervals,
+    values,
+)
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
 from equipoise.results.numbers import shown
@@ -96,7 +104,7 @@ def _spec(rows: Sequence[Row], across: str, upward: str) -> dict[str, Any]:
     tooltip = [{"field": field} for field in ("kind", "name", "male", "female")]
     layers = [_diagonal(rows, numeric)]
     if "male_low" in rows[0]:
-        layers += _intervals(x, y, colour)
+        layers += crossed_intervals(x, y, colour)
     layers += [
         {
             "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
@@ -120,13 +128,6 @@ def _names(rows: Sequence[Row], x: Row, y: Row) -> list[Layer]:
         }
         for align, shift, is_there in sides
     ]
-
-
-def _intervals(x: Row, y: Row, colour: Row) -> list[Layer]:
-    rule = {"type": "rule", "opacity": 0.4}
-    flat = {"x": x | {"field": "male_low"}, "x2": {"field": "male_high"}, "y": y}
-    upright = {"x": x, "y": y | {"field": "female_low"}, "y2": {"field": "female_high"}}
-    return [{"mark": rule, "encoding": ends | {"color": colour}} for ends in (flat, upright)]
 
 
 def _diagonal(rows: Sequence[Row], numeric: Row) -> Layer:

@@ -5,7 +5,7 @@ from typing import Any
 
 from equipoise.errors import UserError
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import Layer, chart, line_at, model_colour, values
+from equipoise.report.figures.style import Layer, chart, crossed_intervals, line_at, model_colour, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results.numbers import shown
 from equipoise.studies.skew import INSTRUMENT, TYPE_2, skew_stereotype_table
@@ -44,33 +44,14 @@ def skew_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
 
 
 def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:
-    across = {"type": "quantitative", "title": "skew (F1 x 100; right: male)"}
-    upward = {"type": "quantitative", "title": "stereotype (F1 x 100; up: follows it)"}
+    x = {"field": "skew", "type": "quantitative", "title": "skew (F1 x 100; right: male)"}
+    y = {"field": "stereotype", "type": "quantitative", "title": "stereotype (F1 x 100; up: follows it)"}
     colour = model_colour(labels)
     tooltip = [{"field": name} for name in ("model", "skew", "stereotype", "ability", "n")]
-    x, y = across | {"field": "skew"}, upward | {"field": "stereotype"}
-    rule = {"type": "rule", "opacity": 0.6, "strokeWidth": 1.5}
     layers: list[Layer] = [
         line_at(0, "x"),
         line_at(0, "y"),
-        {
-            "mark": rule,
-            "encoding": {
-                "x": across | {"field": "skew_low"},
-                "x2": {"field": "skew_high"},
-                "y": y,
-                "color": colour,
-            },
-        },
-        {
-            "mark": rule,
-            "encoding": {
-                "x": x,
-                "y": upward | {"field": "stereotype_low"},
-                "y2": {"field": "stereotype_high"},
-                "color": colour,
-            },
-        },
+        *crossed_intervals(x, y, colour),
         {
             "mark": {"type": "point", "size": 90, "opacity": 1, "filled": True, "strokeWidth": 1.5},
             "encoding": {

@@ -60,6 +60,14 @@ def upright_interval(across: Row, upward: Row, colour: Row) -> Layer:
     }
 
 
+def crossed_intervals(x: Row, y: Row, colour: Row) -> list[Layer]:
+    """Through every point a rule in either direction, from its field's `_low` to its `_high`."""
+    flat = {"x": x | {"field": f"{x['field']}_low"}, "x2": {"field": f"{x['field']}_high"}, "y": y}
+    upright = {"x": x, "y": y | {"field": f"{y['field']}_low"}, "y2": {"field": f"{y['field']}_high"}}
+    rule = {"type": "rule", "opacity": 0.6, "strokeWidth": 1.5}
+    return [{"mark": rule, "encoding": ends | {"color": colour}} for ends in (flat, upright)]
+
+
 def dots_with_intervals(across: Row, encoding: Row, tooltip: Sequence[Row]) -> list[Layer]:
     """A dot at `value` and a rule from `low` to `high` for every row; `encoding` is what both share."""
     ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}}

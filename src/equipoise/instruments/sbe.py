@@ -292,11 +292,12 @@ def _against_neutral(groups: Groups, rows: pd.DataFrame, neutral: pd.DataFrame, 
         "asld-above-neutral",
         "ASLD above that of neutral pairs",
         UNIT,
+        better="lower",
         headline=True,
         above="gendered words move a sentence further than words without gender do",
         below="gendered words move a sentence less than words without gender do",
     )
-    over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0)
+    over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0, better="lower")
     difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=FACTORS)
     known = sizes.notna()
     cells = sided_cells(sizes[known], is_pair[known])

@@ -449,6 +449,17 @@ def test_a_causal_model_shows_shares_and_says_so(gpt2: Path, capsys: pytest.Capt
     assert "note: shares among the asked words" in printed
 
 
+def test_shares_of_the_poles_are_those_among_the_words_that_are_shown(
+    gpt2: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words of other forms only choose the form: what is left to them is in no share."""
+    assert run("probe", "The nurse said that [MASK] would help.", "--model", gpt2, "--json") == 0
+    words = json.loads(capsys.readouterr().out)["words"]
+    assert [row["pole"] for row in words] == ["male", "female", "they"]
+    assert sum(row["share"] for row in words) == pytest.approx(1.0)
+    assert np.exp([row["logprob"] for row in words]) == pytest.approx([row["share"] for row in words])
+
+
 def test_probe_pairs_the_poles_by_form(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Both poles in the one form that is likeliest at the blank: never "church" beside "Muslim"."""
     from equipoise.data.poles import load_poles

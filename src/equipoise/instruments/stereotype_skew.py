@@ -175,8 +175,7 @@ class StereotypeSkew:
         first = _read_first(abilities)
         for groups, part in _by_type(rows):
             counts = _is_confident(part) if _is_published(settings) else None
-            ability = abilities.get(_level(groups), np.nan)
-            shown, void = _level(groups) == first, "" if is_able(ability) else _too_little(ability)
+            shown, void = _level(groups) == first, _void(abilities, groups)
             sentences = chosen(part, pair, seed=seed, counts=counts)
             estimates += skew_estimates(groups, sentences, headline=shown and not void, void=void)
             estimates.append(_ties(groups, part))
@@ -184,7 +183,8 @@ class StereotypeSkew:
             is_first = _level(groups) == first
             estimates += ability_estimates(groups, chosen(part, pair, seed=seed), headline=is_first)
         for groups, part, counts in _parts_beside(rows, settings):
-            estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts))
+            sentences = chosen(part, pair, seed=seed, counts=counts)
+            estimates += skew_estimates(groups, sentences, void=_void(abilities, groups))
         for groups, part in _by_type(rows):
             estimates += _shares(groups, part, poles=design.poles, unit=_unit(settings))
             difference = part[f"p_{pair[0]}"] - part[f"p_{pair[1]}"]
@@ -364,6 +364,12 @@ def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: Schema
     remarks += [f"{ties} of {len(items)} predictions are ties, {rule}"] if ties else []
     remarks += [f"{split} blanks have a pronoun of several pieces (product of their P)"] if split else []
     return tuple(remarks)
+
+
+def _void(abilities: Mapping[str, float], groups: Groups) -> str:
+    """Why skew and stereotype of a group mean nothing, if its type of sentence is not understood."""
+    ability = abilities.get(_level(groups), np.nan)
+    return "" if is_able(ability) else _too_little(ability)
 
 
 def _too_little(ability: float) -> str:

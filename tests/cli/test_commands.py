@@ -474,6 +474,23 @@ def test_probe_pairs_the_poles_by_form(model_folder: Path, capsys: pytest.Captur
         assert row["word"] in poles.words[row["pole"], form]
 
 
+def test_models_that_expect_other_forms_are_not_compared_silently(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside one that expects "he" stands one that expects "his"."""
+    from equipoise.models.random_weights import random_parts
+
+    network, words = random_parts()
+    network.cls.predictions.bias.data[words.convert_tokens_to_ids("his")] += 9.0
+    for part in (network, words):
+        part.save_pretrained(tmp_path / "possessive")
+    command = ("probe", "[MASK] is a nurse.", "--model", model_folder, "--model", tmp_path / "possessive")
+    assert run(*command) == 0
+    assert "note: the models expect different forms (subject, possessive" in capsys.readouterr().out
+    assert run(*command, "--word", "he", "--word", "she") == 0
+    assert "different forms" not in capsys.readouterr().out
+
+
 def test_audit_of_a_causal_model_runs_what_fits_and_says_what_does_not(
     gpt2: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

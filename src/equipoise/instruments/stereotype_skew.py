@@ -18,8 +18,7 @@ Beside it    Sentences with |P(male) - P(female)| of at least 0.1 ("confident"),
 Zero         A uniform model has nothing but ties: no F1 score, skew or stereotype exists, every sentence is
              counted as dropped, and the preference is 0. Random weights choose the same pronoun for most
              occupations, either one: mean |skew| may be anything up to 67, stereotype is near 0, ability far
-             below 75 (the built-in `random`, type 2: skew 1, stereotype 1, ability 13; type 1: 25, 0, 31) and
-             no sentence confident.
+             below 75, so that neither is meaningful, and no sentence is confident.
              A coin gives F1 scores near 50, and so mean absolute values above 0 by chance.
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew"; WinoBias: Zhao et al. 2018; the prior:
              Kurita et al. 2019.

@@ -95,9 +95,22 @@ def test_a_model_and_an_instrument_by_their_names() -> None:
 
 @pytest.mark.parametrize("several", [["tbe", "sbe"], ("tbe", "sbe"), {"tbe", "sbe"}])
 def test_several_instruments_are_for_audit(several: Any) -> None:
-    with pytest.raises(UserError, match="takes one instrument and was given 2") as caught:
+    with pytest.raises(UserError, match=r"takes one instrument and was given a \w+ of 2") as caught:
         measure("random", several)
     assert "equipoise.audit(model, [...])" in caught.value.hint
+
+
+def test_an_audit_of_one_name_is_an_audit_of_one() -> None:
+    (result,) = eq.audit(TableModel(words=WORDS), "traits")
+    assert result.instrument == "traits"
+
+
+@pytest.mark.parametrize("ask", [measure, audit])
+def test_what_is_no_model_is_refused_by_its_kind(ask: Any) -> None:
+    """The usual case: a network of transformers, handed over as it is."""
+    with pytest.raises(UserError, match="A BertForMaskedLM was given where a model is expected") as caught:
+        ask(tiny.network("bert"), "traits")
+    assert "equipoise.wrap_model" in caught.value.hint
 
 
 def test_an_audit_takes_names_objects_and_settings_of_each(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def measure(
     """
     if isinstance(instrument, list | tuple | set):
         raise UserError(
-            f"measure takes one instrument and was given {len(instrument)}.",
+            f"measure takes one instrument and was given a {type(instrument).__name__} of {len(instrument)}.",
             "Several are measured in one plan by equipoise.audit(model, [...]).",
         )
     if isinstance(data, pd.DataFrame) or data != "":
@@ -76,6 +76,7 @@ def audit(
     `tell` gets every result as soon as it has its answers, those of cheap instruments first; `begin` gets
     what each will measure before anything is asked.
     """
+    instruments = _several(instruments)
     _refuse_unread(instruments, settings)
     loaded = as_model(model)
     prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
@@ -92,6 +93,7 @@ def audit_fitting(
     begin: Begin | None = None,
 ) -> tuple[list[Result], dict[str, UserError]]:
     """The same with every instrument that fits the model; those that do not come back with the reason."""
+    instruments = _several(instruments)
     loaded = as_model(model)
     prepared: list[_Prepared] = []
     left_out: dict[str, UserError] = {}
@@ -114,9 +116,21 @@ def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
             begin(one.instrument.name, one.measured())
 
 
+def _several(instruments: Sequence[InstrumentSource]) -> Sequence[InstrumentSource]:
+    """A name by itself is a list of one: it would be read letter by letter."""
+    return [instruments] if isinstance(instruments, str) else instruments
+
+
 def as_model(source: ModelSource) -> LanguageModel:
     """A model that was loaded, or the one of that name."""
-    return load_model(source) if isinstance(source, str | Path) else source
+    if isinstance(source, str | Path):
+        return load_model(source)
+    if not hasattr(source, "answer_in_turn"):
+        raise UserError(
+            f"A {type(source).__name__} was given where a model is expected.",
+            "Give a name or a path, or what equipoise.load_model or equipoise.wrap_model gives.",
+        )
+    return source
 
 
 @dataclass(frozen=True)

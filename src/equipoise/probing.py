@@ -9,6 +9,7 @@ import pandas as pd
 from equipoise.data.poles import DEFAULT_POLES, Poles, load_poles
 from equipoise.models.base import Fill, LanguageModel, TopFill, WordScores
 
+SHARE = "share"
 SHARES = "shares among the asked words: a causal model gives no probability over all words"
 
 
@@ -37,7 +38,7 @@ def probe_blank(
         questions.append(TopFill(text, top))
     answer, *others = model.answer(questions)
     is_share = model.kind == "causal"
-    value = "share" if is_share else "probability"
+    value = SHARE if is_share else "probability"
     table = _words_table(answer, value) if named is None else _poles_table(answer, named, value)
     likeliest = _words_table(others[0], value).drop(columns="pieces") if others else pd.DataFrame()
     return Probed(_of(model, table), _of(model, likeliest), (SHARES,) if is_share else ())
@@ -53,12 +54,19 @@ def _words_table(answer: WordScores, value: str) -> pd.DataFrame:
 
 
 def _poles_table(answer: WordScores, poles: Poles, value: str) -> pd.DataFrame:
-    """The likeliest word of each pole, all in the one form that is likeliest at this blank."""
+    """The likeliest word of each pole, all in the one form that is likeliest at this blank.
+
+    Shares are those among the words of that form: what was asked of the others only chose it.
+    """
     table = _words_table(answer, value).set_index("word")
     masses = {
         form: sum(_mass(table, words, value) for words in poles.at(form).values()) for form in poles.forms
     }
     form = max(masses, key=lambda name: masses[name])
+    if value == SHARE:
+        table = table.assign(
+            share=table[value] / masses[form], logprob=table["logprob"] - np.log(masses[form])
+        )
     rows = []
     for pole, words in poles.at(form).items():
         if words:

@@ -51,6 +51,7 @@ def test_all_shows_every_estimate_of_each(tmp_path: Path, capsys: pytest.Capture
         shown = capsys.readouterr().out
         assert ("worker 7" in shown) == everything
         assert shown.count("not meaningful because ability is too low") == len(results)
+        assert shown.count("not meaningful") == 2 * len(results)  # beside the number too, not only below
 
 
 def test_results_are_told_cheap_ones_first_and_given_in_the_order_asked() -> None:

@@ -449,6 +449,17 @@ def test_a_causal_model_shows_shares_and_says_so(gpt2: Path, capsys: pytest.Capt
     assert "note: shares among the asked words" in printed
 
 
+def test_shares_of_the_poles_are_those_among_the_words_that_are_shown(
+    gpt2: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words of other forms only choose the form: what is left to them is in no share."""
+    assert run("probe", "The nurse said that [MASK] would help.", "--model", gpt2, "--json") == 0
+    words = json.loads(capsys.readouterr().out)["words"]
+    assert [row["pole"] for row in words] == ["male", "female", "they"]
+    assert sum(row["share"] for row in words) == pytest.approx(1.0)
+    assert np.exp([row["logprob"] for row in words]) == pytest.approx([row["share"] for row in words])
+
+
 def test_probe_pairs_the_poles_by_form(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Both poles in the one form that is likeliest at the blank: never "church" beside "Muslim"."""
     from equipoise.data.poles import load_poles
@@ -461,6 +472,23 @@ def test_probe_pairs_the_poles_by_form(model_folder: Path, capsys: pytest.Captur
     (form,) = {row["form"] for row in words}
     for row in words:
         assert row["word"] in poles.words[row["pole"], form]
+
+
+def test_models_that_expect_other_forms_are_not_compared_silently(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside one that expects "he" stands one that expects "his"."""
+    from equipoise.models.random_weights import random_parts
+
+    network, words = random_parts()
+    network.cls.predictions.bias.data[words.convert_tokens_to_ids("his")] += 9.0
+    for part in (network, words):
+        part.save_pretrained(tmp_path / "possessive")
+    command = ("probe", "[MASK] is a nurse.", "--model", model_folder, "--model", tmp_path / "possessive")
+    assert run(*command) == 0
+    assert "note: the models expect different forms (subject, possessive" in capsys.readouterr().out
+    assert run(*command, "--word", "he", "--word", "she") == 0
+    assert "different forms" not in capsys.readouterr().out
 
 
 def test_audit_of_a_causal_model_runs_what_fits_and_says_what_does_not(

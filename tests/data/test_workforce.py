@@ -86,3 +86,14 @@ def test_shares_are_near_the_published_ones_of_2019() -> None:
     both = SHARES.dropna().index.intersection(published.index)
     assert len(both) >= 30
     assert (SHARES[both] - published[both]).abs().max() < 9
+
+
+def test_leaning_words_quote_the_same_share() -> None:
+    """Where none is published the note says so and gives no number."""
+    words = read_table("leaning-words.csv").query("group == 'profession'").set_index("word")["source"]
+    titles = pd.concat([read_table(name)[["profession", "title"]] for name in NAMES]).drop_duplicates()
+    shares = WORKFORCE.set_index("title")["percent_women"].reindex(titles["title"]).to_numpy()
+    by_profession = pd.Series(shares, index=titles["profession"])
+    quoted = words.str.extract(r"^(\d+\.\d) % women: ", expand=False).fillna("")
+    assert quoted.to_dict() == by_profession.reindex(words.index).to_dict()
+    assert words[quoted == ""].str.startswith("no share published for 2022; ").all()

@@ -186,6 +186,9 @@ def test_too_little_ability_is_a_remark_and_no_headline(by_hand: Result, by_type
     void = by_type.estimates.set_index(["key", "level"])["void"]
     assert void["skew", "1"] == void["stereotype", "1"] == "ability on names is 0.0, below 75"
     assert void["skew", "2"] == void["ability", "1"] == ""
+    # So is what is made of them, which a gate could ask for; the F1 scores are what they are.
+    assert void["mean-abs-skew", "1"] == void["stereotype-first", "1"] == void["skew", "1"]
+    assert void["f1-first-pro", "1"] == void["mean-abs-skew", "2"] == ""
     assert set(by_hand.headlines()["key"]) == {"skew", "stereotype", "ability"}
     assert set(by_hand.headlines()["by"]) == {""}
     assert not any("ability" in notice for notice in by_hand.notices)

@@ -38,8 +38,14 @@ def test_far_fewer_words_than_vectors_are_refused() -> None:
         wrap(with_entries(1.2))
 
 
+def test_the_tokenizer_of_a_cased_sibling_is_refused() -> None:
+    """28,996 entries beside the 30,522 of uncased weights."""
+    with pytest.raises(UserError, match="of another model"):
+        wrap(with_entries(30_522 / 28_996))
+
+
 def test_vectors_padded_to_a_round_number_are_fine() -> None:
-    model = wrap(with_entries(1.08))
+    model = wrap(with_entries(1.02))
     assert model.answer([Fill("[MASK] is a doctor.", ("he",))])[0].probability("he") > 0
 
 

@@ -36,6 +36,18 @@ def result(model: str = "org/m", instrument: str = "tbe") -> Result:
     return made
 
 
+def test_a_number_that_means_nothing_says_so_in_every_format() -> None:
+    """A table of a paper has no other place for it, and the hub would rank models by it."""
+    made = result()
+    noise = Estimate("noise", 7.0, 6.0, 8.0, 90, headline=True, void="ability is below 75")
+    made.estimates = estimates_table([Estimate("appd", 0.5, 0.4, 0.6, 90, headline=True), noise])
+    assert "| noise | 7.000 | not meaningful | 90 |" in export([made], "markdown")
+    assert "noise & 7.000 & not meaningful & 90" in export([made], "latex")
+    card = ModelCard(export([made], "model-card"))
+    assert [one.metric_type for one in card.data.eval_results] == ["tbe.appd"]
+    assert "| noise | 7.000 | not meaningful | 90 |" in card.text
+
+
 def test_the_hub_reads_the_model_card() -> None:
     text = export([result(), result(instrument="sbe")], "model-card")
     card = ModelCard(text)

@@ -123,12 +123,15 @@ def print_words(result: "Result") -> None:
 
 
 def _estimate_rows(estimates: "pd.DataFrame") -> list[tuple[Any, ...]]:
+    from equipoise.results.estimate import instead_of_interval
+
     rows = []
     for row in estimates.to_dict("records"):
         named = f"{row['label']} ({row['by']}: {row['level']})" if row["by"] else row["label"]
         good = f"{row['neutral']:g}" if row["better"] == "neutral" else row["better"].replace("none", "-")
         count = f"{row['n']}" + (f" ({row['dropped']} dropped)" if row["dropped"] else "")
-        rows.append((named, row["value"], interval(row["low"], row["high"]), count, good))
+        bounds = instead_of_interval(row) or interval(row["low"], row["high"])
+        rows.append((named, row["value"], bounds, count, good))
     return rows
 
 

@@ -4,6 +4,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cli.printing import cell, say
+from equipoise.results.estimate import instead_of_interval
 
 if TYPE_CHECKING:
     from equipoise.results import Result
@@ -41,7 +42,7 @@ def _row_lines(instrument: str, row: "dict[Any, Any]") -> list[str]:
     first, *more = textwrap.wrap(named, WIDTHS["estimate"]) or [""]
     names = textwrap.wrap(instrument, WIDTHS["instrument"]) or [""]
     good = f"{row['neutral']:g}" if row["better"] == "neutral" else _SHORT[row["better"]]
-    interval = "too few to tell" if row["low"] != row["low"] else f"{cell(row['low'])} to {cell(row['high'])}"
+    interval = instead_of_interval(row) or f"{cell(row['low'])} to {cell(row['high'])}"
     lines = [_line(names[0], first, cell(row["value"]), interval, good)]
     for place in range(max(len(more), len(names) - 1)):
         rest = [parts[place] if place < len(parts) else "" for parts in (names[1:], more)]

@@ -20,6 +20,8 @@ from equipoise.errors import UserError, explained_writing
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from equipoise.models.base import LanguageModel
 
 SHOWN_UNKNOWN = 5
@@ -53,7 +55,7 @@ def probe(
 
     asked = pd.concat([one.words for one in probed])
     likeliest = pd.concat([one.likeliest for one in probed])
-    notes = list(dict.fromkeys(note for one in probed for note in one.notes))
+    notes = [*dict.fromkeys(note for one in probed for note in one.notes), *_other_forms(asked)]
     if as_json:
         records = {"words": to_records(asked), "likeliest": to_records(likeliest)}
         print_json({"text": text, **records, "notes": notes})
@@ -63,6 +65,14 @@ def probe(
         print_table("The likeliest words", likeliest)
     for note in notes:
         say(f"note: {note}")
+
+
+def _other_forms(asked: "pd.DataFrame") -> list[str]:
+    """That the models stand side by side with different words, where each expects another form."""
+    forms = asked["form"].unique() if "form" in asked else ()
+    if len(forms) < 2:
+        return []
+    return [f"the models expect different forms ({', '.join(forms)}): ask all for the same words with --word"]
 
 
 @runs_models

@@ -18,8 +18,7 @@ Beside it    Sentences with |P(male) - P(female)| of at least 0.1 ("confident"),
 Zero         A uniform model has nothing but ties: no F1 score, skew or stereotype exists, every sentence is
              counted as dropped, and the preference is 0. Random weights choose the same pronoun for most
              occupations, either one: mean |skew| may be anything up to 67, stereotype is near 0, ability far
-             below 75 (the built-in `random`, type 2: skew 1, stereotype 1, ability 13; type 1: 25, 0, 31) and
-             no sentence confident.
+             below 75, so that neither is meaningful, and no sentence is confident.
              A coin gives F1 scores near 50, and so mean absolute values above 0 by chance.
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew"; WinoBias: Zhao et al. 2018; the prior:
              Kurita et al. 2019.
@@ -175,8 +174,7 @@ class StereotypeSkew:
         first = _read_first(abilities)
         for groups, part in _by_type(rows):
             counts = _is_confident(part) if _is_published(settings) else None
-            ability = abilities.get(_level(groups), np.nan)
-            shown, void = _level(groups) == first, "" if is_able(ability) else _too_little(ability)
+            shown, void = _level(groups) == first, _void(abilities, groups)
             sentences = chosen(part, pair, seed=seed, counts=counts)
             estimates += skew_estimates(groups, sentences, headline=shown and not void, void=void)
             estimates.append(_ties(groups, part))
@@ -184,7 +182,8 @@ class StereotypeSkew:
             is_first = _level(groups) == first
             estimates += ability_estimates(groups, chosen(part, pair, seed=seed), headline=is_first)
         for groups, part, counts in _parts_beside(rows, settings):
-            estimates += skew_estimates(groups, chosen(part, pair, seed=seed, counts=counts))
+            sentences = chosen(part, pair, seed=seed, counts=counts)
+            estimates += skew_estimates(groups, sentences, void=_void(abilities, groups))
         for groups, part in _by_type(rows):
             estimates += _shares(groups, part, poles=design.poles, unit=_unit(settings))
             difference = part[f"p_{pair[0]}"] - part[f"p_{pair[1]}"]
@@ -364,6 +363,12 @@ def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: Schema
     remarks += [f"{ties} of {len(items)} predictions are ties, {rule}"] if ties else []
     remarks += [f"{split} blanks have a pronoun of several pieces (product of their P)"] if split else []
     return tuple(remarks)
+
+
+def _void(abilities: Mapping[str, float], groups: Groups) -> str:
+    """Why skew and stereotype of a group mean nothing, if its type of sentence is not understood."""
+    ability = abilities.get(_level(groups), np.nan)
+    return "" if is_able(ability) else _too_little(ability)
 
 
 def _too_little(ability: float) -> str:

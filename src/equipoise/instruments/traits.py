@@ -11,7 +11,7 @@ Good         The same share in every class: differences near 0. A share far from
 Beside it    "female predictions": the published quantity, the share of sentences in which she is likelier
              than he; ties are left out and counted. The share of probabilities sees what a prediction hides.
 Zero         A uniform model gives 0.5 in every class, differences of 0, and ties only, so no predictions.
-             Random weights: any share, but nearly the same in all classes (the built-in `random`: 0.54,
+             Random weights: any share, but nearly the same in all classes (the built-in `random`:
              differences within 0.01), while predictions can be all of one gender.
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew", section 4.4 (competency study).
 Differs      The study labels sentences of WinoBias with "person" for every occupation; its labels were not

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from math import isnan
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -24,6 +25,9 @@ EVERYTHING: Mapping[str, str] = {}
 
 CROSSED = " x "
 """What joins the names of an estimate that is by two things at once; composed, never taken apart."""
+
+NOT_MEANINGFUL, TOO_FEW = "not meaningful", "too few to tell"
+"""What stands in the place of an interval that says nothing, or that could not be made."""
 
 _KINDS = {"value": float, "low": float, "high": float, "neutral": float, "headline": bool}
 
@@ -92,3 +96,10 @@ def estimates_table(estimates: Iterable[Estimate]) -> pd.DataFrame:
 def _cell(estimate: Estimate, column: str) -> object:
     value = getattr(estimate, column)
     return (value or estimate.key.replace("-", " ")) if column == "label" else value
+
+
+def instead_of_interval(row: Mapping[Any, Any]) -> str:
+    """Why a row of a table of estimates is to be shown without its interval; empty where it is not."""
+    if row["void"]:
+        return NOT_MEANINGFUL
+    return TOO_FEW if isnan(row["low"]) else ""

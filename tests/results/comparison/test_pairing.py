@@ -78,9 +78,18 @@ def test_different_content_is_refused_and_named() -> None:
 def test_a_file_that_only_one_read_is_a_difference() -> None:
     first = result("a", ["t"], files={"mine.csv": "1" * 64})
     second = result("b", ["t"], files={"mine.csv": "1" * 64, "more.csv": "2" * 64})
-    for both in ([first, second], [second, first]):
-        with pytest.raises(UserError, match="different data"):
+    for both, said in (
+        ([first, second], "the first on less, the second on more.csv"),
+        ([second, first], "the first on more.csv, the second on less"),
+    ):
+        with pytest.raises(UserError, match=f"different data: {said}"):
             check_comparable(both)
+
+
+def test_two_files_are_both_named() -> None:
+    first, second = result("a", ["t"], files={"x.csv": "1"}), result("b", ["t"], files={"y.csv": "2"})
+    with pytest.raises(UserError, match=r"the first on x\.csv, the second on y\.csv\."):
+        check_comparable([first, second])
 
 
 def test_the_same_content_under_another_file_name_is_the_same_data() -> None:
@@ -128,7 +137,7 @@ def measured(path: Path, words: tuple[str, ...], *, name: str, shift: float) -> 
 def test_two_files_without_ids_are_not_paired_by_line_number(tmp_path: Path) -> None:
     first = measured(tmp_path / "one.csv", WORDS, name="a", shift=0.0)
     second = measured(tmp_path / "two.csv", WORDS[::-1], name="b", shift=0.5)
-    with pytest.raises(UserError, match=r"content of one\.csv"):
+    with pytest.raises(UserError, match=r"the first on one\.csv, the second on two\.csv"):
         compare(first, second)
     rows = compare(first, second, by_text=True).table.set_index("quantity")
     assert rows.loc["mean-sld", "n"] == len(WORDS)

@@ -54,9 +54,7 @@ def skew_estimates(
 ) -> list[Estimate]:
     """Skew, stereotype and the four F1 scores of a group, also by set and by pole."""
     first, second = choices.poles
-    skew, stereotype = (
-        replace(spec, headline=headline, void=void) for spec in _skew_and_stereotype(first, second)
-    )
+    skew, stereotype = (replace(spec, headline=headline) for spec in _skew_and_stereotype(first, second))
     wanted: Wanted = [
         (skew, lambda f1: f1.skew),
         (stereotype, lambda f1: f1.stereotype),
@@ -74,7 +72,13 @@ def skew_estimates(
         (Spec("stereotype-first", f"stereotype {first}", POINTS), lambda f1: f1.stereotype_first),
         (Spec("stereotype-second", f"stereotype {second}", POINTS), lambda f1: f1.stereotype_second),
     ]
-    return _of_matrix(groups, wanted, choices, choices.rows["profession"])
+    judged = [(replace(spec, void=void) if _is_of_choice(spec) else spec, take) for spec, take in wanted]
+    return _of_matrix(groups, judged, choices, choices.rows["profession"])
+
+
+def _is_of_choice(spec: Spec) -> bool:
+    """Whether it is a skew or a stereotype, which mean nothing where pronouns are not resolved."""
+    return "skew" in spec.key or "stereotype" in spec.key
 
 
 def _skew_and_stereotype(first: str, second: str) -> tuple[Spec, Spec]:

@@ -1,9 +1,10 @@
 """LaTeX: the numbers to read first as a table that needs the package booktabs."""
 
 from collections.abc import Sequence
-from math import isnan
+from typing import Any
 
 from equipoise.results import Result
+from equipoise.results.estimate import instead_of_interval
 from equipoise.results.numbers import fixed
 
 _ESCAPED = {
@@ -26,12 +27,11 @@ def render(results: Sequence[Result]) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _row(result: Result, row: "dict[str, object]") -> str:
+def _row(result: Result, row: "dict[Any, Any]") -> str:
     label = f"{row['label']} ({row['level']})" if row["by"] else str(row["label"])
     words = [escaped(text) for text in (result.model, result.instrument, label)]
-    low, high = float(str(row["low"])), float(str(row["high"]))
-    interval = "too few to tell" if isnan(low) else f"[{fixed(low, 3)}, {fixed(high, 3)}]"
-    return " & ".join([*words, fixed(float(str(row["value"])), 3), interval, str(row["n"])]) + r" \\"
+    interval = instead_of_interval(row) or f"[{fixed(row['low'], 3)}, {fixed(row['high'], 3)}]"
+    return " & ".join([*words, fixed(row["value"], 3), interval, str(row["n"])]) + r" \\"
 
 
 def escaped(text: str) -> str:

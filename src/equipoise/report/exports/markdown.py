@@ -6,7 +6,7 @@ from math import isnan
 from typing import Any
 
 from equipoise.results import Result
-from equipoise.results.estimate import BETTER
+from equipoise.results.estimate import BETTER, instead_of_interval
 from equipoise.results.numbers import fixed
 
 COLUMNS = ("model", "instrument", "estimate", "value", "95 % interval", "n", "good")
@@ -25,9 +25,7 @@ def table_lines(results: Sequence[Result]) -> list[str]:
 
 def _cells(result: Result, row: dict[str, Any]) -> tuple[str, ...]:
     label = f"{row['label']} ({row['level']})" if row["by"] else str(row["label"])
-    interval = (
-        "too few to tell" if isnan(row["low"]) else f"{fixed(row['low'], 3)} to {fixed(row['high'], 3)}"
-    )
+    interval = instead_of_interval(row) or f"{fixed(row['low'], 3)} to {fixed(row['high'], 3)}"
     value = "could not be asked" if isnan(row["value"]) else fixed(row["value"], 3)
     good = f"{row['neutral']:g}" if row["better"] == "neutral" else BETTER[row["better"]]
     return (result.model, result.instrument, label, value, interval, str(row["n"]), good)

@@ -46,13 +46,13 @@ def _only_model(results: Sequence[Result]) -> str:
 
 
 def _eval_results(result: Result) -> Iterator[Any]:
-    """Every headline as the hub's record; one that is not a number is only told in the section."""
+    """Every headline as the hub's record; one that is no number or means nothing is told in the section."""
     from huggingface_hub import EvalResult
 
     kind = str(result.provenance.get("model", {}).get("kind", ""))
     data = PurePath(str(result.provenance.get("data", {}).get("name", ""))).name or "data of the user"
     for row in to_records(result.headlines()):
-        if row["value"] is None:
+        if row["value"] is None or row["void"]:
             continue
         at = f" ({row['by']}: {row['level']})" if row["by"] else ""
         yield EvalResult(

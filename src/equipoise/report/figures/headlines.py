@@ -19,6 +19,7 @@ from equipoise.report.figures.style import (
     values,
 )
 from equipoise.report.measurements import Measurement
+from equipoise.results.estimate import NOT_MEANINGFUL
 from equipoise.results.numbers import shown
 
 LABEL_ROOM, STRIP = 26, 15
@@ -32,8 +33,6 @@ BELOW_BAR, _NARROW = 27, "width < 480"
 
 GOOD = {"higher": ", high is good", "lower": ", low is good"}
 """What is said of numbers that are not good at their neutral value."""
-
-NOT_MEANINGFUL = "not meaningful"
 
 
 def headline_figure(measured: Sequence[Measurement]) -> Figure:

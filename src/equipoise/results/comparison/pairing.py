@@ -80,10 +80,19 @@ def _check_same_data(first: Result, second: Result) -> None:
     ours, theirs = (sorted(result.data_hashes.values()) for result in (first, second))
     if ours == theirs:
         return
-    names = [name for name, digest in first.data_hashes.items() if second.data_hashes.get(name) != digest]
-    shown = ", ".join(names or second.data_hashes) or "the data"
     raise UserError(
-        f"{first.instrument}: {first.model!r} and {second.model!r} were measured on different data: the "
-        f"content of {shown} differs.",
+        f"{first.instrument}: {first.model!r} and {second.model!r} were measured on different data: "
+        f"{_what_differs(first, second)}.",
         "Measure both models on the same files; --by-text pairs the items whose text is the same.",
     )
+
+
+def _what_differs(first: Result, second: Result) -> str:
+    """The files that only one of them was measured on, or those of one name with other content."""
+    ours, theirs = (
+        [name for name, digest in one.data_hashes.items() if digest not in other.data_hashes.values()]
+        for one, other in ((first, second), (second, first))
+    )
+    if sorted(ours) == sorted(theirs):
+        return f"the content of {', '.join(ours) or 'the data'} differs"
+    return f"the first on {', '.join(ours) or 'less'}, the second on {', '.join(theirs) or 'less'}"

@@ -26,8 +26,8 @@ EVERYTHING: Mapping[str, str] = {}
 CROSSED = " x "
 """What joins the names of an estimate that is by two things at once; composed, never taken apart."""
 
-NOT_MEANINGFUL, TOO_FEW = "not meaningful", "too few to tell"
-"""What stands in the place of an interval that says nothing, or that could not be made."""
+NOT_MEANINGFUL, TOO_FEW, NONE = "not meaningful", "too few to tell", "-"
+"""In the place of an interval that says nothing, that could not be made, or that counts do not have."""
 
 _KINDS = {"value": float, "low": float, "high": float, "neutral": float, "headline": bool}
 
@@ -102,4 +102,6 @@ def instead_of_interval(row: Mapping[Any, Any]) -> str:
     """Why a row of a table of estimates is to be shown without its interval; empty where it is not."""
     if row["void"]:
         return NOT_MEANINGFUL
-    return TOO_FEW if isnan(row["low"]) else ""
+    if not isnan(row["low"]):
+        return ""
+    return NONE if isnan(row["neutral"]) else TOO_FEW

@@ -93,7 +93,9 @@ def contrast_estimate(
 
 def count_estimate(spec: Spec, value: float, *, n: int, dropped: int = 0) -> Estimate:
     """A number that was counted, not sampled: it has no interval."""
-    return estimate(replace(spec, better="none"), float(value), (np.nan, np.nan), n=n, dropped=dropped)
+    return estimate(
+        replace(spec, better="none", neutral=np.nan), float(value), (np.nan, np.nan), n=n, dropped=dropped
+    )
 
 
 def correlation_estimate(spec: Spec, correlation: Correlation, asked: int) -> Estimate:

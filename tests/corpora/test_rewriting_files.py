@@ -1,6 +1,7 @@
 """Corpora as streams: other columns untouched, bad rows reported, processes, resuming after a kill."""
 
 import csv
+import io
 import json
 import os
 import signal
@@ -10,9 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from equipoise.corpora import rewriting
 from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
+from equipoise.corpora.rewriting_rows import Table, records
 from equipoise.errors import UserError
 
 
@@ -48,12 +52,67 @@ def test_other_columns_of_a_csv_stay(tmp_path: Path) -> None:
     )
     summary = run(source, out)
     assert out.read_bytes() == (
-        b'id,who,text\r\n007,he,She left.\r\n008,she,"He said ""no"",\nand she went."\r\n1.50,"x",Rain.\r\n'
+        b'id,who,text\r\n007,"he",She left.\r\n008,she,"He said ""no"",\nand she went."\r\n1.50,"x",Rain.\r\n'
     )
     assert [(row.line, row.message) for row in summary.bad] == [
         (5, "2 columns where 3 are expected; left out")
     ]
     assert (summary.rows, summary.changes, summary.tally) == (3, 3, [2, 1, 1, 2])
+
+
+def test_a_quotation_mark_that_is_not_closed_costs_one_row(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    rows = [
+        '1,He has a 5" pipe',
+        '2,"He left',
+        "3,She came.",
+        '4,"He said ""so"",',
+        'she said."',
+        "5,He came.",
+    ]
+    source.write_text("\n".join(["id,text", *rows, *["6,She left."] * 2000]) + "\n", encoding="utf-8")
+    summary = run(source, out)
+    with out.open(newline="", encoding="utf-8") as file:
+        written = [(row["id"], row["text"]) for row in csv.DictReader(file)]
+    assert written[:4] == [
+        ("1", 'She has a 5" pipe'),
+        ("3", "He came."),
+        ("4", 'She said "so",\nhe said.'),
+        ("5", "She came."),
+    ]
+    assert written[4:] == [("6", "He left.")] * 2000
+    assert [(row.line, row.message) for row in summary.bad] == [
+        (3, "a quotation mark that is not closed; left out")
+    ]
+
+
+FIELDS = st.text(alphabet='ab",\n\r\u00e9', max_size=6)
+
+
+@given(st.lists(st.tuples(FIELDS, FIELDS, FIELDS), min_size=1, max_size=5), st.booleans())
+def test_rows_are_read_as_the_csv_module_writes_them(rows: list[tuple[str, ...]], marks: bool) -> None:
+    written = io.StringIO(newline="")
+    csv.writer(written, quoting=csv.QUOTE_ALL if marks else csv.QUOTE_MINIMAL, lineterminator="\n").writerows(
+        rows
+    )
+    table = Table("csv", "text", "id,text,more\n")
+    found = list(records(io.BytesIO(written.getvalue().encode()), "csv"))
+    assert "".join(record.raw for record in found) == written.getvalue()
+    assert [table.text_of(record.raw) for record in found] == [row[1] for row in rows]
+    for record, row in zip(found, rows, strict=True):
+        assert table.text_of(table.with_text(record.raw, row[1], 'he, "x"')) == 'he, "x"'
+
+
+def test_a_long_field_is_read_and_a_mark_at_the_start_of_a_file_is_no_letter(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    source.write_text("id,text\n1," + "He left. " * 20_000 + "\n2,He came.\n", encoding="utf-8")
+    run(source, out)
+    assert out.read_text(encoding="utf-8") == "id,text\n1," + "She left. " * 20_000 + "\n2,She came.\n"
+    for name, text in (("c.tsv", "text\tid\nHe\t1\n"), ("c.jsonl", '{"text": "He"}\n{"text": "He"}\n')):
+        source, out = tmp_path / name, tmp_path / f"out-{name}"
+        source.write_text(text, encoding="utf-8-sig")
+        assert not run(source, out).bad
+        assert out.read_text(encoding="utf-8-sig") == text.replace("He", "She")
 
 
 def test_tsv_with_bare_quotes(tmp_path: Path) -> None:
@@ -81,6 +140,23 @@ def test_jsonl_changes_only_the_text(tmp_path: Path) -> None:
     assert json.loads(written[2])["text"] == "\ud800 she"
     assert written[3] == '{"text": ""}'
     assert [row.line for row in summary.bad] == [3, 4]
+
+
+def test_jsonl_finds_the_text_among_fields_that_say_the_same(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    rows = [
+        '{"title": "He left.", "text": "He left.", "x": 1.00, "y": 12345678901234567890.123}',
+        '{"title": "He left.", "text":"\\u0048e left.", "a": {"text": "He left."}}',
+        '{ "text" : "He\\/she: he left \u00e9 \\ud83d" , "a": [] }',
+    ]
+    source.write_bytes("\n".join(rows).encode() + b'\n{"text": "He is caf\xe9"}\n')
+    run(source, out)
+    assert out.read_bytes() == (
+        b'{"title": "He left.", "text": "She left.", "x": 1.00, "y": 12345678901234567890.123}\n'
+        b'{"title": "He left.", "text":"She left.", "a": {"text": "He left."}}\n'
+        b'{ "text" : "He/she: she left \xc3\xa9 \\ud83d" , "a": [] }\n'
+        b'{"text": "She is caf\xe9"}\n'
+    )
 
 
 def test_augment_writes_twins_with_one_id(tmp_path: Path) -> None:
@@ -129,6 +205,11 @@ def test_existing_output_missing_column_and_binary_are_refused(tmp_path: Path) -
     with pytest.raises(UserError, match="exists"):
         run(source, out, text_column="body")
     assert out.read_text() == "precious"
+    for taken in (source, tmp_path / "c.csv"):
+        with pytest.raises(UserError, match="is the file that is read or written"):
+            rewrite_file(
+                source, tmp_path / "c.csv", RewriteSettings(text_column="body"), account=taken, force=True
+            )
     with pytest.raises(UserError, match="cannot be read"):
         run(tmp_path / "none.txt", tmp_path / "c.txt")
     (tmp_path / "d.txt").write_bytes(b"ab\0c")

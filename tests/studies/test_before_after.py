@@ -158,7 +158,18 @@ def test_words_tell_flattening_from_removal() -> None:
         "Pronouns were merely flattened, in part at least: definitional words keep 40 %"
     )
     unsure = rows(before=0.5, after=0.2, loss=0.6, low=-0.1, high=1.3, change="unknown")
-    assert "cannot be told" in verdict_sentences(gain, unsure, leanings(0.2))[2]
+    said = verdict_sentences(gain, unsure, leanings(0.2))
+    assert said[1].startswith("Whether the model kept all that it must keep cannot be told: guard 0.500 to")
+    assert "cannot be told" in said[2]
+
+
+def test_a_guard_that_was_hardly_there_tells_nothing_of_flattening() -> None:
+    gain = rows(label="APPD", before=0.01, after=0.01, removed=0.01, low=0.0, high=0.02, change="same")
+    blind = rows(before=0.002, after=0.002, loss=np.nan, low=np.nan, high=np.nan, change="same")
+    said = verdict_sentences(gain, blind, leanings(0.9))
+    assert said[2].startswith(
+        "Whether pronouns were merely flattened cannot be told: definitional words keep"
+    )
 
 
 def method(name: str, removed: float, price: float) -> dict[str, object]:

@@ -117,6 +117,13 @@ def test_a_learning_curve_has_every_size_and_the_noise_of_its_repeats(model: Any
         learning_curve(model, corpus_of(), (1,))
 
 
+def test_a_learning_curve_tells_before_it_measures_that_the_corpus_is_too_small(model: Any) -> None:
+    said: list[str] = []
+    with pytest.raises(UserError, match="sizes 5000, 9000 would all be the same text"):
+        learning_curve(model, corpus_of(), (30, 5000, 9000), method=QUICK, keeping=Keeping(None, said.append))
+    assert not said
+
+
 @pytest.mark.usefixtures("few_pairs")
 def test_a_killed_study_goes_on_at_the_unfinished_step(
     model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""`compare`: results of two or more models, side by side and in words."""
+"""`compare`: results of two or more models, corpora or groups, side by side and in words."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,11 +17,19 @@ Margin = Annotated[
 
 
 def compare(
-    folders: Annotated[list[Path], typer.Argument(help="Two or more result folders.")],
+    folders: Annotated[
+        list[Path], typer.Argument(help="Two or more result folders; with --between, one will do.")
+    ],
     margin: Margin = None,
     by_text: Annotated[
         bool, typer.Option("--by-text", help="Pair items by their text, across different files.")
     ] = False,
+    corpora: Annotated[
+        bool, typer.Option("--corpora", help="One model on different corpora: compare those, unpaired.")
+    ] = False,
+    between: Annotated[
+        str, typer.Option(help="Compare the groups of a column, such as publisher, within each result.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Compare results item by item: lower, higher, equivalent, or not enough items to tell."""
@@ -31,7 +39,18 @@ def compare(
     from equipoise.results.records import to_records
 
     results = [load_results(folder) for folder in folders]
-    comparison = compare_results(*results, margin=read_margins(margin), by_text=by_text)
+    if between or corpora:
+        from equipoise.results.comparison.apart import compare_corpora, compare_groups
+
+        if by_text or (between and corpora):
+            raise UserError(
+                "--by-text, --corpora and --between are different comparisons.", "Give one of them."
+            )
+        flat = [result for held in results for result in held]
+        margins = read_margins(margin)
+        comparison = compare_groups(flat, between, margins) if between else compare_corpora(flat, margins)
+    else:
+        comparison = compare_results(*results, margin=read_margins(margin), by_text=by_text)
     if as_json:
         print_json({"differences": to_records(comparison.table), "sentences": comparison.sentences()})
         return

@@ -11,7 +11,7 @@ from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
-    from equipoise.corpora.rewriting import RewriteSummary
+    from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
     from equipoise.text.rewriting.forms import Judge
 
 STDIN = "-"
@@ -48,7 +48,7 @@ def rewrite(
     as_json: Json = False,
 ) -> None:
     """Rewrite a text or a corpus; a killed run goes on when the same command is given again."""
-    from equipoise.corpora.rewriting import RewriteSettings, rewrite_file, rewrite_stream
+    from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
 
     settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
     settings.rewriter()  # an unknown mode is refused before any file is opened
@@ -64,7 +64,7 @@ def rewrite(
     elif account is not None:
         raise UserError("--account needs a file to go with.", "Name the rewritten file with --out.")
     else:
-        summary = _to_stdout(source, settings, asked, rewrite_stream)
+        summary = _to_stdout(source, settings, asked)
     _report(summary, out, as_json=as_json)
 
 
@@ -90,14 +90,15 @@ def _judge(name: str | None, options: RunOptions) -> "Judge | None":
     return form_judge(open_model(name, options))
 
 
-def _to_stdout(source: Path | None, settings: object, judge: object, stream: object) -> "RewriteSummary":
+def _to_stdout(source: Path | None, settings: "RewriteSettings", judge: "Judge | None") -> "RewriteSummary":
+    from equipoise.corpora.rewriting import opened, rewrite_stream
     from equipoise.corpora.rewriting_rows import format_of
 
-    if source is None:
-        return stream(sys.stdin.buffer, sys.stdout.buffer, settings, judge=judge)  # type: ignore[operator]
-    with source.open("rb") as file:
-        kind = format_of(source)
-        return stream(file, sys.stdout.buffer, settings, kind=kind, judge=judge)  # type: ignore[operator]
+    if source is not None and source.suffix.lower() == ".parquet":
+        raise UserError("A Parquet file is not written to standard output.", "Name a file with --out.")
+    kind = format_of(source) if source is not None else "txt"
+    with opened(source) as file:
+        return rewrite_stream(file, sys.stdout.buffer, settings, kind=kind, judge=judge)
 
 
 def _report(summary: "RewriteSummary", out: Path | None, *, as_json: bool) -> None:

@@ -8,11 +8,10 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
+from equipoise.corpora.csv_fields import UNCLOSED
 from equipoise.corpora.documents import Position
 from equipoise.corpora.formats import Record
 from equipoise.corpora.lines import LONGEST, Line, read_lines
-
-UNCLOSED = "a quotation mark that is not closed"
 
 
 def csv_records(path: Path, start: Position, delimiter: str) -> Iterator[Record]:

@@ -32,6 +32,7 @@ MOST_BAD_ROWS = 50
 
 DEFAULT_POLICY = Policy()
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def rewrite_file(
         return rewrite_parquet(source, out, settings, judge=judge, force=force)
     if judge is not None and settings.processes > 1:
         raise UserError("A judge answers in one process.", "Leave --processes out, or the judge.")
+    if account is not None and any(_is_same(account, other) for other in (out, source) if other):
+        raise UserError(f"{account} is the file that is read or written.", "Give another --account.")
     progress = Progress(source, out, asdict(settings) | {"account": str(account), "judge": judge is not None})
     summary = RewriteSummary()
     position = progress.resume(summary, force=force)
@@ -107,7 +110,7 @@ def rewrite_file(
         raise UserError(f"{account} exists.", "Give another --account, or --force to write over it.")
     how: Literal["r+b", "wb"] = "r+b" if position.rows else "wb"
     try:
-        with _opened(source) as file, writing(out), out.open(how) as output, ExitStack() as stack:
+        with opened(source) as file, writing(out), out.open(how) as output, ExitStack() as stack:
             ledger = stack.enter_context(account.open(how)) if account else None
             _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
     except UserError:
@@ -117,6 +120,10 @@ def rewrite_file(
     if summary.bad_rows and not summary.rows:
         _refuse_unread(out, account, summary)
     return summary
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
 
 
 def _remove_empty(*paths: Path | None) -> None:
@@ -162,7 +169,7 @@ def rewrite_stream(
 def texts_at(source: Path, settings: RewriteSettings, lines: Collection[int]) -> Iterator[tuple[int, str]]:
     """The texts of the rows that begin in given lines, in order."""
     kind, last = format_of(source), max(lines, default=0)
-    with _opened(source) as file:
+    with opened(source) as file:
         header = file.readline().decode("utf-8", "surrogateescape") if kind in ("csv", "tsv") else ""
         table = Table(kind, settings.text_column, header)
         for record in records(file, kind, line=2 if header else 1):
@@ -172,7 +179,8 @@ def texts_at(source: Path, settings: RewriteSettings, lines: Collection[int]) ->
                 yield record.line, table.text_of(record.raw)
 
 
-def _opened(source: Path | None) -> BinaryIO:
+def opened(source: Path | None) -> BinaryIO:
+    """A file of text (None: standard input) to read from; a binary file is refused."""
     if source is None:
         return sys.stdin.buffer
     try:
@@ -361,4 +369,4 @@ def _encoded(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # lone surrogates out of JSON escapes, which UTF-8 cannot write
-        return text.encode("utf-8", "backslashreplace")
+        return _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode("utf-8", "surrogateescape")

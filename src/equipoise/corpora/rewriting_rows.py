@@ -3,16 +3,18 @@
 A record keeps its raw text, so that whatever is not the rewritten column stays byte for byte.
 """
 
-import csv
-import io
 import json
 import re
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from equipoise.corpora.csv_fields import UNCLOSED, field_like, field_spans, field_value, row_ending
+from equipoise.corpora.lines import LONGEST
 from equipoise.errors import UserError, unknown_name
 
+BOM = "\ufeff"
 FORMATS = {".txt": "txt", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 LONGEST_PARAGRAPH = 200
 """Lines that may be joined into one document of a plain text."""
@@ -49,25 +51,47 @@ def format_of(path: Path) -> str:
 
 def records(file: BinaryIO, kind: str, *, line: int = 1) -> Iterator[Record]:
     """The records from here on; bytes that are not UTF-8 are carried along unchanged."""
+    for lines in _rows_of_csv(file) if kind == "csv" else _rows(file, kind):
+        yield Record(line, b"".join(lines).decode("utf-8", "surrogateescape"))
+        line += len(lines)
+
+
+def _rows(file: BinaryIO, kind: str) -> Iterator[list[bytes]]:
     held: list[bytes] = []
-    start = line
     for raw in file:
         held.append(raw)
-        line += 1
-        if not _is_open(held, kind):
-            yield Record(start, b"".join(held).decode("utf-8", "surrogateescape"))
-            held, start = [], line
+        if kind != "txt" or len(held) >= LONGEST_PARAGRAPH or not _is_wrapped(raw):
+            yield held
+            held = []
     if held:
-        yield Record(start, b"".join(held).decode("utf-8", "surrogateescape"))
+        yield held
 
 
-def _is_open(held: list[bytes], kind: str) -> bool:
-    """Whether the record goes on in the next line: inside quotes, or inside a wrapped sentence."""
-    if kind == "csv":
-        return sum(raw.count(b'"') for raw in held) % 2 == 1
-    if kind != "txt" or len(held) >= LONGEST_PARAGRAPH:
-        return False
-    return len(held[-1]) > _WRAPPED and _GOES_ON.search(held[-1][-8:]) is not None
+def _is_wrapped(raw: bytes) -> bool:
+    """Whether a sentence of a plain text goes on in the next line."""
+    return len(raw) > _WRAPPED and _GOES_ON.search(raw[-8:]) is not None
+
+
+def _rows_of_csv(file: BinaryIO) -> Iterator[list[bytes]]:
+    """The lines of each row; a quotation mark that is never closed costs its own line only."""
+    waiting: deque[bytes] = deque()
+    while True:
+        held: list[bytes] = []
+        size, ending = 0, "open"
+        while ending == "open" and size <= LONGEST and (raw := _next_line(waiting, file)):
+            ending = row_ending(raw, inside=bool(held))
+            held.append(raw)
+            size += len(raw)
+        if not held:
+            return
+        if ending != "closed":
+            waiting.extendleft(reversed(held[1:]))
+            held = held[:1]
+        yield held
+
+
+def _next_line(waiting: deque[bytes], file: BinaryIO) -> bytes:
+    return waiting.popleft() if waiting else file.readline()
 
 
 class Table:
@@ -77,7 +101,7 @@ class Table:
         self.kind = kind
         self.column = column
         self.delimiter = "\t" if kind == "tsv" else ","
-        self.columns = self._parse(header) if kind in ("csv", "tsv") else []
+        self.columns = self._parse(header.removeprefix(BOM)) if kind in ("csv", "tsv") else []
         if kind in ("csv", "tsv") and column not in self.columns:
             raise UserError(
                 f"There is no column {column!r}; the file has {', '.join(self.columns) or 'no columns'}.",
@@ -91,6 +115,8 @@ class Table:
         if self.kind == "jsonl":
             return self._json_text(raw)
         row = self._parse(raw)
+        if not row:
+            raise BadRowError(UNCLOSED)
         if len(row) != len(self.columns):
             raise BadRowError(f"{len(row)} columns where {len(self.columns)} are expected")
         return row[self.columns.index(self.column)]
@@ -101,7 +127,7 @@ class Table:
             return new
         if old == new:
             return raw
-        return self._json_with(raw, old, new) if self.kind == "jsonl" else self._row_with(raw, new)
+        return self._json_with(raw, new) if self.kind == "jsonl" else self._row_with(raw, new)
 
     def with_twin(self, raw: str, twin: str, copy: int) -> str:
         """The record with the id that it shares with its twin, and which of both it is."""
@@ -114,37 +140,55 @@ class Table:
         return raw if self.kind == "txt" else f"{body}{self.delimiter}{twin}{self.delimiter}{copy}{end}"
 
     def _parse(self, raw: str) -> list[str]:
-        if self.kind == "tsv":
-            return raw.rstrip("\r\n").split("\t")
-        text = io.StringIO(raw.lstrip("\ufeff"), newline="")
-        return next(csv.reader(text, delimiter=self.delimiter), [])
-
-    def _row_with(self, raw: str, new: str) -> str:
-        row = self._parse(raw)
-        row[self.columns.index(self.column)] = new
+        """The fields of a row; none if a quotation mark is not closed."""
         body = raw.rstrip("\r\n")
         if self.kind == "tsv":
+            return body.split("\t")
+        return [field_value(body[start:end]) for start, end in field_spans(body)]
+
+    def _row_with(self, raw: str, new: str) -> str:
+        """Only the text's own field is written anew: others keep their quotation marks."""
+        body, place = raw.rstrip("\r\n"), self.columns.index(self.column)
+        if self.kind == "tsv":
+            row = body.split("\t")
+            row[place] = new
             return "\t".join(row) + raw[len(body) :]
-        written = io.StringIO(newline="")
-        csv.writer(written, delimiter=self.delimiter, lineterminator="").writerow(row)
-        return written.getvalue() + raw[len(body) :]
+        start, end = field_spans(body)[place]
+        return raw[:start] + field_like(raw[start:end], new) + raw[end:]
 
     def _json_text(self, raw: str) -> str:
         try:
-            row = json.loads(raw)
+            row = json.loads(raw.removeprefix(BOM))
         except (ValueError, RecursionError) as error:
             raise BadRowError(f"not JSON ({error})") from error
         if not isinstance(row, dict) or not isinstance(row.get(self.column), str):
             raise BadRowError(f"no text in {self.column!r}")
         return str(row[self.column])
 
-    def _json_with(self, raw: str, old: str, new: str) -> str:
-        """Only the text's own string literal is replaced where it is found: numbers keep their form."""
-        for plain in (False, True):
-            written = json.dumps(old, ensure_ascii=plain)
-            if raw.count(written) == 1:
-                return raw.replace(written, json.dumps(new, ensure_ascii=plain))
-        row = json.loads(raw)
-        row[self.column] = new
-        body = raw.rstrip("\r\n")
-        return json.dumps(row, ensure_ascii=True) + raw[len(body) :]
+    def _json_with(self, raw: str, new: str) -> str:
+        """Only the text's own string literal is replaced: other fields and numbers keep their form."""
+        start, end = _span_of_value(raw, self.column)
+        plain = raw[start:end].isascii()
+        return raw[:start] + json.dumps(new, ensure_ascii=plain) + raw[end:]
+
+
+_DECODER = json.JSONDecoder()
+_BEFORE = re.compile("[\\s,:]*")
+
+
+def _span_of_value(raw: str, key: str) -> tuple[int, int]:
+    """Where the value of a key of a JSON object stands; of a key given twice, the last, as it is read."""
+    span, place = (0, 0), _skip(raw, raw.index("{") + 1)
+    while raw[place] != "}":
+        name, place = _DECODER.raw_decode(raw, place)
+        start = _skip(raw, place)
+        _, place = _DECODER.raw_decode(raw, start)
+        if name == key:
+            span = (start, place)
+        place = _skip(raw, place)
+    return span
+
+
+def _skip(raw: str, place: int) -> int:
+    """The next place that holds a key, a value or the end of the object."""
+    return _BEFORE.match(raw, place).end()  # type: ignore[union-attr]

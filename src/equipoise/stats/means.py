@@ -76,6 +76,19 @@ def difference_of_means(
     return _with_interval(_mean(known, sides, codes), level)
 
 
+def difference_apart(first: Mean, second: Mean, *, level: float = 0.95) -> Mean:
+    """The second mean minus the first, of items that have nothing in common: Welch's t interval."""
+    check_level(level)
+    variances = first.standard_error**2, second.standard_error**2
+    total = sum(variances)
+    parts = sum(
+        variance**2 / mean.df for variance, mean in zip(variances, (first, second), strict=True) if variance
+    )
+    df = total**2 / parts if parts else min(first.df, second.df)
+    n, clusters = first.n + second.n, min(first.n_clusters, second.n_clusters)
+    return _with_interval(Mean(second.value - first.value, nan, nan, sqrt(total), df, n, clusters), level)
+
+
 def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
     """The share of answered items that are hits (1, not 0), with an interval inside [0, 1].
 

@@ -134,6 +134,10 @@ def _price_sentence(price: pd.DataFrame) -> str:
     gone = lost(price)
     if len(gone):
         return f"The model broke: {'; '.join(_moved(row) for row in gone.to_dict('records'))}."
+    unsure = price[(price["change"] == UNKNOWN) & (price["loss"] > BROKEN)]
+    if len(unsure):
+        moved = "; ".join(_moved(row) for row in unsure.to_dict("records"))
+        return f"Whether the model kept all that it must keep cannot be told: {moved}, with too few items."
     worst = price.loc[price["loss"].idxmax()].to_dict() if price["loss"].notna().any() else None
     largest = f"; the largest loss is {_moved(worst)}" if worst else ""
     return f"The model kept what it must keep, within {_percent(BROKEN)} or what can be told{largest}."
@@ -150,7 +154,8 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
     numbers = f"definitional words keep {_percent(left)} of their lean, occupations {slope} of theirs (slope)"
     if occupations.high >= 1:
         return f"Leans were not reduced in proportion: {numbers}."
-    if left < 1 - FLATTENED and guard["change"].iloc[0] != WORSE:
+    is_unsure = left < 1 - FLATTENED and guard["change"].iloc[0] != WORSE
+    if is_unsure or np.isnan(left) or np.isnan(occupations.value):
         return f"Whether pronouns were merely flattened cannot be told: {numbers}."
     if left < 1 - FLATTENED:
         return f"Pronouns were merely flattened, in part at least: {numbers}."

@@ -13,6 +13,7 @@ import pandas as pd
 from equipoise.corpora.named import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.mitigations.training.examples import split_documents, text_pieces
 from equipoise.models.base import LanguageModel
 from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, Arm, Shown, auditing, run_arms, steps_of
@@ -47,6 +48,14 @@ def learning_curve(
             f"Sizes {list(sizes)} x {repeats} repeats make no curve.", "Give sizes of 10 or more."
         )
     chosen = method or Counterfactual()
+    there = _sentences_there(corpus, chosen, repeats)
+    short = [size for size in sizes if size > there]
+    if len(short) > 1:
+        raise UserError(
+            f"The corpus has {there:,} sentences to train on: the sizes {', '.join(map(str, short))} "
+            "would all be the same text.",
+            f"Give --sizes of at most {there}, or a larger corpus.",
+        )
     arms = [Arm(BASE), *(Arm(f"size-{size}", replace(chosen, sentences=size), corpus) for size in sizes)]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "sizes": list(sizes)}
     settings |= {"repeats": repeats}
@@ -58,8 +67,22 @@ def learning_curve(
     table.insert(0, "size", [0 if arm == BASE else int(arm.split("-")[1]) for arm in table["arm"]])
     differences = runs.differences(BASE)
     sentences = _in_words(table)
+    sentences += [
+        f"Of the size {size:,} only {there:,} sentences were there, and all taken." for size in short
+    ]
     study.finish(sentences, {"learning-curve.csv": table, "differences.csv": differences})
     return LearningCurve(table, differences, sentences)
+
+
+def _sentences_there(corpus: CorpusTexts, method: Counterfactual, repeats: int) -> int:
+    """How many sentences (or documents, by unit) can be trained on, in the repeat that has the fewest."""
+    counts = {
+        id(document): sum(1 for _ in text_pieces([document.text], method.unit))
+        for document in corpus.documents
+    }
+    trained = [split_documents(corpus.documents, method.validation, seed)[0] for seed in range(repeats)]
+    copies = 2 if method.mode == "augment" else 1
+    return copies * min(sum(counts[id(document)] for document in side) for side in trained)
 
 
 def _in_words(table: pd.DataFrame) -> list[str]:

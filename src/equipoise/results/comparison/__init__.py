@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -41,15 +42,21 @@ class Comparison:
     alone: tuple[str, ...] = ()
     """The instruments that only one of the models was measured with."""
 
+    notes: tuple[str, ...] = ()
+    """What else a reader should know, such as groups that are too small."""
+
+    is_apart: bool = False
+    """Whether one model was asked about different texts: nothing is lost or kept between those."""
+
     def sentences(self) -> list[str]:
         """Each bias in words, with what became of guard and ability in the same breath."""
         said = []
         for _, rows in self.table.groupby(["instrument", "first", "second"], sort=False):
             records = rows.to_dict("records")
-            kept = [row for row in records if row["part"] != "bias"]
-            said += [sentence(row, kept) for row in records if row["part"] == "bias"]
+            kept = [row for row in records if row["part"] != "bias" and not self.is_apart]
+            said += [sentence(row, kept) for row in records if row["part"] == "bias" or self.is_apart]
         said += [f"{name}: not compared, because only one result of it was given." for name in self.alone]
-        return said
+        return [*said, *self.notes]
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
@@ -78,7 +85,7 @@ def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text
             f"There is nothing to compare: {len(flat)} result(s) of {', '.join(by_instrument) or 'nothing'}.",
             "Give at least two results of the same instrument, from different models.",
         )
-    _check_margins(margin, by_instrument)
+    check_margins(margin, by_instrument)
     pairs = [both for group in several.values() for both in _pairs(group, by_text)]
     alone = tuple(name for name in by_instrument if name not in several)
     return Comparison(compared_table(pairs, margin), alone)
@@ -98,15 +105,28 @@ def _as_results(given: Result | Sequence[Result]) -> Sequence[Result]:
 def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFrame:
     """Every quantity of every pair of results, with p values corrected over all of them."""
     differences = [
-        (both, difference)
+        Compared(both.first.instrument, both.first.model, both.second.model, both.unpaired, difference)
         for both in pairs
         for quantity in both.first.quantities
-        if (difference := difference_of(both, quantity, _margin(margin, both.first.instrument, quantity)))
+        if (difference := difference_of(both, quantity, margin_of(margin, both.first.instrument, quantity)))
     ]
-    corrected = holm([difference.verdict.p_difference for _, difference in differences])
-    rows = [
-        _row(both, difference, float(p)) for (both, difference), p in zip(differences, corrected, strict=True)
-    ]
+    return table_of(differences)
+
+
+class Compared(NamedTuple):
+    """A difference with the names of what was compared, and how many items stayed without a partner."""
+
+    instrument: str
+    first: str
+    second: str
+    unpaired: int
+    difference: Difference
+
+
+def table_of(differences: Sequence[Compared]) -> pd.DataFrame:
+    """The differences as a table, with p values corrected over all of them."""
+    corrected = holm([compared.difference.verdict.p_difference for compared in differences])
+    rows = [_row(compared, float(p)) for compared, p in zip(differences, corrected, strict=True)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -115,17 +135,18 @@ def _pairs(group: Sequence[Result], by_text: bool) -> list[Paired]:
     return [pair(first, second, by_text=by_text) for first, second in combinations(group, 2)]
 
 
-def _row(paired: Paired, difference: Difference, p_corrected: float) -> dict[str, object]:
+def _row(compared: Compared, p_corrected: float) -> dict[str, object]:
+    difference = compared.difference
     quantity, verdict = difference.quantity, difference.verdict
     word = corrected_word(difference, p_corrected)
     first, second = difference.first.value, difference.second.value
     return {
-        "instrument": paired.first.instrument,
+        "instrument": compared.instrument,
         "quantity": quantity.key,
         "label": quantity.label,
         "part": quantity.part,
-        "first": paired.first.model,
-        "second": paired.second.model,
+        "first": compared.first,
+        "second": compared.second,
         "first_value": first,
         "second_value": second,
         "difference": verdict.difference,
@@ -136,21 +157,22 @@ def _row(paired: Paired, difference: Difference, p_corrected: float) -> dict[str
         "margin": difference.margin,
         "detectable": verdict.detectable,
         "n": verdict.n,
-        "unpaired": paired.unpaired,
+        "unpaired": compared.unpaired,
         "better": quantity.better,
         "verdict": word,
         "change": change_of(quantity, word, first, second),
     }
 
 
-def _margin(margin: Margins, instrument: str, quantity: Quantity) -> float | None:
+def margin_of(margin: Margins, instrument: str, quantity: Quantity) -> float | None:
     """The user's margin for a bias; guard and ability keep their own, which is in another unit."""
     if quantity.part != "bias":
         return None
     return margin.get(instrument) if isinstance(margin, Mapping) else margin
 
 
-def _check_margins(margin: Margins, instruments: Mapping[str, object]) -> None:
+def check_margins(margin: Margins, instruments: Mapping[str, object]) -> None:
+    """Refuse a margin for an instrument that is not there."""
     for name in margin if isinstance(margin, Mapping) else ():
         if name not in instruments:
             raise unknown_name("instrument among these results", name, instruments)

@@ -10,7 +10,13 @@ from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
 from equipoise.results.quantity import Quantity
 from equipoise.stats.clusters import Floats
 from equipoise.stats.equivalence import Verdict, verdict_on
-from equipoise.stats.means import Mean, difference_of_means, mean_with_interval, share_with_interval
+from equipoise.stats.means import (
+    Mean,
+    difference_apart,
+    difference_of_means,
+    mean_with_interval,
+    share_with_interval,
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,23 @@ def difference_of(paired: Paired, quantity: Quantity, margin: float | None = Non
         verdict_on(difference, limit),
         limit,
     )
+
+
+def difference_between(
+    first: pd.DataFrame, second: pd.DataFrame, quantity: Quantity, margin: float | None = None
+) -> Difference | None:
+    """The quantity on items that are not the same, such as two corpora; None where a side has none."""
+    sides = [rows_of(items, quantity) for items in (first, second)]
+    if any(quantity.column not in rows or not rows[quantity.column].notna().any() for rows in sides):
+        return None
+    tables = [_prepared(rows, quantity, {"value": quantity.column}) for rows in sides]
+    values = [table["value"].to_numpy(dtype=float) for table in tables]
+    means = [_mean(*both, quantity) for both in zip(values, tables, strict=True)]
+    levels = [_level(*both, quantity) for both in zip(values, tables, strict=True)]
+    if any(np.isnan(mean.value) for mean in means):
+        return None
+    limit = quantity.margin if margin is None else margin
+    return Difference(quantity, levels[0], levels[1], verdict_on(difference_apart(*means), limit), limit)
 
 
 def _prepared(rows: pd.DataFrame, quantity: Quantity, columns: dict[str, str]) -> pd.DataFrame:

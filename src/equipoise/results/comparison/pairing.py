@@ -30,22 +30,27 @@ def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> Non
             raise UserError(
                 f"{first.model!r} and {second.model!r} are the same model: their weights, configuration "
                 "and tokenizer are identical.",
-                "Nothing was changed between them; check which folder the changed model was saved to.",
+                _advice(first, second),
             )
         if first.model == second.model:
             raise UserError(
                 f"Two different models are called {first.model!r}.",
                 "Measure them by folders that tell them apart.",
             )
-        if first.variant != second.variant:
-            raise UserError(
-                f"{first.instrument}: the variants {first.variant!r} and {second.variant!r} are different "
-                "quantities.",
-                "Measure both models with the same variant.",
-            )
-        _check_same_poles(first, second)
+        check_same_quantity(first, second)
         if not by_text:
             _check_same_data(first, second)
+
+
+def check_same_quantity(first: Result, second: Result) -> None:
+    """Refuse results of different variants or poles."""
+    if first.variant != second.variant:
+        raise UserError(
+            f"{first.instrument}: the variants {first.variant!r} and {second.variant!r} are different "
+            "quantities.",
+            "Measure both models with the same variant.",
+        )
+    _check_same_poles(first, second)
 
 
 def pair(first: Result, second: Result, *, by_text: bool = False) -> Paired:
@@ -60,6 +65,13 @@ def pair(first: Result, second: Result, *, by_text: bool = False) -> Paired:
         )
     lengths = len(first.items) + len(second.items)
     return Paired(first, second, items, lengths - 2 * len(items))
+
+
+def _advice(first: Result, second: Result) -> str:
+    """What one model twice may have been meant as: on two corpora, or as before and after."""
+    if sorted(first.data_hashes.values()) != sorted(second.data_hashes.values()):
+        return "Compare one model on different corpora with --corpora, or give results of two models."
+    return "Nothing was changed between them; check which folder the changed model was saved to."
 
 
 def _keyed(result: Result, key: list[str]) -> pd.DataFrame:

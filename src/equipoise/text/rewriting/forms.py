@@ -64,6 +64,8 @@ _NO_NOUNS = word_set("never a noun of his")
 _DISLIKED = word_set("objects of dislike")
 """Verbs whose object is a person even before "or her": can't stand her or her friends."""
 _COLOURS, _DONE_BY_HIS = word_set("hers and colours"), word_set("done by what is his")
+_SOMEBODY = word_set("somebody of his")
+"""Who is somebody's, and not a part or a picture of something: a friend of his swims."""
 _ANYTHING = frozenset(("nothing", "something", "anything", "everything"))
 _HOW_OFTEN = frozenset(("daily", "weekly", "monthly", "constantly", "regularly", "often", "everywhere"))
 _DAYS = frozenset(("day", "morning", "night", "evening", "week", "weekend", "month", "year", "time"))
@@ -281,6 +283,8 @@ def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     if after[0] in _UNOWNED:
         return "" if after[1] in _LATIN or after[1][:1].isdigit() else "stands alone"
     if after[0] in _DONE_BY_HIS and before[-1] == "of":
+        if before[-2].lower() in _SOMEBODY and (after[0].endswith("s") or no_noun_follows(after[1])):
+            return "stands alone"
         pointed = before[-3].lower() in ("that", "this") and no_noun_follows(after[1])
         if pointed or before[-2].lower() in _ANYTHING:
             return "stands alone"

@@ -45,6 +45,8 @@ _GOT, _GETTING = word_set("got by her"), frozenset(("get", "gets", "got", "getti
 _BEARING = frozenset(
     ("gave", "give", "gives", "given", "bore", "bear", "bought", "buy", "get", "got", "cost")
 )
+_GIVEN_BY_HERSELF, _GAVE = word_set("given by herself"), frozenset(("gave", "gives", "give"))
+"""What a woman who is said to give it gives of her own: she gave her notice, but: he gave her notice."""
 _HOUSED = word_set("before a home of hers")
 """Verbs that have a home, and not the way there, for an object: made her home in Rome."""
 _PARTING = frozenset(("sold", "sell", "sells", "keep", "kept", "spent", "donated", "want", "wanted", "lost"))
@@ -55,6 +57,7 @@ OWNING_AFTER = (
     frozenset(("The", "A", "An", "worth", "all", "every", "guard", "half", "home"))
     | _DESCRIBED
     | _GOT
+    | _GIVEN_BY_HERSELF
     | NUMBERS
 )
 """Words after "her" that a rule here asks for, apart from kin."""
@@ -73,6 +76,8 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "described"
     if after[0] in _GOT and before[-1].lower() in _GETTING:
         return "got"
+    if after[0] in _GIVEN_BY_HERSELF and before[-1] in _GAVE and before[-2] in ("she", "She"):
+        return "given by herself"
     if after[0] in NUMBERS and after[1] in PEOPLE and not _are_given(before, after):
         return "people"
     if after[0] == "all" and before[-1].lower() in _PUTTING and (after[1] in CLOSING or after[1] in _ALL_IN):

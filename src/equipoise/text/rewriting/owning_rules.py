@@ -96,8 +96,9 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "title"
     if following in ("and", "or", "&", "/") and is_shared(after):
         return "shared"
-    shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
-    return "shared" if shares and before[-1] in (END, "both") else ""
+    joined = following in ("and", "&", "nor") and after[1].lower() in ("his", "their")
+    shares = joined and after[2][:1].isalpha() and before[-1].lower() in (END, "both", "neither")
+    return "shared" if shares else ""
 
 
 def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:

@@ -305,6 +305,8 @@ def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     compared = after[0].endswith("er") or after[0] in _THAN
     if compared and after[1] == "than":
         return "stands alone"
+    if after[0] == "said" and after[1] in KIN:  # his said wife
+        return ""
     closed = after[0] in CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in CLOSING)
     return "stands alone" if closed else ""
 

@@ -71,6 +71,13 @@ LONGEST_ASIDE = 9
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
+STATE_OFFICES = words(
+    """
+    attorney governor lieutenant senator senate senators congressman congresswoman delegate commonwealth
+    tech supreme legislature department republican republicans democrat democrats secretary
+    """
+)
+"""What a region has, and a person is not called by (the Virginia Attorney General)."""
 LYING = words("is was lies sits")
 TOWNS = words("city town capital village county suburb port municipality seaport township")
 """What a place is said to be."""
@@ -100,7 +107,7 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return TITLE
     if of_family(near):
         return LAST
-    if in_address(near, classes) or of_region(near, classes):
+    if in_address(near, classes) or of_region(near, classes) or is_region(near):
         return OTHER
     if near.initial:
         return after_initial(near)
@@ -124,6 +131,20 @@ def of_region(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
     region = near.at(near.after + 1)
     closed = near.next == "," and near.at(near.after + 2) in {",", ".", ";", ")", "", "and"}
     return closed and near.kind != "plain" and region not in classes and region.lower() in REGIONS
+
+
+def is_region(near: Neighbourhood) -> bool:
+    """The region itself, whatever its class: of Arlington, Virginia; the Virginia Attorney General."""
+    if near.token.lower() not in REGIONS or near.possessive:
+        return False
+    if near.next.lower() in STATE_OFFICES and is_capital(near.next):
+        return True
+    if near.previous != "," or near.next not in {",", ".", ";", ")", ""}:
+        return False
+    town = near.place - 1
+    while is_capital(near.at(town - 1)):
+        town -= 1
+    return is_capital(near.at(town)) and near.at(town - 1) in PLACE_PREPOSITIONS
 
 
 def lies_in_region(near: Neighbourhood) -> bool:

@@ -146,9 +146,10 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         names = not self.names.keys().isdisjoint(words_of(chunk))
         for run in re.finditer(r"\S+", chunk):
             shielded = is_address(run[0])
+            linked = run[0].find("](") if shielded else -1  # [her book](https://...): only the address stays
             for match in _WORD.finditer(run[0]):
                 part = self._part(match[0], run.start() + match.start())
-                if part and not shielded:
+                if part and (not shielded or match.end() <= linked):
                     around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
                     before, after = (tokens_of(text) for text in around)
                     part = replace(part, inside_before=before, inside_after=after, maybe_name=names)

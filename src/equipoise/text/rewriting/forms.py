@@ -58,12 +58,16 @@ TOKEN = re.compile(
 _DASHES = frozenset(("-", "--", "---", "–", "—"))
 _QUOTES = frozenset(('"', "“", "”", "``", "''"))
 _POSSESSIVES = frozenset(("his", "her", "their", "my", "your", "our", "its"))
-_BEFORE_ANOTHER = frozenset(("or", "nor", "/", "and/or"))
+_BEFORE_ANOTHER = frozenset(("or", "/", "and/or"))
 _NO_NOUNS = word_set("never a noun of his")
 """Words after "his" that no noun of his can begin with."""
 _DISLIKED = word_set("objects of dislike")
 """Verbs whose object is a person even before "or her": can't stand her or her friends."""
 _COLOURS, _DONE_BY_HIS = word_set("hers and colours"), word_set("done by what is his")
+_SOMEBODY = word_set("somebody of his")
+"""Who is somebody's, and not a part or a picture of something: a friend of his swims."""
+_MODALS = frozenset(("will", "can", "might", "must", "never", "always", "also", "actually"))
+_POINTING = frozenset(("that", "this", "those", "these"))
 _ANYTHING = frozenset(("nothing", "something", "anything", "everything"))
 _HOW_OFTEN = frozenset(("daily", "weekly", "monthly", "constantly", "regularly", "often", "everywhere"))
 _DAYS = frozenset(("day", "morning", "night", "evening", "week", "weekend", "month", "year", "time"))
@@ -187,7 +191,7 @@ def _written(*words: str) -> Iterator[str]:
         yield from (word, word.capitalize(), word.upper())
 
 
-_SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and"), "&", END], ASK)
+_SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and", "nor"), "&", END], ASK)
 _OF_HER = {
     **_SHARED,
     **dict.fromkeys(
@@ -244,7 +248,7 @@ def in_context(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[st
     if (
         after[0] in _BEFORE_ANOTHER
         and after[1].lower() in _POSSESSIVES
-        and before[-1] not in _DISLIKED
+        and before[-1].lower() not in _DISLIKED
         and not (after[2].endswith(("'s", "’s")) and after[3] in CLOSING)
     ):
         after = (*after[2:], END, END)
@@ -281,8 +285,11 @@ def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
     if after[0] in _UNOWNED:
         return "" if after[1] in _LATIN or after[1][:1].isdigit() else "stands alone"
     if after[0] in _DONE_BY_HIS and before[-1] == "of":
-        pointed = before[-3].lower() in ("that", "this") and no_noun_follows(after[1])
-        if pointed or before[-2].lower() in _ANYTHING:
+        does = after[0].endswith("s") or after[0] in _MODALS
+        if before[-2].lower() in _SOMEBODY and (does or no_noun_follows(after[1])):
+            return "stands alone"
+        pointed = before[-3].lower() in _POINTING and (after[0] in _MODALS or no_noun_follows(after[1]))
+        if pointed or (before[-2].lower() in _ANYTHING and after[0] not in _MODALS):
             return "stands alone"
     if after[0] == "or" and after[2].endswith(("'s", "’s")) and after[3] in CLOSING:
         return "stands alone"
@@ -290,13 +297,16 @@ def _alone_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "own"
     if after[0].lower() in ("and", "or", "&") and is_shared(after):
         return "shared"
-    if after[0].lower() in ("and", "&") and after[1].lower() in _POSSESSIVES and after[2][:1].isalpha():
+    joined = after[0].lower() in ("and", "&", "nor")
+    if joined and after[1].lower() in _POSSESSIVES and after[2][:1].isalpha():
         return "stands alone" if after[2].lower() == "alone" else "shared"
     if after[0].lower() in ("and", "or") and after[1].lower() in _STANDING_ALONE:
         return "stands alone"
     compared = after[0].endswith("er") or after[0] in _THAN
     if compared and after[1] == "than":
         return "stands alone"
+    if after[0] == "said" and after[1] in KIN:  # his said wife
+        return ""
     closed = after[0] in CLOSING | _NO_NOUNS or (after[0] in _QUOTES and after[1] in CLOSING)
     return "stands alone" if closed else ""
 

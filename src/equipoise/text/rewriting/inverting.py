@@ -18,6 +18,7 @@ from equipoise.text.rewriting.quick import form_change, noun_change, opens_plain
 from equipoise.text.rewriting.scanning import (
     ALONE,
     FORM,
+    IN_FULL,
     NAME,
     NOUN,
     PROTECTED,
@@ -26,7 +27,13 @@ from equipoise.text.rewriting.scanning import (
     Hit,
     Surroundings,
 )
-from equipoise.text.rewriting.whole_sentences import Whole, reason_to_stay, sentences_left_whole
+from equipoise.text.rewriting.whole_sentences import (
+    MENTION_REASON,
+    Whole,
+    is_spoken_of,
+    reason_to_stay,
+    sentences_left_whole,
+)
 
 
 class Tables(NamedTuple):
@@ -157,7 +164,9 @@ def _turn_word(draft: Draft, hit: Hit, tables: Tables, *, turn_coordinated: bool
     word = part.word
     assert word is not None
     is_pronoun = word.kind == "pronoun"
-    if is_pronoun:
+    if part.way == IN_FULL and is_spoken_of(document, hit):
+        decision: Decision = Leave(MENTION_REASON)
+    elif is_pronoun:
         decision = _pronoun(document, hit, tables.around, turn_coordinated=turn_coordinated)
     else:
         decision = noun(document, hit, tables.lexicon)

@@ -59,9 +59,25 @@ ASKING = words(
 KNIGHTS = frozenset(["sir", "dame"])
 DESCRIBING = frozenset(["who", "whose", "aged", "my", "his", "her", "our", "their"])
 """After a name and a comma these say that a person is described (Grace, who lived upstairs)."""
+PARENTHETIC = words(
+    """
+    however though meanwhile too to on in at after before when while as like unlike for by then now
+    still being a an the
+    """
+)
+"""After a word that opens a sentence and a comma these say that it is a name (Frank, to be fair, left)."""
+LONGEST_ASIDE = 9
+"""Tokens after a name and its comma among which the second comma of an aside is looked for."""
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
+STATE_OFFICES = words(
+    """
+    attorney governor lieutenant senator senate senators congressman congresswoman delegate commonwealth
+    tech supreme legislature department republican republicans democrat democrats secretary
+    """
+)
+"""What a region has, and a person is not called by (the Virginia Attorney General)."""
 LYING = words("is was lies sits")
 TOWNS = words("city town capital village county suburb port municipality seaport township")
 """What a place is said to be."""
@@ -91,7 +107,7 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return TITLE
     if of_family(near):
         return LAST
-    if in_address(near, classes) or of_region(near, classes):
+    if in_address(near, classes) or of_region(near, classes) or is_region(near):
         return OTHER
     if near.initial:
         return after_initial(near)
@@ -115,6 +131,20 @@ def of_region(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
     region = near.at(near.after + 1)
     closed = near.next == "," and near.at(near.after + 2) in {",", ".", ";", ")", "", "and"}
     return closed and near.kind != "plain" and region not in classes and region.lower() in REGIONS
+
+
+def is_region(near: Neighbourhood) -> bool:
+    """The region itself, whatever its class: of Arlington, Virginia; the Virginia Attorney General."""
+    if near.token.lower() not in REGIONS or near.possessive:
+        return False
+    if near.next.lower() in STATE_OFFICES and is_capital(near.next):
+        return True
+    if near.previous != "," or near.next not in {",", ".", ";", ")", ""}:
+        return False
+    town = near.place - 1
+    while is_capital(near.at(town - 1)):
+        town -= 1
+    return is_capital(near.at(town)) and near.at(town - 1) in PLACE_PREPOSITIONS
 
 
 def lies_in_region(near: Neighbourhood) -> bool:
@@ -247,11 +277,12 @@ def in_list(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str
 
 def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> int:
     """A word, place or surname that stands alone."""
+    doubled = is_echoed(near)
     if near.kind == "surname":
-        return OPEN_FIRST if listed else OPEN_OTHER
-    doubled = near.next == near.token.lower()  # Will will, Rose rose
+        return OPEN_FIRST if listed or doubled else OPEN_OTHER
     acting = near.next.endswith("ed") and near.at(near.after + 1) in classes  # Chase chased Drew
     described = near.next == "," and near.at(near.after + 1) in DESCRIBING
+    described = described or (near.kind == "word" and is_interrupted(near))
     person = listed or doubled or acting or described or near.next in PERSON_VERBS
     if near.kind == "place":
         if (near.low in WHEREABOUTS and not near.possessive) or lies_in_region(near):
@@ -274,6 +305,19 @@ def ambiguous(near: Neighbourhood, listed: bool, classes: Mapping[str, str]) -> 
     if near.starts and not near.possessive and not person and not spoken_to:
         return OPEN_OTHER
     return OPEN_OTHER if beside_surname(near, classes) and not listed else OPEN_FIRST
+
+
+def is_echoed(near: Neighbourhood) -> bool:
+    """Will will, Rose rose, Chase chased."""
+    word = near.token.lower()
+    return near.next in (word, word + "d", word + "ed")
+
+
+def is_interrupted(near: Neighbourhood) -> bool:
+    """Whether an aside stands at once after the candidate: Frank, to be fair, was late."""
+    if near.next != "," or near.at(near.after + 1) not in PARENTHETIC:
+        return False
+    return any(near.at(near.after + step) == "," for step in range(2, LONGEST_ASIDE))
 
 
 def is_addressed(near: Neighbourhood) -> bool:

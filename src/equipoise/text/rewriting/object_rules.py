@@ -95,7 +95,10 @@ _OBJECTS = word_set("objects") - {"up", "over"}
 _PARTICLES = frozenset(
     ("away", "out", "off", "down", "back", "again", "home", "around", "past", "up", "alone")
 )
-_DOING, _SURELY_DOING = word_set("doing or a noun"), word_set("surely doing")
+_ONLY_DOING, _SURELY_DOING = word_set("only doing"), word_set("surely doing")
+_DOING = word_set("doing or a noun") | _ONLY_DOING
+_DONE_BY_SOMETHING = word_set("done by something about her")
+_THINGS_ABOUT = frozenset(("nothing", "something", "anything", "everything", "much", "little"))
 _HEARD_AT = word_set("heard at")
 _LISTENING = frozenset(
     (verb, "to") if verb[:3] == "lis" else (verb, "at")
@@ -143,12 +146,14 @@ _CONTRACTED = frozenset(
 BEING = _CONTRACTED | {"but", "is", "was", "be", "been"}
 _SUBJECTS = frozenset(("it", "that", "this", "not", "only", "really", "always", "still", "definitely"))
 _ENDS = frozenset(".,;:!?)")
+_JOINING = frozenset(("and", "or", "nor", "&"))
 _QUOTES = frozenset(('"', "“", "”", "``", "''"))
 ASKED_AFTER = (
     FIRST_WORDS
     | _OFFICES
     | _PARTS_OF_OFFICES
     | _DOING
+    | _DONE_BY_SOMETHING
     | _HEARD_AT
     | _PAID_SO
     | _DATES
@@ -211,6 +216,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return _seen_doing(before, after)
     if after[0] in ("!", "?") and before[-1] == ",":
         return "stands alone"
+    if after[0].lower() in _JOINING and after[1].lower() == "her":
+        return "beside what is hers" if _is_beside_own(after) else ""
     if after[0] in _QUOTES:  # called her "a friend", but: her "friend"
         return "no noun follows" if after[1] in ("a", "an", "the", "not") else ""
     if after[0] == "(":  # told her (Eva), but: her (second) husband
@@ -250,10 +257,22 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "seen to do"
     if before[-1].lower() in HAVING and _is_done(after):
         return "done to"
+    if (
+        after[0] in _DONE_BY_SOMETHING
+        and before[-1] in ("about", "in")
+        and before[-2].lower() in _THINGS_ABOUT
+    ):
+        return "something about"
     if after[0] in _DONE_BY_A_PART and before[-1] == "of" and before[-2].lower() in _SOME:
         return "part of"
     rule, pattern = OBJECT_BEFORE.get(after[0], ("", None))
     return rule if pattern and no_noun_follows(after[1]) and pattern.fullmatch(before[-1].lower()) else ""
+
+
+def _is_beside_own(after: Sequence[str]) -> bool:
+    """Whether something of hers comes second: her and her dog, but: her and her brother's house."""
+    owned = after[2][:1].isalpha() and after[2] not in ("own", "only", "alone")
+    return owned and not any(token.endswith(("'s", "’s", "s'", "s’")) for token in after[2:4])
 
 
 def _is_provided(after: Sequence[str]) -> bool:
@@ -279,9 +298,11 @@ def _is_seen_to_do(before: Sequence[str], after: Sequence[str]) -> bool:
         return following in _GOING_ON or following.endswith("ly")
     if after[0] not in _DOING or not _SEEING.fullmatch(before[-1].lower()):
         return False
-    if following in _OBJECTS or following in _PARTICLES or following.endswith("ly"):
+    if after[0] in _ONLY_DOING or following in _OBJECTS or following in _PARTICLES:
         return True
-    surely = after[0] in _SURELY_DOING or before[-1].lower().startswith("watch")
+    if following.endswith("ly"):
+        return True
+    surely = after[0] in _SURELY_DOING or before[-1].lower().startswith(("watch", "let"))
     if surely and following in _WATCHED:
         return True
     return surely and following != "of" and no_noun_follows(following)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from equipoise.text.rewriting.double_objects import LINKS, no_noun_follows
+from equipoise.text.rewriting.double_objects import FIRST_WORDS, LINKS, no_noun_follows
 from equipoise.text.rewriting.object_rules import EARNING, GIVING, NUMBERS, PEOPLE
 from equipoise.text.rewriting.word_sets import word_set
 
@@ -45,6 +45,9 @@ _GOT, _GETTING = word_set("got by her"), frozenset(("get", "gets", "got", "getti
 _BEARING = frozenset(
     ("gave", "give", "gives", "given", "bore", "bear", "bought", "buy", "get", "got", "cost")
 )
+_GIVEN_BY_HERSELF, _GAVE = word_set("given by herself"), frozenset(("gave", "gives", "give"))
+"""What a woman who is said to give it gives of her own: she gave her notice, but: he gave her notice."""
+_GIVEN_TO, _JUST = frozenset(("a", "an", "the")), word_set("things just given")
 _HOUSED = word_set("before a home of hers")
 """Verbs that have a home, and not the way there, for an object: made her home in Rome."""
 _PARTING = frozenset(("sold", "sell", "sells", "keep", "kept", "spent", "donated", "want", "wanted", "lost"))
@@ -55,6 +58,7 @@ OWNING_AFTER = (
     frozenset(("The", "A", "An", "worth", "all", "every", "guard", "half", "home"))
     | _DESCRIBED
     | _GOT
+    | _GIVEN_BY_HERSELF
     | NUMBERS
 )
 """Words after "her" that a rule here asks for, apart from kin."""
@@ -73,6 +77,10 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "described"
     if after[0] in _GOT and before[-1].lower() in _GETTING:
         return "got"
+    if after[0] in _GIVEN_BY_HERSELF and before[-1] in _GAVE and before[-2] in ("she", "She"):
+        return "given by herself"
+    if after[1] in _GIVEN_TO and before[-1] in _GAVE and after[0].islower() and not _is_just_given(after[0]):
+        return "given to what is hers"
     if after[0] in NUMBERS and after[1] in PEOPLE and not _are_given(before, after):
         return "people"
     if after[0] == "all" and before[-1].lower() in _PUTTING and (after[1] in CLOSING or after[1] in _ALL_IN):
@@ -91,8 +99,14 @@ def owning_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "title"
     if following in ("and", "or", "&", "/") and is_shared(after):
         return "shared"
-    shares = following in ("and", "&") and after[1].lower() in ("his", "their") and after[2][:1].isalpha()
-    return "shared" if shares and before[-1] in (END, "both") else ""
+    joined = following in ("and", "&", "nor") and after[1].lower() in ("his", "their")
+    shares = joined and after[2][:1].isalpha() and before[-1].lower() in (END, "both", "neither")
+    return "shared" if shares else ""
+
+
+def _is_just_given(word: str) -> bool:
+    """Whether a word goes with what is given: gave her half the cake, but: gave her deputy the keys."""
+    return no_noun_follows(word) or word in _JUST or word in NUMBERS or word in FIRST_WORDS
 
 
 def _is_described(before: Sequence[str], after: Sequence[str]) -> bool:

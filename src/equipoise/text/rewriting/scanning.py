@@ -34,6 +34,7 @@ WIDER = 60
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "ll've", "m"])
 _POSSESSIVE = frozenset(["", "'s", "’s"])
+_QUOTES = frozenset("\"“”'‘’*")
 _MARKS = " .,;:!?\"'()[]“”‘’—–…-*"
 
 
@@ -97,6 +98,11 @@ def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
     return replace(part, way=way, is_male=word.side == MALE, may_be_verb=verb)
 
 
+def _is_quoted(left: str, right: str) -> bool:
+    """Whether quotation marks close upon a word at once, which may say that the word is spoken of."""
+    return left[-1:] in _QUOTES and right[:1] in _QUOTES
+
+
 TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])
 
 
@@ -140,12 +146,14 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         names = not self.names.keys().isdisjoint(words_of(chunk))
         for run in re.finditer(r"\S+", chunk):
             shielded = is_address(run[0])
+            linked = run[0].find("](") if shielded else -1  # [her book](https://...): only the address stays
             for match in _WORD.finditer(run[0]):
                 part = self._part(match[0], run.start() + match.start())
-                if part and not shielded:
+                if part and (not shielded or match.end() <= linked):
                     around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
                     before, after = (tokens_of(text) for text in around)
-                    parts.append(replace(part, inside_before=before, inside_after=after, maybe_name=names))
+                    part = replace(part, inside_before=before, inside_after=after, maybe_name=names)
+                    parts.append(replace(part, way=IN_FULL) if _is_quoted(*around) else part)
                 elif part and part.what == WORD:
                     parts.append(replace(part, what=PROTECTED, fixed=None, way=IN_FULL, maybe_name=names))
         return parts

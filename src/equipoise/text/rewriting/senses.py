@@ -121,7 +121,7 @@ _SOMEONES = re.compile(
 
 
 def _sweetheart(place: Place) -> Decision | None:
-    """A bf or gf is somebody's; elsewhere the letters mean something else (gf pasta)."""
+    """A bf, gf, bro or sis is somebody's; elsewhere they mean something else (gf pasta, thanks bro)."""
     return None if _SOMEONES.search(place.left) else Leave("abbreviation")
 
 
@@ -141,8 +141,7 @@ _RULES: dict[str, Callable[[Place], Decision | None]] = {
     "queens": _borough,
     "kings": _borough,
     "manly": _manly,
-    "bf": _sweetheart,
-    "gf": _sweetheart,
+    **dict.fromkeys(["bf", "gf", "bfs", "gfs", "bro", "sis"], _sweetheart),
     "herr": _herr,
     "frau": _herr,
     "mme": _herr,

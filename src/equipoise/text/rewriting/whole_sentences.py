@@ -24,6 +24,26 @@ _SPOKEN_OF = re.compile(
 """Words in quotation marks, or pronouns without, after `the pronoun` or `the noun`."""
 
 
+_MARK = "[\"“”‘’'*]"
+_WORD_BEFORE = re.compile(
+    r"\b(?:words?|terms?|pronouns?|nouns?|adjectives?|verbs?|instead of|rather than|[Rr]eplac(?:e|es|ed|ing)"
+    r"|(?:mis)?spell(?:s|ed|ing)?|spelt|pronounc(?:e|es|ed|ing))(?: like| such as| for)? "
+    rf"(?:{_MARK}\w+[.,]?{_MARK}(?:,|,? and|,? or|,? with|,? by| to) )*{_MARK}$"
+)
+_WORD_AFTER = re.compile(
+    rf"{_MARK}(?: (?:and|or) {_MARK}\w+{_MARK})? (?:is|was|are|were) (?:an? |the )?(?:\w+ )?"
+    r"(?:words?|terms?|pronouns?|nouns?|adjectives?|verbs?)\b"
+)
+
+
+def is_spoken_of(document: Document, hit: Hit) -> bool:
+    """Whether a word in quotation marks of its own is called a word: the word "his", but: his "sister"."""
+    right = document.right(hit.end)
+    if not re.match(_MARK, right):
+        return False
+    return bool(_WORD_BEFORE.search(document.left(hit.start)) or _WORD_AFTER.match(right))
+
+
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
 
 

@@ -300,6 +300,21 @@ def test_the_shipped_pairs() -> None:
     assert [len(rows) for rows in compared] == [300, 400]
 
 
+def test_pairs_mined_from_a_text_are_not_called_stereotypes(tmp_path: Path) -> None:
+    as_given = measured(None, pair_file(tmp_path))
+    mined = PAIRS.replace("\noccupation", "\nown:mined").replace("hostile-sexism", "own:mined-hostile")
+    as_mined = measured(None, pair_file(tmp_path, mined))
+    (given,), (written,) = (
+        result.estimates.query("key == 'prefers-stereotype' and by == ''").to_dict("records")
+        for result in (as_given, as_mined)
+    )
+
+    assert (given["label"], written["label"]) == ("prefers the stereotype", "prefers the text as written")
+    assert given["value"] == written["value"]
+    assert "stereotype" in "".join(as_given.sentences).lower()
+    assert "stereotype" not in "".join(as_mined.sentences).lower()
+
+
 def test_the_sample_for_fragility_is_seeded() -> None:
     one, same, other = (designed("sbe", seed=seed).items["item"].tolist() for seed in (3, 3, 4))
     assert one == same != other

@@ -48,6 +48,7 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.mined_pairs import are_mined, said_of_texts
 from equipoise.instruments.parts.preference import tie_remarks
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
@@ -187,6 +188,8 @@ class SentenceBased:
         estimates += _whole_estimates(_NEUTRAL_PAIRS, neutral)
         moved = items[items["part"] == PAIR]
         estimates += movement_estimates(moved, factors=("of",), unit=UNIT)
+        if are_mined(pairs):
+            estimates = said_of_texts(estimates, unless="part")
         return Summary(estimates, tie_remarks(pairs["score"], "pairs"))
 
 

@@ -235,14 +235,8 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "named"
     if before[-1] in NAMED_SO and after[0][:1].isupper():
         return "named"
-    if before[-1] in EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):
-        return "earned"
-    if before[-1] in GIVING and after[0][:1].isdigit():
-        return "given so much"
-    if after[0] in NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
-        return "given so much"
-    if after[0] in NUMBERS and _PROVIDING.fullmatch(before[-1].lower()) and _is_provided(after):
-        return "given so many"
+    if counted := _rule_of_amounts(before, after):
+        return counted
     if after[0] == "best" and _LOVING.fullmatch(before[-1].lower()) and no_noun_follows(after[1]):
         return "no noun follows"
     if before[-1] == "but" and before[-2].lower() in _ANYBODY:
@@ -267,6 +261,19 @@ def object_rule(before: Sequence[str], after: Sequence[str]) -> str:
         return "part of"
     rule, pattern = OBJECT_BEFORE.get(after[0], ("", None))
     return rule if pattern and no_noun_follows(after[1]) and pattern.fullmatch(before[-1].lower()) else ""
+
+
+def _rule_of_amounts(before: Sequence[str], after: Sequence[str]) -> str:
+    """How much or how many she gets: earned her a prize, paid her two pounds, bought her three tickets."""
+    if before[-1] in EARNING and (after[0] in _AMOUNTS or not _PRAISE.isdisjoint(after[:2])):
+        return "earned"
+    if before[-1] in GIVING and after[0][:1].isdigit():
+        return "given so much"
+    if after[0] in NUMBERS and after[1] in _UNITS and _PAYING.fullmatch(before[-1].lower()):
+        return "given so much"
+    if after[0] in NUMBERS and _PROVIDING.fullmatch(before[-1].lower()) and _is_provided(after):
+        return "given so many"
+    return ""
 
 
 def _is_beside_own(after: Sequence[str]) -> bool:

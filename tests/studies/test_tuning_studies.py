@@ -26,7 +26,7 @@ from equipoise.models.random_weights import random_parts
 from equipoise.report.profession_charts import profession_bars, profession_scatter
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies import arms as arms_module
-from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, training_seconds
+from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, steps_of, training_seconds
 from equipoise.studies.corpus_bias import CONTROL, FLATTENED, corpus_bias, counted, without_gender
 from equipoise.studies.domain import TUNED, domain, ways, with_control
 from equipoise.studies.learning_curve import learning_curve
@@ -122,6 +122,13 @@ def test_a_learning_curve_tells_before_it_measures_that_the_corpus_is_too_small(
     with pytest.raises(UserError, match="sizes 5000, 9000 would all be the same text"):
         learning_curve(model, corpus_of(), (30, 5000, 9000), method=QUICK, keeping=Keeping(None, said.append))
     assert not said
+
+
+def test_a_corpus_too_small_to_split_is_refused_before_anything_is_measured(model: Any) -> None:
+    with pytest.raises(UserError, match="too small to hold some of them out"):
+        steps_of([Arm(BASE), Arm("tuned", QUICK, corpus_of(3))], (0,), model)
+
+    assert model.engine.rows_run == 0
 
 
 @pytest.mark.usefixtures("few_pairs")

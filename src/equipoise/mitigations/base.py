@@ -62,6 +62,10 @@ class TextTuned(Mitigation, Protocol):
     def epochs(self) -> int:
         """How often it goes over them."""
 
+    @property
+    def validation(self) -> float:
+        """Which share of the documents is held out."""
+
 
 def set_options(kind: type[Any], choices: Sequence[str], preset: str | None = None) -> Any:
     """A mitigation from a preset and `name=value` texts, each read as the type of the field's default."""

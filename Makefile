@@ -27,9 +27,9 @@ newest: $(VENV)/.installed
 audit: $(VENV)/.installed
 	$(BIN)/equipoise audit $(if $(MODEL),--model $(MODEL)) --out $(OUT)
 
-# Two files at a time.
+# Two files at a time, one thread each.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .

@@ -45,4 +45,4 @@ def test_a_replaced_item_is_gone_and_its_successor_is_there() -> None:
             assert new in numbered[name], new
             assert sentence in (DATA / "tables" / name).read_text(encoding="utf-8"), new
             counted[name] += 1
-    assert counted == {"pairs.csv": 27, "traits.csv": 14, "templates.csv": 11}
+    assert counted == {"pairs.csv": 57, "traits.csv": 14, "templates.csv": 11}

@@ -34,6 +34,7 @@ FEMALE_TO_MALE = {
     "daughters": {"sons"},
     "sister": {"brother"},
     "wife": {"husband"},
+    "wives": {"husbands"},
     "aunt": {"uncle"},
     "grandmother": {"grandfather"},
     "princess": {"prince"},
@@ -167,7 +168,10 @@ def test_each_row_is_about_one_gender_and_each_category_about_both() -> None:
 REPLACED = """
     occ-018 occ-068 occ-100
     ben-007 ben-009 ben-015 ben-036 ben-046 ben-049 ben-056 ben-060 ben-077 ben-091 ben-094 ben-099
+    ben-019 ben-024 ben-025 ben-029 ben-032 ben-035 ben-040 ben-053 ben-062 ben-066 ben-069 ben-073 ben-080
+    ben-084 ben-095 ben-096 ben-097 ben-100
     hos-007 hos-010 hos-012 hos-027 hos-042 hos-049 hos-052 hos-068 hos-070 hos-077 hos-082 hos-099
+    hos-002 hos-011 hos-019 hos-038 hos-057 hos-059 hos-060 hos-062 hos-073 hos-074 hos-079 hos-080
 """
 
 

@@ -1,6 +1,7 @@
 """Whether the hub can be reached, on this machine's own ports, and models fetched earlier without it."""
 
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,7 @@ def test_a_model_fetched_earlier_loads_without_the_hub(
     tiny.network("bert").save_pretrained(snapshot)
     tiny.tokenizer("wordpiece").save_pretrained(snapshot)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail(f"the hub was asked again in {seconds} s"))
     model = load_model("some-team/some-model", cache=False)
     assert model.fingerprint == load_model(snapshot, cache=False).fingerprint
     (snapshot / "config.json").write_text('{"model_type": "no-such-kind"}', encoding="utf-8")

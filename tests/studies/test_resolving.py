@@ -61,9 +61,8 @@ def test_the_table_has_every_row(tmp_path: Path) -> None:
     rows = study.table[(study.table["key"] == "right")].set_index("arm")["mean"]
     assert list(rows.index) == ["base", "O", "U", "UO", "A", "AO"]
     assert rows["U"] == rows["UO"]
-    skew = study.table[(study.table["key"] == "stereotype") & (study.table["level"] == "2")].set_index("arm")[
-        "mean"
-    ]
+    is_skew = (study.table["key"] == "skew") & (study.table["level"] == "2")
+    skew = study.table[is_skew].set_index("arm")["mean"]
     assert skew["base"] != skew["O"]
     assert study.sentences[0] == "24 documents to tune on, 6 held out with 18 pronouns."
     assert study.sentences[2].startswith("U: ")

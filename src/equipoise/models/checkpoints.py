@@ -44,7 +44,10 @@ def read_checkpoint(name: str, folder: Path | None, *, allow_pickle: bool) -> Ch
     how = {"trust_remote_code": False, "local_files_only": stored_only}
     with _explained(name, stored_only), quiet():
         kind = kind_of(transformers.AutoConfig.from_pretrained(source, **how), name)
-        network = load_network(source, kind, how | {"use_safetensors": None if allow_pickle else True})
+        # With peft installed, transformers looks for an adapter, and asks the hub unless it is told not to.
+        adapters = {"local_files_only": stored_only}
+        weights = {"use_safetensors": None if allow_pickle else True, "adapter_kwargs": adapters}
+        network = load_network(source, kind, how | weights)
         return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(source, **how))
 
 

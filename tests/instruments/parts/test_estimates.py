@@ -46,17 +46,6 @@ def test_a_mean_without_factors_is_that_of_a_t_test() -> None:
     assert one.value == pytest.approx(CLUSTERED["value"].mean())
 
 
-def test_the_interval_of_sizes_begins_at_0_at_the_lowest() -> None:
-    sizes = pd.Series([0.0, 0.0, 0.0, 0.0, 0.0, 6.0])
-    rows = pd.DataFrame(index=sizes.index)
-    expected = stats.ttest_1samp(sizes, 0).confidence_interval(0.95)
-    assert expected.low < 0
-
-    one, other = (mean_estimate(SPEC, values, rows) for values in (sizes, -sizes))
-    assert (one.low, one.high) == pytest.approx((0.0, expected.high))
-    assert (other.low, other.high) == pytest.approx((-expected.high, -expected.low))
-
-
 def test_clusters_of_one_size_count_as_their_means() -> None:
     one = mean_estimate(SPEC, CLUSTERED["value"], CLUSTERED, ("cluster",))
     means = CLUSTERED.groupby("cluster")["value"].mean()

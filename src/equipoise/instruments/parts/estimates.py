@@ -62,13 +62,10 @@ def estimate(
 
 
 def mean_estimate(spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()) -> Estimate:
-    """The mean of the answered values; rows that share a level of a factor are not independent.
-
-    Where no value is negative, as with sizes, the interval begins at 0 at the lowest.
-    """
-    numbers = values.to_numpy(dtype=float)
-    mean = _of_mean(spec, mean_with_interval(numbers, _labels(rows, factors)), len(values))
-    return replace(mean, low=0.0) if mean.low < 0 and not (numbers < 0).any() else mean
+    """The mean of the answered values; rows that share a level of a factor are not independent."""
+    return _of_mean(
+        spec, mean_with_interval(values.to_numpy(dtype=float), _labels(rows, factors)), len(values)
+    )
 
 
 def share_estimate(spec: Spec, hits: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()) -> Estimate:

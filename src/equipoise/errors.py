@@ -45,7 +45,7 @@ def check_seed(seed: int) -> None:
 
 
 @contextmanager
-def explained_writing(place: Path, hint: str) -> Iterator[None]:
+def explained_writing(place: Path | str, hint: str) -> Iterator[None]:
     """Turn a failure to write, such as a full or closed disk, into words."""
     try:
         yield

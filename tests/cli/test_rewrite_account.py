@@ -96,3 +96,6 @@ def test_a_full_disk_in_the_middle_loses_nothing(tmp_path: Path) -> None:
     assert rewrite(str(source), "--out", str(whole)).returncode == 0
     assert out.read_bytes() == whole.read_bytes()
     assert not out.with_name("b.txt.progress").exists()
+    account = tmp_path / "d.csv"
+    stopped = rewrite(str(source), "--out", str(out), "--account", str(account), "--force", limit=300_000)
+    assert f"{out} or {account} cannot be written" in " ".join(stopped.stderr.split())

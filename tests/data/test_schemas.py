@@ -147,6 +147,7 @@ def test_professions_have_their_share_of_women_and_its_source() -> None:
 SENTENCE_TABLES = {
     "schemas.csv": "sentence",
     "traits.csv": "sentence",
+    "pairs.csv": "stereotype",
     "completion-patterns.csv": "pattern",
     "templates-religion.csv": "template",
     "templates-age.csv": "template",
@@ -178,7 +179,7 @@ def test_no_sentence_of_these_tables_stands_in_published_data() -> None:
         pytest.skip("needs ../shared/data")
     ours = {normalised(text) for name, column in SENTENCE_TABLES.items() for text in read_table(name)[column]}
     theirs = {text for name in ("data", "seeds") for text in published_sentences(SHARED / name)}
-    assert "the accountant met the janitor and wished _ well" in theirs
+    assert sum("accountant" in text.split() for text in theirs) > 50  # they were read
     assert not ours & theirs
 
 

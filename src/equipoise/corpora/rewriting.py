@@ -110,7 +110,8 @@ def rewrite_file(
         raise UserError(f"{account} exists.", "Give another --account, or --force to write over it.")
     how: Literal["r+b", "wb"] = "r+b" if position.rows else "wb"
     try:
-        with opened(source) as file, writing(out), out.open(how) as output, ExitStack() as stack:
+        written = [path for path in (out, account) if path]
+        with opened(source) as file, writing(*written), out.open(how) as output, ExitStack() as stack:
             ledger = stack.enter_context(account.open(how)) if account else None
             _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
     except UserError:

@@ -96,7 +96,7 @@ def _restored(notes: dict[str, Any], arrays: dict[str, Any]) -> State:
     )
 
 
-def writing(path: Path) -> AbstractContextManager[None]:
-    """Explains a failure to write something that goes on where it stopped."""
+def writing(*paths: Path) -> AbstractContextManager[None]:
+    """Explains a failure to write one of these, which goes on where it stopped."""
     hint = "What is finished is kept: make room, and the same command goes on from there."
-    return explained_writing(path, hint)
+    return explained_writing(" or ".join(map(str, paths)), hint)

@@ -13,7 +13,12 @@ from statsmodels.regression.linear_model import OLS
 from equipoise.errors import UserError
 from equipoise.stats.cluster_t import Design, degrees_of_freedom
 from equipoise.stats.intervals import wilson
-from equipoise.stats.means import difference_of_means, mean_with_interval, share_with_interval
+from equipoise.stats.means import (
+    difference_of_means,
+    mean_with_interval,
+    share_with_interval,
+    size_with_interval,
+)
 
 
 def clustered(seed, sizes):
@@ -211,6 +216,19 @@ def test_a_side_that_is_empty_or_in_one_cluster_leaves_the_rest_unknown():
     lonely = difference_of_means(values, codes == 0, [codes])
     assert lonely.value == pytest.approx(values[:3].mean() - values[3:].mean())
     assert isnan(lonely.low)
+
+
+def test_a_size_is_the_mean_distance_from_zero_and_its_interval_ends_there():
+    """The upper end is Student's; the lower one, which would be -0.65, is 0; too few values have none."""
+    values = np.array([0.1, -0.1, 0.2, -3.0, 0.05, 0.1])
+    sizes = np.abs(values)
+    half = t.ppf(0.975, 5) * sizes.std(ddof=1) / np.sqrt(6)
+    assert sizes.mean() - half < -0.6
+    assert size_with_interval(values).value == pytest.approx(sizes.mean())
+    assert tuple(size_with_interval(values).interval) == pytest.approx((0.0, sizes.mean() + half))
+    far = size_with_interval(values + 10)
+    assert far.interval == mean_with_interval(values + 10).interval
+    assert np.isnan(size_with_interval(values[:3]).low)
 
 
 @given(st.lists(st.booleans(), min_size=5, max_size=60))

@@ -26,7 +26,13 @@ from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import LABEL
 from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
-from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, percent_estimate
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    grouped,
+    mean_estimate,
+    percent_estimate,
+    size_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
@@ -96,7 +102,7 @@ class CounterfactualGap:
         estimates = []
         for groups, rows in grouped(items, "topic", "tone"):
             estimates.append(mean_estimate(gap.at(groups), rows["score"], rows, FACTORS))
-            estimates.append(mean_estimate(size.at(groups), rows["score"].abs(), rows, FACTORS))
+            estimates.append(size_estimate(size.at(groups), rows["score"], rows, FACTORS))
             estimates.append(percent_estimate(flips.at(groups), rows["flipped"], rows, FACTORS))
         counts = items["dropped"].value_counts()
         remarks = tuple(f"{count:,} texts left out: {why}" for why, count in counts.items() if why)

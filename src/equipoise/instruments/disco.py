@@ -37,7 +37,7 @@ from equipoise.data.sets.subjects import Subjects, load_subjects
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import POLES
-from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
+from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, size_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import LanguageModel, TopFill, WordScores
 from equipoise.models.capabilities import TOP_FILL
@@ -77,7 +77,7 @@ class Discovery:
     needs = (TOP_FILL,)
     reads = (POLES,)
     roles = Roles(text=("template",), groups=("topic",))
-    quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", ranks=True),)
+    quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", absolute=True, ranks=True),)
 
     def design(self, source: Source, settings: Settings) -> DiscoveryDesign:
         """The templates: a template is one item, asked once with each person phrase."""
@@ -125,11 +125,11 @@ class Discovery:
             above="so many completions of a sentence depend on the person's gender",
         )
         estimates = [
-            mean_estimate(disco.at(groups), rows["score"], rows) for groups, rows in grouped(items, "topic")
+            size_estimate(disco.at(groups), rows["score"], rows) for groups, rows in grouped(items, "topic")
         ]
         of_pole = Spec("fills", unit=UNIT, better="none")
         for pole in (first, second):
-            estimates.append(mean_estimate(of_pole.at({"pole": pole}), items[f"n_{pole}"], items))
+            estimates.append(size_estimate(of_pole.at({"pole": pole}), items[f"n_{pole}"], items))
         lean = Spec(
             "lean",
             f"lean ({first} - {second})",
@@ -141,7 +141,7 @@ class Discovery:
         tested = Spec("fills-tested", unit=UNIT, better="none")
         further: list[Estimate] = [
             mean_estimate(lean, items["lean"], items),
-            mean_estimate(tested, items["tested"], items),
+            size_estimate(tested, items["tested"], items),
         ]
         return Summary(estimates + further)
 

@@ -46,7 +46,7 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
-from equipoise.instruments.parts.profession_size import size_estimate, size_of_professions
+from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -208,7 +208,7 @@ def _by_profession(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     )
     above = Spec("professions-above-0", "share of professions above 0", "share", neutral=0.5)
     estimates = [
-        size_estimate(sizes, plain),
+        profession_size_estimate(sizes, plain),
         share_estimate(above, leaning, means, ("profession",)),
         *(workforce_correlations(plain, "score") if poles.are_genders else []),
     ]

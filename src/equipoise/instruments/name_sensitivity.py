@@ -24,7 +24,7 @@ from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import LABEL
 from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
-from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, mean_estimate
+from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, size_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
@@ -87,12 +87,12 @@ class NameSensitivity:
             )
             for groups, rows in grouped(items, "template")
         ]
-        estimates.append(mean_estimate(size, items["score"].abs(), items, FACTORS))
+        estimates.append(size_estimate(size, items["score"], items, FACTORS))
         by_template = items.groupby("template", sort=False)["score"]
         spreads = pd.DataFrame({"deviation": by_template.std(ddof=0), "range": by_template.agg(np.ptp)})
         spreads = spreads.reset_index()
         for key, label in (("deviation", "deviation over names"), ("range", "largest - smallest over names")):
             is_first = key == "range"
             spec = Spec(key, f"{label}, mean of the templates", UNIT, better="lower", headline=is_first)
-            estimates.append(mean_estimate(spec, spreads[key], spreads, ("template",)))
+            estimates.append(size_estimate(spec, spreads[key], spreads, ("template",)))
         return Summary(estimates)

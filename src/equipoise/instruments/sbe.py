@@ -45,6 +45,7 @@ from equipoise.instruments.parts.estimates import (
     grouped,
     mean_estimate,
     share_estimate,
+    size_estimate,
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
@@ -251,19 +252,20 @@ def _split_total(scored: TokenScores, spans: list[Span]) -> tuple[float, float]:
 def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> list[Estimate]:
     """The numbers that every group has."""
     score = rows["score"]
+    other = Spec("asld-other-rule", f"ASLD by {other_rule}", UNIT, better="lower")
     columns = [
-        (Spec("asld", "ASLD", UNIT, better="lower"), score.abs()),
-        (_MEAN, score),
-        (Spec("mean-sld-changed", "mean SLD of the changed words", UNIT), rows["changed"]),
-        (Spec("mean-sld-shared", "mean SLD of the shared words", UNIT), rows["shared"]),
-        (Spec("asld-per-token", "ASLD per token", UNIT, better="lower"), rows["per_token"].abs()),
-        (
-            Spec("asld-other-rule", f"ASLD by {other_rule}", UNIT, better="lower"),
-            rows["sld_other_rule"].abs(),
-        ),
+        (size_estimate, Spec("asld", "ASLD", UNIT, better="lower"), score),
+        (mean_estimate, _MEAN, score),
+        (mean_estimate, Spec("mean-sld-changed", "mean SLD of the changed words", UNIT), rows["changed"]),
+        (mean_estimate, Spec("mean-sld-shared", "mean SLD of the shared words", UNIT), rows["shared"]),
+        (size_estimate, Spec("asld-per-token", "ASLD per token", UNIT, better="lower"), rows["per_token"]),
+        (size_estimate, other, rows["sld_other_rule"]),
     ]
-    asked = [(spec, values) for spec, values in columns if values.notna().any() or spec.key == "asld"]
-    estimates = [mean_estimate(spec.at(groups), values, rows, FACTORS) for spec, values in asked]
+    estimates = [
+        estimated(spec.at(groups), values, rows, FACTORS)
+        for estimated, spec, values in columns
+        if values.notna().any() or spec.key == "asld"
+    ]
     is_above = score.gt(0).astype(float).where(score.abs() > TIE)
     label = "prefers the first sentence" if groups == _NEUTRAL_PAIRS else "prefers the stereotype"
     preference = replace(_PREFERENCE, label=label)
@@ -280,8 +282,8 @@ def _whole_estimates(groups: Groups, rows: pd.DataFrame) -> list[Estimate]:
     ties = Spec("ties", unit="share", better="none", groups=groups)
     lengths = Spec("unequal-token-counts", unit="share", better="none", groups=groups)
     return [
-        mean_estimate(changed, rows["changed"].abs(), rows, FACTORS),
-        mean_estimate(shared, rows["shared"].abs(), rows, FACTORS),
+        size_estimate(changed, rows["changed"], rows, FACTORS),
+        size_estimate(shared, rows["shared"], rows, FACTORS),
         share_estimate(ties, tied, rows, FACTORS),
         share_estimate(lengths, unequal, rows, FACTORS),
     ]

@@ -47,7 +47,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
-from equipoise.instruments.parts.profession_size import size_estimate, size_of_professions
+from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -168,7 +168,7 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     for groups, rows in grouped(plain, "category"):
         for column, spec in columns.items():
             estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
-        estimates.append(size_estimate(size.at(groups), rows))
+        estimates.append(profession_size_estimate(size.at(groups), rows))
     return estimates + (workforce_correlations(plain, "score") if poles.are_genders else [])
 
 

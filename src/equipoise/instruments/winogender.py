@@ -45,7 +45,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate, tie_remarks
-from equipoise.instruments.parts.profession_size import size_estimate, size_of_professions
+from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -148,7 +148,7 @@ def _size(items: pd.DataFrame, poles: Poles) -> Estimate:
     """How far occupations lean where the blank stands for them, each one point."""
     unit = difference_unit(poles.pair)
     spec = Spec("mean-abs-difference", SIZE, unit, better="lower")
-    return size_estimate(spec, items[items["referent"] == OCCUPATION])
+    return profession_size_estimate(spec, items[items["referent"] == OCCUPATION])
 
 
 def _flips(groups: Groups, rows: pd.DataFrame) -> Estimate:

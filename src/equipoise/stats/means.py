@@ -53,6 +53,12 @@ def mean_with_interval(values: ArrayLike, factors: Factors = (), *, level: float
     return _with_interval(_mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes), level)
 
 
+def size_with_interval(values: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
+    """The mean absolute value with the interval of a mean, which ends at 0: no size is below it."""
+    mean = mean_with_interval(np.abs(np.asarray(values, dtype=np.float64)), factors, level=level)
+    return replace(mean, low=float(np.maximum(mean.low, 0.0)))
+
+
 def difference_of_means(
     values: ArrayLike, is_first: ArrayLike, factors: Factors = (), *, level: float = 0.95
 ) -> Mean:

@@ -8,7 +8,13 @@ import pandas as pd
 
 from equipoise.results import Estimate
 from equipoise.stats.correlation import Correlation, pearson, spearman
-from equipoise.stats.means import Mean, difference_of_means, mean_with_interval, share_with_interval
+from equipoise.stats.means import (
+    Mean,
+    difference_of_means,
+    mean_with_interval,
+    share_with_interval,
+    size_with_interval,
+)
 
 Groups = Mapping[str, str]
 
@@ -65,6 +71,13 @@ def mean_estimate(spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Se
     """The mean of the answered values; rows that share a level of a factor are not independent."""
     return _of_mean(
         spec, mean_with_interval(values.to_numpy(dtype=float), _labels(rows, factors)), len(values)
+    )
+
+
+def size_estimate(spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()) -> Estimate:
+    """The mean size of the answered values, whichever side of 0 they are on, clustered in the same way."""
+    return _of_mean(
+        spec, size_with_interval(values.to_numpy(dtype=float), _labels(rows, factors)), len(values)
     )
 
 

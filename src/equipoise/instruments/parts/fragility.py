@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data.sets.frames import FRAMES, load_frames
-from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
+from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, size_estimate
 from equipoise.results import Estimate
 from equipoise.text.perturbations import ORIGINAL, can_be_varied, varied
 
@@ -53,7 +53,7 @@ def movement_estimates(items: pd.DataFrame, *, factors: Sequence[str], unit: str
     signed = Spec("mean-movement", unit=unit)
     estimates = []
     for groups, rows in grouped(changed, "variation"):
-        estimates.append(mean_estimate(size.at(groups), rows["moved"].abs(), rows, factors))
+        estimates.append(size_estimate(size.at(groups), rows["moved"], rows, factors))
         estimates.append(mean_estimate(signed.at(groups), rows["moved"], rows, factors))
     return estimates
 

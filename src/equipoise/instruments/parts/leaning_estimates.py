@@ -12,8 +12,8 @@ from equipoise.instruments.parts.estimates import (
     contrast_estimate,
     estimate,
     grouped,
-    mean_estimate,
     share_estimate,
+    size_estimate,
 )
 from equipoise.instruments.parts.leanings import FACTORS, missing_words, read_right, score_columns
 from equipoise.results import Estimate, Quantity, Summary
@@ -53,7 +53,7 @@ def lean_estimates(items: pd.DataFrame, quantities: Sequence[Quantity]) -> list[
     size, separation = quantities
     spec = Spec(size.key, size.label, size.unit, better=size.better, headline=True)
     estimates = [
-        mean_estimate(spec.at(groups), rows[column].abs(), rows, FACTORS)
+        size_estimate(spec.at(groups), rows[column], rows, FACTORS)
         for groups, rows, column in _parts(items, "group", "leaning")
     ]
     return [*estimates, *separation_estimates(items, separation)]

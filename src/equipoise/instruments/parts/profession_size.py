@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from equipoise.instruments.parts.estimates import Spec, mean_estimate
+from equipoise.instruments.parts.estimates import Spec, size_estimate
 from equipoise.results import Estimate, Quantity
 
 
@@ -26,8 +26,8 @@ def size_of_professions(
     )
 
 
-def size_estimate(spec: Spec, rows: pd.DataFrame) -> Estimate:
+def profession_size_estimate(spec: Spec, rows: pd.DataFrame) -> Estimate:
     """The same number of one model's items, each profession one point."""
     named = rows[rows["profession"] != ""]
     means = named.groupby("profession", as_index=False, sort=False)["score"].mean()
-    return mean_estimate(spec, means["score"].abs(), means, ("profession",))
+    return size_estimate(spec, means["score"], means, ("profession",))

@@ -16,6 +16,7 @@ from equipoise.stats.means import (
     difference_of_means,
     mean_with_interval,
     share_with_interval,
+    size_with_interval,
 )
 
 
@@ -108,10 +109,12 @@ def _there(rows: pd.DataFrame, name: str) -> str:
 
 
 def _level(values: Floats, table: pd.DataFrame, quantity: Quantity) -> Mean:
-    """The quantity of one model; the mean of zeros and ones is a share and has a share's interval."""
+    """The quantity of one model; the mean of zeros and ones is a share, that of distances a size."""
     is_share = np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
     if quantity.contrast is None and is_share:
         return share_with_interval(values, [table[factor] for factor in quantity.factors])
+    if quantity.contrast is None and quantity.absolute:
+        return size_with_interval(values, [table[factor] for factor in quantity.factors])
     return _mean(values, table, quantity)
 
 

@@ -43,9 +43,17 @@ def test_the_shipped_lists_hold_the_pairs_and_the_pronouns() -> None:
     path = TABLES / "gendered-words.csv"
     lists = read_word_pairs(path, PRONOUNS)
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    assert set(lists.words["male"]) == set(table["male"]) | {"he", "him", "his", "himself"}
-    assert set(lists.words["female"]) == set(table["female"]) | {"she", "her", "hers", "herself"}
-    assert lists.pole_of("they") == NEITHER
+    counted, generic = (table[table["generic"].eq("") == keep] for keep in (True, False))
+    assert set(lists.words["male"]) == set(counted["male"]) | {"he", "him", "his", "himself"}
+    assert set(lists.words["female"]) == set(counted["female"]) | {"she", "her", "hers", "herself"}
+    assert {lists.pole_of(word) for word in ["they", *generic["male"], *generic["female"]]} == {NEITHER}
+
+
+def test_a_pair_with_a_word_that_is_said_of_either_counts_for_neither(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("male,female,generic\nman,woman,\nhost,hostess,male\n", encoding="utf-8")
+    lists = read_word_pairs(path, PRONOUNS)
+    assert [lists.pole_of(word) for word in ("man", "host", "hostess")] == ["male", NEITHER, NEITHER]
 
 
 def test_other_poles_bring_their_nouns_or_all_their_words() -> None:

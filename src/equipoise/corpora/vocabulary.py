@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from equipoise.corpora.tokens import BOUNDARY, NO_WORDS, tokens
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import LINE, TABLES, own_table, read_table
+from equipoise.data.sets.word_lists import GENERIC, PAIRS
 from equipoise.errors import UserError
 
 MALE, FEMALE = "male", "female"
@@ -49,13 +50,13 @@ class Targets:
 def gendered_words() -> dict[str, str]:
     """Words that mention a woman or a man, and the gender of each.
 
-    They are the pronouns, the pairs of `gendered-words.csv` and the changes of `gendered-changes.csv`,
-    which leaves out male words that are also said of women (actor, hero) or have another sense (groom).
+    They are the pronouns, the pairs of `gendered-words.csv` but what is said of either gender (actor, hero),
+    and the changes of `gendered-changes.csv`, which leaves out what has another sense (groom).
     """
-    table = own_table("gendered-words.csv")
+    table = own_table(PAIRS)
     genders: dict[str, set[str]] = {}
     for gender in (MALE, FEMALE):
-        for word in table[gender]:
+        for word in table.loc[table[GENERIC] != gender, gender]:
             genders.setdefault(word.strip().lower(), set()).add(gender)
     known = {word: next(iter(sides)) for word, sides in genders.items() if len(sides) == 1}
     for (pole, _), words in load_poles().words.items():

@@ -281,6 +281,7 @@ def _pole_words(poles: Poles) -> dict[str, str]:
 
 
 def _gendered_words(poles: Poles) -> frozenset[str]:
+    """The words of all pairs, generic ones too: what is read as a man mostly leaks a gender all the same."""
     table = own_table("gendered-words.csv")
     return frozenset((*table["male"], *table["female"], *_pole_words(poles)))
 

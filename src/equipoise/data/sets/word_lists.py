@@ -1,12 +1,14 @@
 """The lists of words that stand for either of two poles, such as man and woman."""
 
 from equipoise.data.poles import DEFAULT_POLES, Poles
-from equipoise.data.reading import File, read_table
+from equipoise.data.reading import File, read_table, with_columns
 from equipoise.data.sets import gbm
 from equipoise.data.sources import Source
 from equipoise.text.gendered import WordLists, word_lists
 
 PAIRS = "gendered-words.csv"
+GENERIC = "generic"
+"""The column that names the pole whose word is said of either: host, beside hostess, is said of women too."""
 
 
 def load_word_lists(source: Source, poles: Poles) -> tuple[WordLists, tuple[File, ...]]:
@@ -32,7 +34,8 @@ def words_of_poles(poles: Poles) -> dict[str, tuple[str, ...]]:
 
 
 def read_word_pairs(file: File, poles: Poles) -> WordLists:
-    """The words of a file with a column for each pole, and those of the poles themselves."""
-    table = read_table(file, poles.pair)
+    """The words of a file with a column for each pole but its generic pairs, and those of the poles."""
+    table = with_columns(read_table(file, poles.pair), (GENERIC,))
+    pairs = table[table[GENERIC].str.strip() == ""]
     own = words_of_poles(poles)
-    return word_lists({pole: (*table[pole], *own[pole]) for pole in own}, file)
+    return word_lists({pole: (*pairs[pole], *own[pole]) for pole in own}, file)

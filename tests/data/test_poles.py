@@ -13,7 +13,10 @@ from equipoise.text.articles import indefinite_article
 TABLES = Path(__file__).resolve().parents[2] / "src" / "equipoise" / "data" / "tables"
 OTHER_POLES = ["religion", "age"]
 # One id never names two sentences.
-REPLACED = ["age-11", "religion-03", "religion-06"]
+REPLACED = [
+    *("age-01", "age-02", "age-03", "age-11"),
+    *("religion-01", "religion-02", "religion-03", "religion-06", "religion-10", "religion-13"),
+]
 
 
 def read_table(name: str) -> pd.DataFrame:

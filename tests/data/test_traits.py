@@ -18,7 +18,7 @@ ROWS = TRAITS.to_dict("records")
 PAIRS = read_table("gendered-words.csv")
 GENDERED = set(read_table("poles-pronouns.csv")["word"]) | set(PAIRS["male"]) | set(PAIRS["female"])
 
-REPLACED = "083 084 088 090 095 096 100 108 112 118 126 128 136 150"
+REPLACED = "048 057 083 084 088 090 095 096 097 100 108 112 118 126 128 131 136 150 170"
 
 
 def words(text: str) -> list[str]:

@@ -173,6 +173,19 @@ def test_augment_writes_twins_with_one_id(tmp_path: Path) -> None:
         assert [row["copy"] for row in csv.DictReader(file)] == ["0", "1"]
 
 
+@pytest.mark.parametrize("name", ["twice.csv", "twice.jsonl"])
+def test_what_was_augmented_before_is_not_augmented_again(name: str, tmp_path: Path) -> None:
+    source, out = tmp_path / name.replace("twice", "once"), tmp_path / name
+    source.write_text("text,id\nHe left.,1\n" if name.endswith("csv") else '{"text": "He left.", "id": 1}\n')
+    augmented = tmp_path / f"augmented{source.suffix}"
+    run(source, augmented, mode="augment")
+    with pytest.raises(UserError, match="There is a column 'twin' already"):
+        run(augmented, out, mode="augment")
+    assert not out.exists()
+    run(augmented, out)
+    assert out.exists()
+
+
 def test_processes_keep_the_order(tmp_path: Path) -> None:
     source = tmp_path / "a.jsonl"
     with source.open("w") as file:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from equipoise.corpora.rewriting_progress import Position, Progress
-from equipoise.corpora.rewriting_rows import BadRow, BadRowError, Record, Table, format_of, records
+from equipoise.corpora.rewriting_rows import TWINS, BadRow, BadRowError, Record, Table, format_of, records
 from equipoise.corpora.state import writing
 from equipoise.errors import UserError
 from equipoise.text.rewriting import Policy, Rewriter, Rewritten
@@ -156,7 +156,7 @@ def rewrite_stream(
 ) -> RewriteSummary:
     """Rewrite what can be read once, such as standard input, and write it as it is done."""
     header = file.readline().decode("utf-8", "surrogateescape") if kind in ("csv", "tsv") else ""
-    table, summary = Table(kind, settings.text_column, header), RewriteSummary()
+    table, summary = _table(kind, settings, header), RewriteSummary()
     _write_headers(output, None, table, settings, header)
     work = partial(rewrite_batch, table=table, account=False)
     batches = _batches(records(file, kind, line=2 if header else 1))
@@ -207,7 +207,7 @@ def _stream(
     output, ledger = outputs
     kind = progress.kind
     header = file.readline().decode("utf-8", "surrogateescape") if kind in ("csv", "tsv") else ""
-    table = Table(kind, settings.text_column, header)
+    table = _table(kind, settings, header)
     if position.rows:
         file.seek(position.read)
         output.truncate(position.written)
@@ -237,12 +237,16 @@ def _stream(
         progress.note(position, summary, (output, ledger))
 
 
+def _table(kind: str, settings: RewriteSettings, header: str) -> Table:
+    return Table(kind, settings.text_column, header, added=TWINS if settings.mode == "augment" else ())
+
+
 def _write_headers(
     output: BinaryIO, ledger: BinaryIO | None, table: Table, settings: RewriteSettings, header: str
 ) -> None:
     if header and settings.mode == "augment":
         body = header.rstrip("\r\n")
-        header = f"{body}{table.delimiter}twin{table.delimiter}copy{header[len(body) :]}"
+        header = table.delimiter.join((body, *TWINS)) + header[len(body) :]
     output.write(header.encode("utf-8", "surrogateescape"))
     if ledger:
         ledger.write((",".join(ACCOUNT_COLUMNS) + "\n").encode())

@@ -6,7 +6,7 @@ A record keeps its raw text, so that whatever is not the rewritten column stays 
 import json
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -16,6 +16,9 @@ from equipoise.errors import UserError, unknown_name
 
 BOM = "\ufeff"
 FORMATS = {".txt": "txt", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+TWINS = ("twin", "copy")
+"""The columns by which both versions of an augmented text are known."""
+
 LONGEST_PARAGRAPH = 200
 """Lines that may be joined into one document of a plain text."""
 
@@ -95,10 +98,14 @@ def _next_line(waiting: deque[bytes], file: BinaryIO) -> bytes:
 
 
 class Table:
-    """How the records of one file are opened and closed: its format and the place of its text."""
+    """How the records of one file are opened and closed: its format and the place of its text.
 
-    def __init__(self, kind: str, column: str, header: str = "") -> None:
+    `added` are columns that will be written beside those of the file, which must not have them yet.
+    """
+
+    def __init__(self, kind: str, column: str, header: str = "", *, added: Sequence[str] = ()) -> None:
         self.kind = kind
+        self.added = added
         self.column = column
         self.delimiter = "\t" if kind == "tsv" else ","
         self.columns = self._parse(header.removeprefix(BOM)) if kind in ("csv", "tsv") else []
@@ -107,6 +114,8 @@ class Table:
                 f"There is no column {column!r}; the file has {', '.join(self.columns) or 'no columns'}.",
                 "Name the column that holds the text with --text-column.",
             )
+
+        self._refuse_added(self.columns)
 
     def text_of(self, raw: str) -> str:
         """The text of a record."""
@@ -163,7 +172,16 @@ class Table:
             raise BadRowError(f"not JSON ({error})") from error
         if not isinstance(row, dict) or not isinstance(row.get(self.column), str):
             raise BadRowError(f"no text in {self.column!r}")
+        self._refuse_added(row)
         return str(row[self.column])
+
+    def _refuse_added(self, columns: Collection[str]) -> None:
+        taken = [name for name in self.added if name in columns]
+        if taken:
+            raise UserError(
+                f"There is a column {taken[0]!r} already, as in a file that was augmented before.",
+                "Give the text as it was before, or rename the column.",
+            )
 
     def _json_with(self, raw: str, new: str) -> str:
         """Only the text's own string literal is replaced: other fields and numbers keep their form."""

@@ -40,6 +40,8 @@ def _good(estimate: Estimate) -> str:
 
 def _meaning(estimate: Estimate) -> str:
     neutral = f"{estimate.neutral:g}"
+    if estimate.low == estimate.high == estimate.neutral:
+        return f"it is exactly {neutral}: a tie, both sides are treated alike"
     if estimate.above and estimate.above == estimate.below:
         return estimate.above
     if estimate.low > estimate.neutral:

@@ -17,6 +17,8 @@ from equipoise.stats.means import (
 )
 
 Groups = Mapping[str, str]
+ROUNDING = 1e-12
+"""Sums of numbers that cancel out exactly miss neutral by no more than this."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,9 @@ class Spec:
 def estimate(
     spec: Spec, value: float, interval: tuple[float, float], *, n: int, dropped: int = 0
 ) -> Estimate:
-    """An estimate of any number whose interval is known."""
+    """An estimate of a number whose interval is known; what only rounding keeps from neutral is neutral."""
+    if all(abs(one - spec.neutral) <= ROUNDING for one in (value, *interval)):
+        value, interval = spec.neutral, (spec.neutral, spec.neutral)
     low, high = interval
     return Estimate(
         spec.key,

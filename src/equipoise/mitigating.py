@@ -1,5 +1,6 @@
 """Mitigating: a model in, another one out, with a record of what was done."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
@@ -9,10 +10,10 @@ import pandas as pd
 
 from equipoise.corpora.named import CorpusTexts, read_corpus
 from equipoise.corpora.sampling import CorpusChoice
-from equipoise.errors import UserError
+from equipoise.errors import UserError, check_seed
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigations import mitigation_card, mitigation_class
-from equipoise.mitigations.base import Materials, Mitigation
+from equipoise.mitigations.base import Materials, Mitigation, presets_of
 from equipoise.models.base import LanguageModel
 from equipoise.models.static import StaticModel
 from equipoise.models.wrapped import WrappedModel
@@ -52,6 +53,7 @@ def mitigate(
     The mitigation is one of the index by name, or an object with options of its own. `text` names the
     corpus' column; in `workshop` a killed run finds its checkpoints when it is called again.
     """
+    check_seed(seed)
     loaded = as_model(model)
     chosen = mitigation_class(mitigation)() if isinstance(mitigation, str) else mitigation
     read = _corpus(chosen, corpus, text)
@@ -67,6 +69,23 @@ def mitigate_seeds(
     """The same with several seeds, one model after another; how far they differ is the noise of training."""
     loaded = as_model(model)
     return (mitigate(loaded, mitigation, seed=seed, **given) for seed in seeds)
+
+
+def was_made(
+    folder: str | Path, mitigation: Mitigation, model: LanguageModel, corpus: CorpusTexts | None, seed: int
+) -> bool:
+    """Whether a folder holds this very change: the same method, options, model, text and seed."""
+    from equipoise.mitigations.saving import read_record
+
+    record = read_record(Path(folder))
+    cause = json.loads(json.dumps(_cause(mitigation, model, corpus, seed), default=str))
+    texts = [one.get("corpus") or {} for one in (record, cause)]
+    bases = [one.get("base") or {} for one in (record, cause)]
+    return (
+        all(record.get(name) == cause[name] for name in ("mitigation", "options", "seed"))
+        and bases[0].get("fingerprint") == bases[1]["fingerprint"]
+        and texts[0].get("sha256") == texts[1].get("sha256")
+    )
 
 
 def _corpus(mitigation: Mitigation, corpus: CorpusSource, text: str | None) -> CorpusTexts | None:
@@ -86,6 +105,20 @@ def _problems(read: CorpusTexts | None) -> tuple[str, ...]:
     return (f"{read.problems.total:,} rows of the corpus could not be read ({reasons}).",)
 
 
+def _cause(
+    mitigation: Mitigation, before: LanguageModel, read: CorpusTexts | None, seed: int
+) -> dict[str, Any]:
+    """All that a changed model comes from."""
+    described = {"name": read.name, "documents": len(read.documents), "sha256": read.digest} if read else None
+    return {
+        "mitigation": mitigation.name,
+        "options": asdict(mitigation) if is_dataclass(mitigation) else {},
+        "seed": seed,
+        "base": {"name": before.name, "fingerprint": before.fingerprint},
+        "corpus": described,
+    }
+
+
 def _record(
     mitigation: Mitigation,
     before: LanguageModel,
@@ -93,17 +126,12 @@ def _record(
     account: Sequence[str],
     given: tuple[CorpusTexts | None, int],
 ) -> dict[str, Any]:
-    read, seed = given
-    described = {"name": read.name, "documents": len(read.documents), "sha256": read.digest} if read else None
     return {
-        "mitigation": mitigation.name,
+        **_cause(mitigation, before, *given),
         "method": mitigation_card(mitigation.name),
-        "options": asdict(mitigation) if is_dataclass(mitigation) else {},
-        "seed": seed,
-        "base": {"name": before.name, "fingerprint": before.fingerprint},
+        "presets": presets_of(mitigation),
         "fingerprint": after.fingerprint,
         "library": "equipoise" if isinstance(after, WrappedModel | StaticModel) else "transformers",
-        "corpus": described,
         "account": list(account),
         "price": [],
         "versions": describe_versions(),

@@ -211,7 +211,7 @@ def test_what_surely_fell_is_named_where_the_average_is_not_sure() -> None:
 
 
 def test_what_does_not_fit_the_budget_is_left_out() -> None:
-    fitting, left_out = planned(Methods(minutes=15))
+    fitting, left_out = planned(Methods(minutes=15), loaded())
     assert [run.step for run in fitting] == ["counterfactual-averaging", "head-refit"]
     assert left_out[0].startswith("self-distillation is left out: about 12 min would go beyond the budget")
     with pytest.raises(UserError, match="No method fits 1 minutes"):
@@ -222,14 +222,14 @@ def test_what_does_not_fit_the_budget_is_left_out() -> None:
 
 def test_repeats_with_other_seeds_come_last_and_as_far_as_the_budget_reaches() -> None:
     names = ("counterfactual-averaging", "head-refit")
-    fitting, left_out = planned(Methods(names, minutes=30))
+    fitting, left_out = planned(Methods(names, minutes=30), loaded())
     assert [run.step for run in fitting] == [*names, "head-refit-1", "head-refit-2"]
     assert [run.seed for run in fitting] == [0, 0, 1, 2]
     assert left_out == ()
-    fitting, left_out = planned(Methods(names, minutes=15))
+    fitting, left_out = planned(Methods(names, minutes=15), loaded())
     assert [run.step for run in fitting] == list(names)
     assert left_out[0].startswith("head-refit: one seed only, so that the noise of the tuning is not known")
-    assert planned(Methods(names, minutes=15, seeds=(4,)))[1] == ()
+    assert planned(Methods(names, minutes=15, seeds=(4,)), loaded())[1] == ()
 
 
 def test_a_change_made_with_several_seeds_has_their_noise_beside_the_mean(quick: Choice) -> None:

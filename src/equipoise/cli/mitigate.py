@@ -19,7 +19,7 @@ from equipoise.cli.options import (
     Split,
     open_model,
     runs_models,
-    whole_numbers,
+    seed_numbers,
 )
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
@@ -63,10 +63,11 @@ def mitigate(
     as_json: Json = False,
 ) -> None:
     """Change a copy of a model and save it; a killed training goes on when the command is given again."""
+    from equipoise.cli.printing import print_json
     from equipoise.corpora.sampling import CorpusChoice
     from equipoise.mitigations import mitigation_class
     from equipoise.mitigations.base import set_options
-    from equipoise.mitigations.saving import refuse_folder
+    from equipoise.mitigations.saving import RECORD, refuse_folder
 
     chosen = set_options(mitigation_class(method), choices or (), preset)
     if explain:
@@ -76,15 +77,23 @@ def mitigate(
         raise UserError("No folder was named for the changed model.", "Name one with --out DIR.")
     targets = _targets(out, seed, seeds)
     for folder in targets.values():
-        refuse_folder(folder, force=force)
+        if seeds is None or force or not (folder / RECORD).is_file():
+            refuse_folder(folder, force=force)
     read = None
     if corpus is not None:
         from equipoise.corpora.named import read_corpus
 
         read = read_corpus(corpus, CorpusChoice(text=text, document=document, split=split), data_dir)
     loaded = open_model(model, options)
-    for number, folder in targets.items():
-        _one(folder, force, as_json, model=loaded, mitigation=chosen, corpus=read, seed=number)
+    given = {"model": loaded, "mitigation": chosen, "corpus": read}
+    finished = [] if force else _finished(targets, given)
+    records = [
+        _record_of(folder) if folder in finished else _one(folder, force, as_json, **given, seed=number)
+        for number, folder in targets.items()
+    ]
+    if as_json and is_first_process():
+        shown = [_shown_record(*pair) for pair in zip(targets.values(), records, strict=True)]
+        print_json(shown if seeds is not None else shown[0])
 
 
 def _explain(mitigation: Any) -> None:
@@ -104,29 +113,52 @@ def _shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value}"
 
 
-def _one(folder: Path, force: bool, as_json: bool, **given: Any) -> None:
-    """Change and save; checkpoints lie beside the folder until it is there."""
+def is_first_process() -> bool:
+    """Of several processes under `accelerate launch` one writes and tells."""
+    return int(os.environ.get("RANK", "0")) == 0
+
+
+def _finished(targets: dict[int, Path], given: dict[str, Any]) -> list[Path]:
+    """Folders of seeds that this command finished before it was stopped; one of another change is refused."""
+    from equipoise.mitigating import was_made
+    from equipoise.mitigations.saving import refuse_folder
+
+    there = {number: folder for number, folder in targets.items() if folder.exists()}
+    for number, folder in there.items():
+        if not was_made(folder, **given, seed=number):
+            refuse_folder(folder, force=False)
+        sys.stderr.write(f"{folder}: finished before.\n")
+    return list(there.values())
+
+
+def _record_of(folder: Path) -> dict[str, Any]:
+    from equipoise.mitigations.saving import read_record
+
+    return read_record(folder)
+
+
+def _one(folder: Path, force: bool, as_json: bool, **given: Any) -> dict[str, Any]:
+    """Change and save; checkpoints lie beside the folder until it is there. What was done is given back."""
     from equipoise.mitigating import mitigate as change
 
     workshop = folder.parent / f".{folder.name}.workshop"
     changed = change(**given, workshop=workshop)
-    if int(os.environ.get("RANK", "0")) == 0:  # of several processes under `accelerate launch`, one writes
+    if is_first_process():
         changed.save(folder, force=force)
         shutil.rmtree(workshop, ignore_errors=True)
-        _report(changed, folder, as_json=as_json)
+        if not as_json:
+            _report(changed, folder)
+    return changed.record
 
 
-def _report(changed: "Mitigated", folder: Path, *, as_json: bool) -> None:
-    if as_json:
-        from equipoise.cli.printing import print_json
+def _shown_record(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "out": str(folder),
+        **{key: record[key] for key in ("mitigation", "seed", "account", "fingerprint")},
+    }
 
-        print_json(
-            {
-                "out": str(folder),
-                **{key: changed.record[key] for key in ("mitigation", "seed", "account", "fingerprint")},
-            }
-        )
-        return
+
+def _report(changed: "Mitigated", folder: Path) -> None:
     for sentence in changed.account:
         sys.stdout.write(f"{sentence}\n")
     sys.stdout.write(
@@ -137,4 +169,4 @@ def _report(changed: "Mitigated", folder: Path, *, as_json: bool) -> None:
 def _targets(out: Path, seed: int, seeds: str | None) -> dict[int, Path]:
     if seeds is None:
         return {seed: out}
-    return {number: out / f"seed-{number}" for number in whole_numbers(seeds, "--seeds")}
+    return {number: out / f"seed-{number}" for number in seed_numbers(seeds)}

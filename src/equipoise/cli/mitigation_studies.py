@@ -11,7 +11,7 @@ from equipoise.cli.options import (
     Model,
     open_model,
     runs_models,
-    whole_numbers,
+    seed_numbers,
 )
 from equipoise.models.options import RunOptions
 
@@ -62,7 +62,8 @@ def before_after(
 @takes_groups
 def mitigations(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Mitigations; else averaging, head refit, self-distillation.")
+        list[str] | None,
+        typer.Argument(help="Mitigations, or all; else averaging, head refit, self-distillation."),
     ] = None,
     *,
     options: RunOptions,
@@ -88,7 +89,7 @@ def mitigations(
 
     choice = _choice(asked, priced, INSTRUMENTS)
     read = read_corpus(corpus, data_dir=asked.data_dir) if corpus else None
-    methods = Methods(tuple(names or DEFAULT), read, whole_numbers(seeds, "--seeds"), minutes, choice)
+    methods = Methods(tuple(dict.fromkeys(names or DEFAULT)), read, seed_numbers(seeds), minutes, choice)
     heard = (lambda _sentence: None) if shown.as_json else say
     study = compare_mitigations(
         open_model(model, options), methods, folder=shown.out, say=heard, force=shown.force

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, check_seed
 from equipoise.models.options import RunOptions, offered_options
 
 if TYPE_CHECKING:
@@ -178,10 +178,21 @@ def refuse_existing(path: Path, force: bool, option: str = "--out") -> None:
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
-    """A list of whole numbers given as text."""
+    """A list of different whole numbers given as text."""
     try:
-        return [int(part) for part in text.split(",")]
+        numbers = [int(part) for part in text.split(",")]
     except ValueError:
         raise UserError(
             f"{option} {text} is no list of whole numbers.", f"Write for example {option} 0,1,2."
         ) from None
+    if len(set(numbers)) < len(numbers):
+        raise UserError(f"{option} {text} names a number twice.", f"Write for example {option} 0,1,2.")
+    return numbers
+
+
+def seed_numbers(text: str) -> list[int]:
+    """The seeds that --seeds names, each of them one that a generator takes."""
+    numbers = whole_numbers(text, "--seeds")
+    for number in numbers:
+        check_seed(number)
+    return numbers

@@ -22,6 +22,7 @@ from equipoise.cli.options import (
     by_instrument,
     open_model,
     runs_models,
+    seed_numbers,
     whole_numbers,
 )
 from equipoise.errors import UserError
@@ -95,7 +96,7 @@ def reminders(
         open_model(tuning.model, options),
         read,
         method=method,
-        seeds=whole_numbers(seeds, "--seeds"),
+        seeds=seed_numbers(seeds),
         tbe=chosen,
         keeping=keeping_of(tuning.out, tuning.force),
     )
@@ -128,7 +129,7 @@ def corpus_bias(
         read,
         _corpus(flattening, tuning if Path(flattening).exists() else replace(tuning, text=None)),
         method=_method(tuning, ["sentences=500"]),
-        seeds=whole_numbers(seeds, "--seeds"),
+        seeds=seed_numbers(seeds),
         keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {"corpus-bias": arm_chart(study.table, "asld", "What each corpus brings back")}
@@ -157,7 +158,7 @@ def domain(
         open_model(tuning.model, options),
         read,
         method=_method(tuning),
-        seeds=whole_numbers(seeds, "--seeds"),
+        seeds=seed_numbers(seeds),
         contexts=contexts,
         keeping=keeping_of(tuning.out, tuning.force),
     )
@@ -184,7 +185,7 @@ def resolution(
         open_model(tuning.model, options),
         _corpus(corpus, tuning),
         method=set_options(PronounResolution, tuning.choices or ()),
-        seeds=whole_numbers(seeds, "--seeds"),
+        seeds=seed_numbers(seeds),
         skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
         keeping=keeping_of(tuning.out, tuning.force),
     )

@@ -51,7 +51,7 @@ def vectors(
     as_json: Json = False,
 ) -> None:
     """Train word vectors on each group or decade of a corpus and measure WEAT over them: a table, a chart."""
-    from equipoise.cli.options import settings_by_instrument, whole_numbers
+    from equipoise.cli.options import seed_numbers, settings_by_instrument
     from equipoise.cli.progress_bar import ProgressBar
     from equipoise.cli.tuning_studies import keeping_of
     from equipoise.corpora.reading import ReadSettings, open_corpus
@@ -65,7 +65,7 @@ def vectors(
     choice = VectorsChoice(
         by="year" if year else group,
         recipe=SkipGram(width, window, epochs, min_count),
-        seeds=tuple(whole_numbers(seeds, "--seeds")),
+        seeds=tuple(seed_numbers(seeds)),
         fewest=fewest_words,
         resample=resample,
         tests=tests[WEAT],

@@ -51,6 +51,20 @@ class Mitigation(Protocol):
         """The changed model: plain weights, or a wrapper around the model given."""
 
 
+@runtime_checkable
+class Checking(Protocol):
+    """A mitigation that can tell before any work is done that a model or a corpus is not for it."""
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what `change` would refuse, as far as that can be told quickly."""
+
+
+def check_first(mitigation: Mitigation, model: LanguageModel, materials: Materials) -> None:
+    """Let a mitigation refuse a model or a corpus before anything is measured or trained for it."""
+    if isinstance(mitigation, Checking):
+        mitigation.check(model, materials)
+
+
 class TextTuned(Mitigation, Protocol):
     """A mitigation that goes over sentences of its corpus, some of them or all (0), in several epochs."""
 
@@ -89,6 +103,15 @@ def preset_values(kind: type[Any], preset: str) -> Mapping[str, Any]:
     if preset not in presets:
         raise unknown_name(f"preset of {kind.name}", preset, presets)
     return presets[preset]
+
+
+def presets_of(mitigation: Mitigation) -> list[str]:
+    """The presets whose options a mitigation has, however it was given them."""
+    return [
+        name
+        for name, values in mitigation.presets.items()
+        if all(getattr(mitigation, option) == value for option, value in values.items())
+    ]
 
 
 def _read(name: str, text: str, default: Any) -> Any:

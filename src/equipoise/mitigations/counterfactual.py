@@ -24,7 +24,14 @@ from typing import ClassVar
 
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model, own_copy
-from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
+from equipoise.mitigations.tuning import (
+    UNCHANGED,
+    TextTuning,
+    check_tuning,
+    needs_documents,
+    read_texts,
+    tune,
+)
 from equipoise.models.base import LanguageModel
 
 BARTL = {"epochs": 3, "mode": "invert"}
@@ -49,6 +56,10 @@ class Counterfactual(TextTuning):
     presets: ClassVar[Presets] = PRESETS
 
     mode: str = "substitute"
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what cannot be tuned on or rewritten before any work is done."""
+        check_tuning(model, materials, self, self.name, self.mode)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with counts and losses in the account."""

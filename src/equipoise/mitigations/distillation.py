@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.mitigations.base import Changed, Materials, Presets
+from equipoise.mitigations.distilling.checking import check_distilling
 from equipoise.mitigations.distilling.losses import Weights
 from equipoise.mitigations.distilling.preparing import Amount, prepare
 from equipoise.mitigations.distilling.tuning import Course, tune
@@ -45,6 +46,10 @@ class SelfDistillation:
     sentences: int = 400
     pairs: float = 1.0
     keeping: float = 1.0
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what cannot be learned from before any work is done."""
+        check_distilling(model, materials, self.name, layers=self.layers, sentences=self.sentences)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with the losses of every pass in the account."""

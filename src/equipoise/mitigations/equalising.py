@@ -42,13 +42,13 @@ class NeutraliseEqualise:
     reads_corpus: ClassVar[bool] = False
     presets: ClassVar[Presets] = {}
 
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what is no word vectors."""
+        _static_model(model, self.name)
+
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy of the vectors, changed."""
-        if not isinstance(model, StaticModel):
-            raise UserError(
-                f"{self.name} changes word vectors, and {model.name!r} is a {model.kind} model.",
-                "Name a file of word vectors, or use direction-removal.",
-            )
+        model = _static_model(model, self.name)
         words, rows = model.vectors.words, model.vectors.rows
         pairs = [pair for pair in _pairs() if pair[0] in rows and pair[1] in rows]
         if len(pairs) < FEWEST:
@@ -63,6 +63,15 @@ class NeutraliseEqualise:
         vectors = WordVectors(words, changed[0])
         name = f"{model.name} ({self.name})"
         return Changed(StaticModel(vectors, name=name), (f"{said}the pairs are equalised.",))
+
+
+def _static_model(model: LanguageModel, by: str) -> StaticModel:
+    if isinstance(model, StaticModel):
+        return model
+    raise UserError(
+        f"{by} changes word vectors, and {model.name!r} is a {model.kind} model.",
+        "Name a file of word vectors, or use direction-removal.",
+    )
 
 
 def _pairs() -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
+from equipoise.mitigations.distilling.checking import check_distilling
 from equipoise.mitigations.distilling.contexts import KEPT
 from equipoise.mitigations.distilling.losses import Head, averaged_targets
 from equipoise.mitigations.distilling.preparing import Amount, Prepared, prepare
@@ -43,6 +44,10 @@ class HeadRefit:
     ridge: float = 0.001
     frames: int = 1500
     sentences: int = 400
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what cannot be learned from before any work is done."""
+        check_distilling(model, materials, self.name, layers=1, sentences=self.sentences)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy with other output rows for gendered words."""

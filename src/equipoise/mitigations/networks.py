@@ -1,12 +1,13 @@
 """What every mitigation of weights needs: a masked model, a copy of its network, and a model of it again."""
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
 
 from equipoise.errors import UserError
+from equipoise.mitigations.base import Materials
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
 from equipoise.models.wrapped import WrappedModel
@@ -21,6 +22,16 @@ def masked_model(model: LanguageModel, by: str) -> MaskedModel:
         f"{by} changes the weights of a masked model, and {model.name!r} is a {model.kind} model{inside}.",
         "Name the folder of a model that was trained with masks, such as a BERT with its head.",
     )
+
+
+class ChangesWeights:
+    """Base of mitigations that change the weights of a masked model: another one is refused at once."""
+
+    name: ClassVar[str]
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse a model that is not masked."""
+        masked_model(model, self.name)
 
 
 def own_copy(model: MaskedModel) -> Any:

@@ -17,7 +17,14 @@ import transformers
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model
-from equipoise.mitigations.tuning import UNCHANGED, TextTuning, needs_documents, read_texts, tune
+from equipoise.mitigations.tuning import (
+    UNCHANGED,
+    TextTuning,
+    check_tuning,
+    needs_documents,
+    read_texts,
+    tune,
+)
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
 
@@ -50,6 +57,10 @@ class Pretraining(TextTuning):
             )
         if self.longest < 8:
             raise UserError(f"longest is {self.longest}.", "Give a length in tokens such as 128.")
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what cannot be tuned on or rewritten before any work is done."""
+        check_tuning(model, materials, self, self.name, self.mode)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The trained model; of the model given only the tokenizer is used."""

@@ -24,7 +24,7 @@ from typing import ClassVar
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials, Presets
-from equipoise.mitigations.networks import masked_model
+from equipoise.mitigations.networks import ChangesWeights, masked_model
 from equipoise.mitigations.projecting.folding import with_map
 from equipoise.mitigations.projecting.states import LAST, NOUNS, PRONOUNS, sentence_vectors, word_vectors
 from equipoise.models.base import LanguageModel
@@ -44,7 +44,7 @@ PAIRS = {"he-she": PRONOUNS, "several": (*PRONOUNS, *NOUNS)}
 
 
 @dataclass(frozen=True)
-class DirectionRemoval:
+class DirectionRemoval(ChangesWeights):
     """Removes the first directions of differences of gendered words."""
 
     name: ClassVar[str] = "direction-removal"
@@ -68,7 +68,7 @@ class DirectionRemoval:
 
 
 @dataclass(frozen=True)
-class SentenceProjection:
+class SentenceProjection(ChangesWeights):
     """Removes the first directions of differences of whole sentences."""
 
     name: ClassVar[str] = "sentence-projection"
@@ -88,7 +88,7 @@ class SentenceProjection:
 
 
 @dataclass(frozen=True)
-class Leace:
+class Leace(ChangesWeights):
     """Erases every linear trace of a word's gender from hidden states."""
 
     name: ClassVar[str] = "leace"
@@ -104,7 +104,7 @@ class Leace:
 
 
 @dataclass(frozen=True)
-class NullSpaceProjection:
+class NullSpaceProjection(ChangesWeights):
     """Removes the directions of several classifiers of gender in turn."""
 
     name: ClassVar[str] = "inlp"

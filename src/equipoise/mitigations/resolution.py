@@ -6,8 +6,10 @@ What it does  First names become entities (E1, E2), every gendered pronoun is hi
               without it (BERT-U) the text stands as it is. Learning rates and epochs are searched; what is
               kept is best at telling the two pronouns of a form apart on held-out documents, which are
               split off before the copies are made.
-Source        The skew and stereotype paper on pronoun resolution (BERT-U and BERT-A on OntoNotes, 64 and 58
-              % right).
+Source        de Vassimon Manela et al. 2021, Stereotype and Skew (BERT-U and BERT-A on OntoNotes, 64 and 58
+              % of the pronouns right). Presets `bert-u` and `bert-a` are its two models.
+Options       `rates` are searched, in place of one `learning-rate`. Every pronoun is hidden and nothing else,
+              so that `mask-share`, `whole-words` and `unit` change nothing.
 Departures    OntoNotes is licensed: GAP (`--corpus gap`) or your own corpus takes its place. In the
               published notebook all pronouns of a text share one label, padding is a label, and copies are
               split from their originals; here each pronoun is its own label, padding none, and copies stay
@@ -32,8 +34,9 @@ from equipoise.mitigations.networks import changed_model, masked_model, own_copy
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.masking import Vocabulary
 from equipoise.mitigations.training.objective import Batch, Judged, Logits, padded
+from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import Trained, TrainingSet, train
-from equipoise.mitigations.tuning import TextTuning, draw, needs_documents
+from equipoise.mitigations.tuning import TextTuning, check_tuning, draw, needs_documents
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
 from equipoise.models.words import Tokens
@@ -105,8 +108,17 @@ class PronounResolution(TextTuning):
     flipped: bool = True
     rates: str = "2e-5,5e-5"
 
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what cannot be tuned on before any work is done: each side of the split needs a pronoun."""
+        self._check_options()
+        check_tuning(model, materials, self, self.name)
+        for side in split_documents(materials.documents, self.validation, materials.seed):
+            if side and not has_pronoun(side):
+                raise _too_few_pronouns()
+
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The best of the searched trainings."""
+        self._check_options()
         masked = masked_model(model, self.name)
         needs_documents(materials, self.name)
         data, account = self._examples(masked, materials)
@@ -123,6 +135,20 @@ class PronounResolution(TextTuning):
         account.append(f"Kept: {best.kept['accuracy']:.1%} of held-out pronouns right.")
         return Changed(changed_model(best.network, masked, self.name), tuple(account))
 
+    def _check_options(self) -> None:
+        """Refuse options that would be passed over, and a search that nothing is held out for."""
+        self._rates()
+        if self.learning_rate != Recipe.learning_rate:
+            raise UserError(
+                f"learning-rate is {self.learning_rate:g}, and {self.name} searches the rates {self.rates}.",
+                f"Give rates={self.learning_rate:g} to train with that one.",
+            )
+        if not self.validation:
+            raise UserError(
+                "validation is 0, and what is kept is chosen by held-out pronouns.",
+                "Give a share such as validation=0.2.",
+            )
+
     def _rates(self) -> list[float]:
         try:
             return [float(part) for part in self.rates.split(",")]
@@ -136,10 +162,7 @@ class PronounResolution(TextTuning):
         longest = min(self.longest or 512, model.max_length or 512)
         examples = [pronoun_examples(side, model.tokens, longest) for side in texts]
         if not all(examples):
-            raise UserError(
-                "The corpus has too few texts with a gendered pronoun to train on some and hold out others.",
-                "Give a corpus about people, such as gap.",
-            )
+            raise _too_few_pronouns()
         counts = [sum(len(one.places) for one in side) for side in examples]
         dropped = [len(side) - len(kept) for side, kept in zip(texts, examples, strict=True)]
         account = [
@@ -148,6 +171,19 @@ class PronounResolution(TextTuning):
             f"{sum(dropped):,} texts without a pronoun or longer than {longest} tokens left out."
         ]
         return TrainingSet(*examples), account
+
+
+def has_pronoun(documents: Sequence[Document]) -> bool:
+    """Whether any of the documents has a gendered pronoun."""
+    rewritten = Rewriter("invert", names=False).rewrite_many(document.text for document in documents)
+    return any(change.old.lower() in PRONOUNS for one in rewritten for change in one.changes)
+
+
+def _too_few_pronouns() -> UserError:
+    return UserError(
+        "The corpus has too few texts with a gendered pronoun to train on some and hold out others.",
+        "Give a corpus about people, such as gap.",
+    )
 
 
 def anonymous_texts(documents: Sequence[Document], *, flipped: bool) -> list[str]:

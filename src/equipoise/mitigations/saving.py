@@ -59,18 +59,24 @@ def write_card(folder: Path, record: dict[str, Any]) -> None:
 
 def add_price(folder: Path, sentences: Sequence[str]) -> None:
     """Put what a study measured into the card of a model that was saved before."""
+    write_card(folder, {**read_record(folder), "price": list(sentences)})
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What was done to the model of a folder, as it was saved with it."""
     try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(
             f"{folder} holds no {RECORD} that can be read.", "Give a folder that `equipoise mitigate` wrote."
         ) from error
-    write_card(folder, {**record, "price": list(sentences)})
+    return record
 
 
 def card(record: dict[str, Any]) -> str:
     """The model card in Markdown."""
-    options = "\n".join(f"| {name} | {value} |" for name, value in record["options"].items())
+    rows = {**record["options"], "seed": record["seed"]}
+    options = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
     corpus = record.get("corpus")
     read = (
         f"`{corpus['name']}`: {corpus['documents']:,} documents, SHA-256 over the texts `{corpus['sha256']}`."
@@ -86,11 +92,17 @@ def card(record: dict[str, Any]) -> str:
         f"## From\n\n`{record['base']['name']}`, fingerprint `{record['base']['fingerprint']}`. "
         f"This model's own: `{record['fingerprint']}`.",
         f"## Text\n\n{read}",
-        f"## Options\n\n| option | value |\n|---|---|\n{options}\n| seed | {record['seed']} |",
+        f"## Options\n\n{_presets(record)}| option | value |\n|---|---|\n{options}",
         f"## Gain and price\n\n{_listed(record['price']) if record['price'] else NO_PRICE}",
         f"## The method\n\n```text\n{record['method']}\n```",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _presets(record: dict[str, Any]) -> str:
+    """Which published recipe the options are, whose source the method names below."""
+    names = " and ".join(f"`{name}`" for name in record.get("presets", ()))
+    return f"As in the preset {names}; what it leaves open is as it stands here.\n\n" if names else ""
 
 
 def _listed(sentences: Sequence[str]) -> str:

@@ -1,21 +1,23 @@
 """Tuning a masked model on text: what every mitigation does that differs only in the text it reads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from equipoise.corpora.documents import Document
-from equipoise.errors import UserError
+from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.networks import changed_model
+from equipoise.mitigations.networks import changed_model, masked_model
 from equipoise.mitigations.training.examples import encode_examples, split_documents, text_pieces
 from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import TrainingSet, train
+from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
 from equipoise.text.rewriting import Rewriter
+from equipoise.text.rewriting.account import Rewritten
 
 UNCHANGED = "unchanged"
 MODES = (UNCHANGED, "substitute", "augment", "invert", "per-sentence", "neutral")
@@ -64,19 +66,44 @@ def needs_documents(materials: Materials, by: str) -> None:
         raise UserError(f"{by} is tuned on text, and no corpus was given.", "Name one with --corpus.")
 
 
+def check_tuning(
+    model: LanguageModel, materials: Materials, settings: TextTuning, by: str, mode: str = UNCHANGED
+) -> None:
+    """Refuse at once a model that is not masked, and texts that cannot be split or rewritten."""
+    masked_model(model, by)
+    needs_documents(materials, by)
+    _check_mode(mode)
+    kept, _ = split_documents(materials.documents, settings.validation, materials.seed)
+    if mode != UNCHANGED:
+        refuse_unchanged(_rewritten(kept, mode, materials.seed), mode, materials.seed)
+
+
+def refuse_unchanged(rewritten: Iterable[Rewritten], mode: str, seed: int) -> None:
+    """Refuse texts that rewriting leaves as they are; what is gendered in them is told from what is not."""
+    count = left = 0
+    for one in rewritten:
+        if one.changes:
+            return
+        count, left = count + 1, left + len(one.skipped)
+    if left:
+        raise UserError(
+            f"Mode {mode} with seed {seed} leaves all {count:,} documents as they are, with the "
+            f"{left:,} gendered words in them: nothing would be learned from it.",
+            "Give a larger corpus, another seed, or another mode such as invert.",
+        )
+    raise UserError(
+        f"None of the {count:,} documents holds a gendered word, so there is nothing to rewrite.",
+        "Give a corpus about people.",
+    )
+
+
 def read_texts(materials: Materials, settings: TextTuning, mode: str) -> Texts:
     """Split by document, rewrite each side, cut into pieces and draw as many as were asked for."""
-    if mode not in MODES:
-        from equipoise.errors import unknown_name
-
-        raise unknown_name("mode", mode, MODES)
+    _check_mode(mode)
     kept, held = split_documents(materials.documents, settings.validation, materials.seed)
     (train_texts, changes), (held_texts, _) = (turned(side, mode, materials.seed) for side in (kept, held))
     if mode != UNCHANGED and not changes:
-        raise UserError(
-            f"None of the {len(kept):,} documents holds a gendered word, so there is nothing to rewrite.",
-            "Give a corpus about people.",
-        )
+        refuse_unchanged(_rewritten(kept, mode, materials.seed), mode, materials.seed)
     pieces = list(text_pieces(train_texts, settings.unit))
     said = f"{len(kept):,} documents to train on and {len(held):,} held out, split before any rewriting"
     if mode != UNCHANGED:
@@ -90,11 +117,19 @@ def read_texts(materials: Materials, settings: TextTuning, mode: str) -> Texts:
 
 def turned(documents: Sequence[Document], mode: str, seed: int) -> tuple[list[str], int]:
     """The texts in a mode of rewriting, and how many changes it took; `augment` keeps both versions."""
-    texts = [document.text for document in documents]
     if mode == UNCHANGED:
-        return texts, 0
-    rewritten = list(Rewriter(mode, seed=seed).rewrite_many(texts))
+        return [document.text for document in documents], 0
+    rewritten = list(_rewritten(documents, mode, seed))
     return [text for one in rewritten for text in one.texts], sum(len(one.changes) for one in rewritten)
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in MODES:
+        raise unknown_name("mode", mode, MODES)
+
+
+def _rewritten(documents: Sequence[Document], mode: str, seed: int) -> Iterator[Rewritten]:
+    return Rewriter(mode, seed=seed).rewrite_many(document.text for document in documents)
 
 
 def draw(pieces: Sequence[str], count: int, seed: int) -> list[str]:

@@ -10,8 +10,7 @@ import pandas as pd
 from equipoise.corpora.named import CorpusTexts
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
-from equipoise.mitigations.base import TextTuned
-from equipoise.mitigations.training.examples import split_documents
+from equipoise.mitigations.base import Materials, TextTuned, check_first
 from equipoise.models.base import LanguageModel
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
@@ -83,11 +82,12 @@ class ArmRuns:
 
 
 def steps_of(arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel) -> list[Step]:
-    """A step for every arm and seed, with a guess at its time; a corpus that is too small is refused here."""
+    """A step for every arm and seed, with a guess at its time; what cannot be tuned is refused here."""
     steps = []
     for arm in arms:
         if arm.mitigation is not None and arm.corpus is not None:
-            split_documents(arm.corpus.documents, arm.mitigation.validation, 0)
+            for seed in seeds:
+                check_first(arm.mitigation, model, Materials(arm.corpus.documents, seed))
         if arm.mitigation is None:
             steps.append(Step(arm.name, "Measure the model as it is", MEASURE_SECONDS))
             continue

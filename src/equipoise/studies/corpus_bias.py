@@ -162,6 +162,12 @@ def _refuse_names(corpora: Mapping[str, CorpusTexts]) -> None:
             f"A corpus cannot be called {', '.join(taken)}." if taken else "No corpus was named.",
             "Give at least one corpus, with a name of its own.",
         )
+    for name in corpora:
+        if not name or name != Path(name).name or name.startswith("."):
+            raise UserError(
+                f"{name!r} cannot be the name of a corpus: a folder is called by it.",
+                "Give a name of letters and numbers, as in NAME=FILE.",
+            )
 
 
 def _in_words(table: pd.DataFrame) -> list[str]:

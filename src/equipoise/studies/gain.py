@@ -71,16 +71,21 @@ def lost(price: pd.DataFrame) -> pd.DataFrame:
 
 
 def _gain(row: Row, neutral: float) -> dict[str, Any]:
-    was, now = row["first_value"] - neutral, row["second_value"] - neutral
-    size, sign = abs(was) or np.nan, np.sign(was) or 1.0
-    ends = sorted(-sign * row[end] / size for end in ("low", "high"))
+    was = row["first_value"] - neutral
+    low, high = sorted(_share_removed(was, row[end]) for end in ("low", "high"))
+    may_be_neutral = (was + row["low"]) * (was + row["high"]) <= 0
     return _named(row) | {
-        "removed": 1 - abs(now) / size,
-        "low": ends[0],
-        "high": ends[1],
+        "removed": _share_removed(was, row["second_value"] - row["first_value"]),
+        "low": low,
+        "high": high if np.isnan(high) or not may_be_neutral else 1.0,
         "n": row["n"],
         "change": row["change"],
     }
+
+
+def _share_removed(was: float, difference: float) -> float:
+    """Which share of a distance from neutral is gone; what goes beyond neutral is a distance again."""
+    return float(1 - abs(was + difference) / (abs(was) or np.nan))
 
 
 def _price(row: Row) -> dict[str, Any]:

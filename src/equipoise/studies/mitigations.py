@@ -10,7 +10,7 @@ kept in the folder, so that a killed study goes on.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,17 +21,22 @@ from equipoise.errors import UserError, unknown_name
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_class
+from equipoise.mitigations.base import Materials, check_first
+from equipoise.mitigations.tuning import TextTuning
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel
 from equipoise.results import Result
-from equipoise.studies.arms import SEEDS
+from equipoise.studies.arms import SEEDS, Arm, training_seconds
 from equipoise.studies.before_after import SECONDS, BeforeAfter, Choice, compared, fill_card
 from equipoise.studies.pareto import COLUMNS, front_sentences, over_trainings, with_front
-from equipoise.studies.steps import Plan, Step, StudyRun, in_minutes
+from equipoise.studies.steps import MODELS, Plan, Step, StudyRun, in_minutes
 
 TRAINING_FREE = ("counterfactual-averaging", "head-refit")
 INSTRUMENTS = ("tbe", "stereotype-skew")
 DEFAULT = (*TRAINING_FREE, "self-distillation")
+ALL, NOT_IN_ALL = "all", ("pretraining",)
+"""Every method that the model and the corpus allow; a model from nothing is not a mitigation of this one."""
+
 BUDGET = 30.0
 QUICK = ("counterfactual-averaging", "prior-normalisation", "self-debias", "oscar")
 PROJECTIONS = ("direction-removal", "sentence-projection", "leace", "inlp")
@@ -61,7 +66,7 @@ class Methods:
 
     def __post_init__(self) -> None:
         for name in self.names:
-            if name not in MITIGATIONS:
+            if name not in MITIGATIONS and tuple(self.names) != (ALL,):
                 raise unknown_name("mitigation", name, MITIGATIONS)
         if not self.seeds:
             raise UserError("No seed was given.", "Give one or more, as in --seeds 0,1,2.")
@@ -99,11 +104,15 @@ def compare_mitigations(
     """Try the methods that fit the budget, measure each like the model before, and set them side by side."""
     chosen = methods or Methods()
     loaded = as_model(model)
-    fitting, left_out = planned(chosen)
+    chosen, undone = doable(chosen, loaded)
+    fitting, left_out = planned(chosen, loaded)
+    left_out = (*undone, *left_out)
     if not fitting:
         raise UserError(
             f"No method fits {chosen.minutes:g} minutes.", "Give more minutes or quicker methods."
         )
+    for name in dict.fromkeys(run.method for run in fitting):
+        _refuse_undoable(name, chosen, loaded)
     study = StudyRun(folder, _plan(loaded, chosen, fitting), say, force)
     for sentence in left_out:
         say(sentence)
@@ -125,7 +134,41 @@ class Run(NamedTuple):
     step: str
 
 
-def planned(methods: Methods) -> tuple[list[Run], tuple[str, ...]]:
+def doable(methods: Methods, model: LanguageModel) -> tuple[Methods, tuple[str, ...]]:
+    """The methods that were named; of `all` those that model and corpus allow, with a sentence for others."""
+    if tuple(methods.names) != (ALL,):
+        return methods, ()
+    kept, left_out = [], []
+    for name in MITIGATIONS:
+        if name in NOT_IN_ALL:
+            continue
+        try:
+            _check(name, methods, model)
+        except UserError as error:
+            left_out.append(f"{name} is left out: {error.message}")
+        else:
+            kept.append(name)
+    return replace(methods, names=tuple(kept)), tuple(left_out)
+
+
+def _check(name: str, methods: Methods, model: LanguageModel) -> None:
+    """Refuse a method that could not be done, before anything is measured for it."""
+    mitigation = mitigation_class(name)()
+    texts = methods.corpus if mitigation.reads_corpus else None
+    check_first(mitigation, model, Materials(texts.documents if texts else (), methods.seeds[0]))
+
+
+def _refuse_undoable(name: str, methods: Methods, model: LanguageModel) -> None:
+    try:
+        _check(name, methods, model)
+    except UserError as error:
+        raise UserError(
+            f"{name} cannot be tried. {error.message}",
+            f"{error.hint} Or name other methods, or all: then what cannot be done is left out.",
+        ) from error
+
+
+def planned(methods: Methods, model: LanguageModel) -> tuple[list[Run], tuple[str, ...]]:
     """What fits the budget: all methods once in the order named, then repeats; a sentence for the rest."""
     first, *others = methods.seeds
     fitting: list[Run] = []
@@ -133,7 +176,7 @@ def planned(methods: Methods) -> tuple[list[Run], tuple[str, ...]]:
     once = [Run(name, first, name) for name in methods.names]
     again = [Run(one.method, seed, f"{one.method}-{seed}") for seed in others for one in once]
     for run in (*once, *(one for one in again if one.method not in UNREPEATED)):
-        needed = _seconds(run.method)
+        needed = _seconds(run.method, methods, model)
         if seconds + needed <= 60 * methods.minutes and _is_begun(run, fitting):
             seconds += needed
             fitting.append(run)
@@ -180,11 +223,11 @@ class _Runs:
         if self.study.folder is not None:
             for run in self.runs:
                 if run.method == method:
-                    fill_card(self.study.folder / "models" / run.step, self.model, sentences)
+                    fill_card(self.study.folder / MODELS / run.step, self.model, sentences)
 
     def _changed(self, run: Run) -> LanguageModel:
         """The changed model: saved in the study's folder where there is one, and read back from there."""
-        place = None if self.study.folder is None else self.study.folder / "models" / run.step
+        place = None if self.study.folder is None else self.study.folder / MODELS / run.step
         if place is not None and place.exists():
             return load_model(place, self.model.options)
         made = self._mitigated(run)
@@ -221,7 +264,7 @@ def _plan(model: LanguageModel, methods: Methods, fitting: Sequence[Run]) -> Pla
     for run in fitting:
         seeded = "" if run.step == run.method else f" with seed {run.seed}"
         what = f"Change the model by {run.method}{seeded} and measure it"
-        steps.append(Step(run.step, what, _seconds(run.method)))
+        steps.append(Step(run.step, what, _seconds(run.method, methods, model)))
     settings = {
         "model": model.fingerprint,
         "methods": list(methods.names),
@@ -233,5 +276,9 @@ def _plan(model: LanguageModel, methods: Methods, fitting: Sequence[Run]) -> Pla
     return Plan("mitigations", f"Mitigations of {model.name}", settings, steps)
 
 
-def _seconds(name: str) -> float:
-    return CHANGING.get(name, TUNING) + SECONDS * (2 if name in TWICE else 1)
+def _seconds(name: str, methods: Methods, model: LanguageModel) -> float:
+    """A guess at changing and measuring; a training takes as long as its text is long."""
+    mitigation = mitigation_class(name)()
+    is_training = isinstance(mitigation, TextTuning)
+    tuning = training_seconds(Arm(name, mitigation, methods.corpus), model) if is_training else TUNING
+    return CHANGING.get(name, tuning) + SECONDS * (2 if name in TWICE else 1)

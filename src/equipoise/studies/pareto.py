@@ -40,7 +40,7 @@ def method_row(method: str, gain: pd.DataFrame, price: pd.DataFrame) -> dict[str
         "removed": share,
         "removed_low": share - spread[0],
         "removed_high": share + spread[1],
-        "price": max(0.0, float(dearest.get("loss", np.nan))),
+        "price": float(np.maximum(0.0, dearest.get("loss", np.nan))),
         "price_low": float(dearest.get("low", np.nan)),
         "price_high": float(dearest.get("high", np.nan)),
         "dearest": str(dearest.get("label", "")),

@@ -15,9 +15,11 @@ from equipoise.corpora.documents import Document
 from equipoise.corpora.named import CorpusTexts
 from equipoise.data.reading import read_table
 from equipoise.data.sources import Data, Source
+from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.estimates import Spec, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.preference import TIE
 from equipoise.measuring import audit, measure
 from equipoise.mitigations.resolution import PRONOUNS, PronounResolution, anonymous_texts
 from equipoise.mitigations.training.examples import split_documents
@@ -65,11 +67,11 @@ class HeldOutPronouns:
             yield Ask(row["item"], "blank", question)
 
     def score(self, design: Design, answers: Answers) -> pd.DataFrame:
-        """1 where the pronoun that stood there is likelier than the other."""
+        """1 where the pronoun that stood there is likelier than the other, half at a tie."""
 
         def read(row: Row) -> Row:
             right, other = answers[row["item"], "blank"].logprobs
-            return {"score": float(right > other)}
+            return {"score": 0.5 if abs(right - other) <= TIE else float(right > other)}
 
         return with_scores(design.items, read)
 
@@ -129,9 +131,14 @@ def resolution_study(
     ways = {"U": replace(chosen, flipped=False), "A": replace(chosen, flipped=True)}
     arms = [Arm(BASE), *(Arm(name, way, texts) for name, way in ways.items())]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "seeds": list(seeds)}
+    items = pronoun_items(held)
+    if items.empty:
+        raise UserError(
+            f"None of the {len(held):,} documents that are held out has a gendered pronoun.",
+            "Give a larger corpus about people, such as gap.",
+        )
     plan = Plan("resolution", "Pronoun resolution", settings, steps_of(arms, seeds, model))
     study = (keeping or Keeping()).begin(plan)
-    items = pronoun_items(held)
 
     def both(one: LanguageModel) -> list[Result]:
         variants = ("corrected", "prior-normalised")

@@ -23,7 +23,7 @@ from equipoise.errors import UserError, explained_writing
 from equipoise.results import Result, load_result
 from equipoise.results.records import column_kinds, read_typed_csv
 
-STUDY, STEP_FOLDER, WORKSHOP = "study.json", "steps", "workshop"
+STUDY, STEP_FOLDER, WORKSHOP, MODELS = "study.json", "steps", "workshop", "models"
 SCHEMA = 1
 UNWRITTEN = "Free the disk or give another folder with --out; finished steps are kept."
 
@@ -173,8 +173,7 @@ class StudyRun:
                 "Give another folder with --out, or --force to write into it.",
             )
         with explained_writing(folder, UNWRITTEN):
-            for name in (STEP_FOLDER, WORKSHOP):
-                shutil.rmtree(folder / name, ignore_errors=True)
+            _clear(folder)
             folder.mkdir(parents=True, exist_ok=True)
             self._write()
 
@@ -202,6 +201,18 @@ class StudyRun:
             return ""
         left = in_minutes(open_seconds * sum(self.taken.values()) / planned)
         return f", step {len(self.taken)} of {len(self.plan.steps)}, about {left} left"
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier study made on its way, so that nothing of it passes for a finished step."""
+    rooms = [folder / name for name in (STEP_FOLDER, WORKSHOP, MODELS) if (folder / name).exists()]
+    if rooms and not (folder / STUDY).exists():
+        raise UserError(
+            f"{rooms[0]} was written by no study, so it is not removed even with --force.",
+            "Give another folder with --out.",
+        )
+    for room in rooms:
+        shutil.rmtree(room, ignore_errors=True)
 
 
 def read_study(folder: Path) -> dict[str, Any]:

@@ -72,6 +72,8 @@ class PlacesTrainer(Trainer):
             total, right = total + float(judged.losses.double().sum()), right + int(judged.right.sum())
             count += len(judged.losses)
         loss = total / count
+        if not math.isfinite(loss):
+            raise not_a_number(self.state.global_step)
         perplexity = math.exp(min(loss, 700.0))
         metrics = {"loss": loss, "perplexity": perplexity, "accuracy": right / count, "places": count}
         metrics = {f"eval_{name}": value for name, value in metrics.items()}

@@ -44,7 +44,13 @@ def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
     from equipoise.models import load_model
 
     record = _read(folder / FILE)
-    inner = load_model(record["inner"]["name"], options)
+    try:
+        inner = load_model(record["inner"]["name"], options)
+    except UserError as error:
+        raise UserError(
+            f"{str(folder)!r} is a recipe around a model that cannot be loaded. {error.message}",
+            f"{error.hint} Or make the wrapper again around the model where it is now.",
+        ) from error
     if inner.fingerprint != record["inner"]["fingerprint"]:
         raise UserError(
             f"{str(folder)!r} wraps {record['inner']['name']!r}, whose weights have changed since.",

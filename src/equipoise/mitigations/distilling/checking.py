@@ -1,0 +1,22 @@
+"""What self-distillation and head refit refuse before anything is read or learned."""
+
+from equipoise.errors import UserError
+from equipoise.mitigations.base import Materials
+from equipoise.mitigations.distilling.contexts import document_contexts
+from equipoise.mitigations.distilling.network import UpperLayers
+from equipoise.mitigations.networks import masked_model
+from equipoise.models.base import LanguageModel
+from equipoise.text.rewriting.mirroring import Mirror
+
+
+def check_distilling(
+    model: LanguageModel, materials: Materials, by: str, *, layers: int, sentences: int
+) -> None:
+    """Refuse a model whose layers cannot be run apart, and a corpus without a gendered sentence."""
+    UpperLayers(masked_model(model, by).transformers_model, layers)
+    documents = materials.documents
+    if documents and sentences and not document_contexts(documents, Mirror(), count=1, seed=materials.seed):
+        raise UserError(
+            f"No short sentence of the {len(documents):,} documents holds a gendered word.",
+            "Give a corpus about people, or none: then only frames are learned from.",
+        )

@@ -1,0 +1,154 @@
+"""Studies refuse what cannot be done before they measure, keep to their folder, and count ties as ties."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import tiny
+
+from equipoise import measure
+from equipoise.corpora.documents import Document, Problems, Where
+from equipoise.corpora.named import CorpusTexts
+from equipoise.errors import UserError
+from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
+from equipoise.models.wrappers.averaging import AveragedModel
+from equipoise.studies.arms import BASE, Arm, steps_of
+from equipoise.studies.corpus_bias import corpus_bias
+from equipoise.studies.gain import gain_table
+from equipoise.studies.mitigations import Methods, compare_mitigations, doable, planned
+from equipoise.studies.pareto import method_row
+from equipoise.studies.resolving import HeldOutPronouns, pronoun_items, resolution_study
+from equipoise.studies.steps import Keeping, Plan, Step
+
+
+def loaded(family: str = "bert") -> Any:
+    words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
+    options = RunOptions(cache=False, device="cpu")
+    return wrap_model(copy.deepcopy(tiny.network(family)), words, name="tiny", options=options)
+
+
+def corpus_of(text: str, count: int = 30) -> CorpusTexts:
+    documents = (
+        Document(f"d{one}", f"{text} It was day {one}.", {}, Where("x", one)) for one in range(count)
+    )
+    return CorpusTexts(tuple(documents), "made", Problems())
+
+
+THINGS, PEOPLE = corpus_of("The house was cold."), corpus_of("The doctor said that he was late.")
+
+
+def test_a_corpus_without_a_gendered_word_is_refused_before_the_model_is_measured() -> None:
+    model = loaded()
+    with pytest.raises(UserError, match="holds a gendered word"):
+        steps_of([Arm(BASE), Arm("tuned", Counterfactual(), THINGS)], (0,), model)
+    with pytest.raises(UserError, match="holds a gendered word"):
+        corpus_bias(model, {"people": corpus_of("He left. It rained.")}, THINGS)
+    with pytest.raises(UserError, match="held out has a gendered pronoun"):
+        resolution_study(model, THINGS)
+    with pytest.raises(UserError, match=r"head-refit cannot be tried\. No short sentence"):
+        compare_mitigations(model, Methods(("head-refit",), THINGS))
+    assert model.engine.rows_run == 0
+
+
+def test_a_model_that_cannot_be_tuned_is_refused_before_it_is_measured() -> None:
+    model = loaded("gpt2")
+    with pytest.raises(UserError, match="is a causal model"):
+        steps_of([Arm(BASE), Arm("tuned", Counterfactual(), PEOPLE)], (0,), model)
+    with pytest.raises(UserError, match=r"dropout cannot be tried\..*is a causal model") as error:
+        compare_mitigations(model, Methods(("dropout",), PEOPLE))
+    assert error.value.hint.endswith("Or name other methods, or all: then what cannot be done is left out.")
+    assert model.engine.rows_run == 0
+
+
+def test_all_methods_are_those_that_model_and_corpus_allow() -> None:
+    chosen, left_out = doable(Methods(("all",)), loaded())
+    assert "oscar" in chosen.names
+    assert not {"counterfactual", "neutralise-equalise", "pretraining"} & set(chosen.names)
+    assert any(one.startswith("dropout is left out: dropout is tuned on text") for one in left_out)
+    with_text, _ = doable(Methods(("all",), PEOPLE), loaded())
+    assert {"counterfactual", "dropout", "reminders"} <= set(with_text.names)
+
+
+def test_the_guess_at_a_training_grows_with_its_text() -> None:
+    quick = planned(Methods(("dropout",), PEOPLE, (0,), 6), loaded())
+    long = planned(Methods(("dropout",), corpus_of("He left. " * 400_000), (0,), 6), loaded())
+    assert [len(fitting) for fitting, _ in (quick, long)] == [1, 0]
+
+
+def test_force_leaves_nothing_of_another_study_and_spares_what_no_study_wrote(tmp_path: Path) -> None:
+    plan = Plan("first", "First", {"model": "a"}, [Step("one", "Do it")])
+    run = Keeping(tmp_path / "study").begin(plan)
+    run.table("one", lambda: pd.DataFrame({"x": [1]}))
+    model = tmp_path / "study" / "models" / "head-refit"
+    model.mkdir(parents=True)
+    Keeping(tmp_path / "study", force=True).begin(Plan("first", "First", {"model": "b"}, plan.steps))
+    assert not model.exists()
+    assert not (tmp_path / "study" / "steps").exists()
+    own = tmp_path / "mine" / "steps" / "notes.txt"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine")
+    with pytest.raises(UserError, match="steps was written by no study"):
+        Keeping(tmp_path / "mine", force=True).begin(plan)
+    assert own.read_text() == "mine"
+    assert not (tmp_path / "mine" / "study.json").exists()
+
+
+def test_the_name_of_a_corpus_stays_in_the_studys_folder() -> None:
+    with pytest.raises(UserError, match=r"'\.\./x' cannot be the name of a corpus"):
+        corpus_bias(loaded(), {"../x": PEOPLE}, PEOPLE)
+
+
+class _Compared:
+    def __init__(self, **row: Any) -> None:
+        self.table = pd.DataFrame([{"instrument": "i", "quantity": "q", "label": "l", "n": 9, **row}])
+
+
+class _Measured:
+    instrument = "i"
+
+    def __init__(self, neutral: float = 0.0) -> None:
+        self.quantities = [type("Q", (), {"key": "q", "ranks": True, "neutral": neutral})()]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((0.3, 0.1, -0.25, -0.15), (2 / 3, 0.5, 5 / 6)),
+        ((0.3, -0.1, -0.42, -0.38), (2 / 3, 0.6, 1 - 0.08 / 0.3)),
+        ((0.3, 0.0, -0.31, -0.29), (1.0, 1 - 0.01 / 0.3, 1.0)),
+        ((-0.2, -0.3, -0.15, -0.05), (-0.5, -0.75, -0.25)),
+    ],
+)
+def test_the_interval_of_a_share_removed_holds_the_share(
+    values: tuple[float, ...], expected: tuple[float, ...]
+) -> None:
+    first, second, low, high = values
+    row = {"first_value": first, "second_value": second, "low": low, "high": high, "change": "better"}
+    (gained,) = gain_table(_Compared(**row), [_Measured()]).to_dict("records")  # type: ignore[arg-type, list-item]
+    assert (gained["removed"], gained["low"], gained["high"]) == pytest.approx(expected)
+    assert gained["low"] - 1e-12 <= gained["removed"] <= gained["high"] + 1e-12
+
+
+def test_a_price_that_nobody_knows_is_not_nothing() -> None:
+    gain = pd.DataFrame(
+        [{"instrument": "i", "label": "l", "removed": 0.5, "low": 0.4, "high": 0.6, "change": ""}]
+    )
+    price = pd.DataFrame(
+        [{"quantity": "guard", "label": "guard", "loss": np.nan, "low": np.nan, "high": np.nan}]
+    )
+    assert np.isnan(method_row("some", gain, price)["price"])
+    assert method_row("some", gain, price.assign(loss=-0.2))["price"] == 0.0
+
+
+def test_a_symmetric_model_has_half_of_the_hidden_pronouns_right() -> None:
+    documents = [Document("a", "The nurse said that she left.", {}, Where("x", 1))]
+    items = pronoun_items(documents)
+    tied = measure(AveragedModel(loaded()), HeldOutPronouns(), data=items)
+    assert tied.items["score"].tolist() == [0.5]
+    assert json.dumps(tied.value("right")) == "0.5"

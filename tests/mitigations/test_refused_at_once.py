@@ -90,7 +90,7 @@ def test_held_out_text_that_has_no_loss_ends_the_run() -> None:
     short, long = (Example((2, *range(6, 6 + length), 3), (-1, *range(length), -1)) for length in (6, 30))
     objective = MaskedWords(Vocabulary.of(tiny.tokenizer("wordpiece")))
     materials = Materials(options=RunOptions(device="cpu"))
-    with pytest.raises(UserError, match="no longer a number"):
+    with pytest.raises(UserError, match="no number before anything was trained"):
         train(network, TrainingSet([short], [long]), objective, Recipe(), materials, name="x")
 
 
@@ -144,3 +144,12 @@ def test_a_wrapper_whose_model_is_gone_says_what_it_wraps(tmp_path: Path) -> Non
     source.rename(tmp_path / "elsewhere")
     with pytest.raises(UserError, match="wrapper' is a recipe around a model that cannot be loaded"):
         load_model(tmp_path / "wrapper")
+
+
+@pytest.mark.parametrize("name", ["counterfactual", "leace", "direction-removal"])
+def test_a_model_whose_weights_are_no_numbers_gives_no_other_one(name: str) -> None:
+    model = model_of("bert")
+    model.transformers_model.bert.encoder.layer[1].output.dense.weight.data[0, 0] = torch.nan
+    mitigation = mitigation_class(name)()
+    with pytest.raises(UserError, match="no number"):
+        mitigation.change(model, Materials(documents(PEOPLE), options=model.options))

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,20 @@ import pytest
 import tiny
 
 from equipoise import measure
+from equipoise.cli.mitigation_studies import method_cells, show_gain
 from equipoise.corpora.documents import Document, Problems, Where
 from equipoise.corpora.named import CorpusTexts
 from equipoise.errors import UserError
+from equipoise.mitigating import mitigate
 from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.models import load_model
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers.averaging import AveragedModel
 from equipoise.studies.arms import BASE, Arm, steps_of
+from equipoise.studies.before_after import Choice, before_after
 from equipoise.studies.corpus_bias import corpus_bias
-from equipoise.studies.gain import gain_table
+from equipoise.studies.gain import gain_table, verdict_sentences
 from equipoise.studies.mitigations import Methods, compare_mitigations, doable, planned
 from equipoise.studies.pareto import method_row
 from equipoise.studies.resolving import HeldOutPronouns, pronoun_items, resolution_study
@@ -68,7 +74,8 @@ def test_a_model_that_cannot_be_tuned_is_refused_before_it_is_measured() -> None
 
 def test_all_methods_are_those_that_model_and_corpus_allow() -> None:
     chosen, left_out = doable(Methods(("all",)), loaded())
-    assert "oscar" in chosen.names
+    assert "leace" in chosen.names
+    assert any(one.startswith("oscar is left out: The vocabulary has 1 pairs") for one in left_out)
     assert not {"counterfactual", "neutralise-equalise", "pretraining"} & set(chosen.names)
     assert any(one.startswith("dropout is left out: dropout is tuned on text") for one in left_out)
     with_text, _ = doable(Methods(("all",), PEOPLE), loaded())
@@ -152,3 +159,52 @@ def test_a_symmetric_model_has_half_of_the_hidden_pronouns_right() -> None:
     tied = measure(AveragedModel(loaded()), HeldOutPronouns(), data=items)
     assert tied.items["score"].tolist() == [0.5]
     assert json.dumps(tied.value("right")) == "0.5"
+
+
+def test_words_name_no_loss_where_nothing_was_lost_and_no_zero_where_something_is() -> None:
+    row = {"instrument": "i", "label": "lean", "before": 0.00047, "after": 0.00023, "removed": 0.5, "n": 9}
+    gain = pd.DataFrame([row | {"low": 0.4, "high": 0.6, "change": "better"}])
+    kept = {"label": "guard", "quantity": "guard", "before": 0.4, "after": 0.5, "low": -0.3, "high": -0.2}
+    price = pd.DataFrame([kept | {"loss": -0.25, "change": "better"}])
+    fell, whole = verdict_sentences(gain, price, None)
+    assert fell.startswith("Bias fell: i, lean: 4.7e-04 to 2.3e-04; 50 % removed")
+    assert whole == "The model kept what it must keep, within 2 % or what can be told."
+    leanings = pd.DataFrame({"part": "occupation", "before": [0.1, 0.2, 0.4], "after": [0.1, 0.1, 0.2]})
+    said = verdict_sentences(gain, price.assign(loss=np.nan), leanings)[-1]
+    assert "definitional words keep an unknown share of their lean" in said
+
+
+def test_a_table_of_a_study_fits_a_narrow_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"instrument": "stereotype-skew", "label": "preference for the stereotype, type 2", "n": 160}
+    row |= {"before": 4.7e-4, "after": 4.7e-4, "removed": 0.0054, "low": -0.0264, "high": 0.0361}
+    gain = pd.DataFrame([row | {"seed_sd": np.nan, "change": "unknown"}])
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    show_gain(gain)
+    narrow = re.sub("\x1b\\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert "stereotype," in narrow
+    assert " sd " not in narrow
+    show_gain(gain.assign(seed_sd=0.1))
+    assert "sd" in capsys.readouterr().out
+
+
+def test_a_method_is_shown_with_intervals_and_the_noise_of_its_seeds() -> None:
+    row = {"method": "dropout", "removed": 0.5, "removed_low": 0.4, "removed_high": 0.6, "removed_sd": 0.015}
+    row |= {"price": np.nan, "price_low": np.nan, "price_high": np.nan, "price_sd": np.nan, "seeds": 3}
+    shown = method_cells(row | {"dearest": "", "minutes": 1.25, "front": True})
+    assert shown == ("dropout", "50 % (40 to 60), sd over 3 seeds 1.5", "unknown", "", "1.2", "yes")
+
+
+def test_one_training_is_said_to_be_one(tmp_path: Path) -> None:
+    model = loaded()
+    changed = mitigate(model, Counterfactual(mode="invert"), corpus=PEOPLE)
+    changed.save(tmp_path / "tuned")
+    choice = Choice(("traits",))
+    tuned = before_after(model, load_model(tmp_path / "tuned", model.options), choice)
+    assert tuned.sentences[-1].startswith("This is one training: how far another seed would lie")
+    assert not any(
+        "one training" in one for one in before_after(model, AveragedModel(model), choice).sentences
+    )

@@ -1,8 +1,9 @@
 """`study before-after` and `study mitigations`: what a change removed, and what it cost."""
 
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,13 +17,15 @@ from equipoise.cli.options import (
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     import pandas as pd
 
     from equipoise.studies.before_after import Choice
 
-PRICED = ("price", "price_sd", "dearest", "minutes", "front")
+METHODS = ("method", "bias removed", "price", "what costs most", "minutes", "front")
 SHOWN = ("label", "before", "after", "loss", "low", "high", "n", "seed_sd", "change")
-GAINED = ("instrument", "label", "before", "after", "removed", "low", "high", "n", "seed_sd", "change")
+GAINED = ("label", "before", "after", "removed", "low", "high", "n", "seed_sd", "change")
 
 
 @runs_models
@@ -52,7 +55,7 @@ def before_after(
         tables = {name.removesuffix(".csv"): to_records(table) for name, table in study.tables().items()}
         print_json({**tables, "sentences": list(study.sentences)})
         return
-    print_table("What went (share of the distance from neutral)", study.gain[list(GAINED)])
+    show_gain(study.gain)
     print_table("What it cost (share lost; of a log P: rise of perplexity)", _columns(study.price, SHOWN))
     for sentence in study.sentences:
         say(sentence)
@@ -82,7 +85,7 @@ def mitigations(
     shown: Shown,
 ) -> None:
     """Try mitigations on one model: bias removed against price, the front, who is dominated; a chart."""
-    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.cli.printing import print_json, print_rows, say
     from equipoise.corpora.named import read_corpus
     from equipoise.results.records import to_records
     from equipoise.studies.mitigations import DEFAULT, INSTRUMENTS, Methods, compare_mitigations
@@ -104,8 +107,8 @@ def mitigations(
         files = [str(path) for path in figures]
         print_json({"table": to_records(study.table), "sentences": list(study.sentences), "figures": files})
         return
-    columns = [*("method", "removed", "removed_low", "removed_high", "removed_sd"), *PRICED]
-    print_table("Bias removed against price (shares)", study.table[columns])
+    rows = [method_cells(row) for row in study.table.to_dict("records")]
+    print_rows("Bias removed against price (95 % intervals in brackets)", METHODS, rows)
     for sentence in study.sentences:
         say(sentence)
     for path in figures:
@@ -120,5 +123,35 @@ def _choice(asked: Asked, priced: Priced, instruments: Sequence[str] | None = No
     return Choice(tuple(chosen), asked_settings(asked, chosen), Price(priced.texts, priced.gap))
 
 
+def show_gain(gain: "pd.DataFrame") -> None:
+    """What went; the instrument stands before a number that two of them call alike."""
+    from equipoise.cli.printing import print_table
+
+    alike = gain["label"].duplicated(keep=False)
+    named = gain.assign(label=gain["label"].mask(alike, gain["instrument"] + ", " + gain["label"]))
+    print_table("What went (share of the distance from neutral)", _columns(named, GAINED))
+
+
+def method_cells(row: "dict[Hashable, Any]") -> tuple[str, ...]:
+    """One method as a row of a table that fits a narrow screen."""
+    is_best = "yes" if row["front"] else "no"
+    shares = [_share(row, name) for name in ("removed", "price")]
+    return (str(row["method"]), *shares, str(row["dearest"]), f"{row['minutes']:.1f}", is_best)
+
+
+def _share(row: "dict[Hashable, Any]", name: str) -> str:
+    """A share in per cent with its interval and the noise of its seeds."""
+    from equipoise.results.numbers import fixed
+
+    value, low, high, sd = (100 * float(row[f"{name}{end}"]) for end in ("", "_low", "_high", "_sd"))
+    if isnan(value):
+        return "unknown"
+    interval = "" if isnan(low) else f" ({fixed(low, 0)} to {fixed(high, 0)})"
+    noise = "" if isnan(sd) else f", sd over {row['seeds']} seeds {fixed(sd, 1)}"
+    return f"{fixed(value, 0)} %{interval}{noise}"
+
+
 def _columns(table: "pd.DataFrame", names: tuple[str, ...]) -> "pd.DataFrame":
-    return table[[name for name in names if name in table]]
+    """Those of the columns that are there; the noise of seeds only where there were several."""
+    unknown = [name for name in names if name.endswith("_sd") and name in table and table[name].isna().all()]
+    return table[[name for name in names if name in table and name not in unknown]]

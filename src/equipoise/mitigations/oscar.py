@@ -20,7 +20,6 @@ from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.contexts import fillers
 from equipoise.mitigations.networks import (
-    ChangesWeights,
     changed_model,
     masked_model,
     own_copy,
@@ -35,12 +34,18 @@ FEWEST = 3
 
 
 @dataclass(frozen=True)
-class Oscar(ChangesWeights):
+class Oscar:
     """Turns word vectors until occupations are orthogonal to gender."""
 
     name: ClassVar[str] = "oscar"
     reads_corpus: ClassVar[bool] = False
     presets: ClassVar[Presets] = {}
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse a model that is not masked or whose vocabulary has too few words of one piece."""
+        tokens = masked_model(model, self.name).tokens
+        _pair_ids(tokens)
+        _occupation_ids(tokens)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy with turned word vectors."""
@@ -59,19 +64,27 @@ class Oscar(ChangesWeights):
 
 def gender_direction(tokens: Any, rows: Floats) -> Floats:
     """The first principal direction of the differences of pairs of gendered words."""
-    ids = [(one_piece(tokens, male), one_piece(tokens, female)) for male, female in (*PRONOUNS, *NOUNS)]
-    known = [(male, female) for male, female in ids if male is not None and female is not None]
-    _check(len(known), "pairs of gendered words")
-    differences = np.array([rows[male] - rows[female] for male, female in known])
+    differences = np.array([rows[male] - rows[female] for male, female in _pair_ids(tokens)])
     return np.asarray(principal_directions(np.vstack([differences, -differences]), 1)[0])
 
 
 def occupation_direction(tokens: Any, rows: Floats) -> Floats:
     """The first principal direction of the occupations about their mean."""
+    vectors = rows[_occupation_ids(tokens)]
+    return np.asarray(principal_directions(vectors - vectors.mean(axis=0), 1)[0])
+
+
+def _pair_ids(tokens: Any) -> list[tuple[int, int]]:
+    ids = [(one_piece(tokens, male), one_piece(tokens, female)) for male, female in (*PRONOUNS, *NOUNS)]
+    known = [(male, female) for male, female in ids if male is not None and female is not None]
+    _check(len(known), "pairs of gendered words")
+    return known
+
+
+def _occupation_ids(tokens: Any) -> list[int]:
     ids = [one for noun in fillers("noun") if (one := one_piece(tokens, noun)) is not None]
     _check(len(ids), "occupations")
-    vectors = rows[ids]
-    return np.asarray(principal_directions(vectors - vectors.mean(axis=0), 1)[0])
+    return ids
 
 
 def _check(count: int, what: str) -> None:

@@ -38,7 +38,7 @@ def save_result(result: Result, folder: Path, *, force: bool = False) -> Path:
     except OSError as error:
         raise UserError(
             f"The result cannot be written to {target}: {error.strerror or error}.",
-            "Give a folder that you may write to with --out.",
+            "Free the disk, or give a folder that you may write to with --out.",
         ) from error
     return target
 

@@ -8,7 +8,7 @@ merely flattened, as the thesis found of fine-tuning on substituted text (Figs. 
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
@@ -20,7 +20,7 @@ from equipoise.mitigations.saving import RECORD, add_price
 from equipoise.models.base import LanguageModel, TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import shown
 from equipoise.studies.divergence import divergence
 from equipoise.studies.gain import gain_table, leanings_table, price_table, verdict_sentences
 from equipoise.studies.price import Price
@@ -30,6 +30,16 @@ from equipoise.studies.steps import Plan, Step, StudyRun
 INSTRUMENTS = ("tbe", "association", "stereotype-skew", "traits")
 """One forward pass an item; `sbe`, which hides every token in turn, costs twice as much as all of these."""
 
+TUNED = (
+    *("counterfactual", "dropout", "reminders", "pronoun-resolution", "pretraining"),
+    *("self-distillation", "head-refit"),
+)
+"""Mitigations that come out differently with another seed."""
+
+ONE_TRAINING = (
+    "This is one training: how far another seed would lie from it is not known. "
+    "`mitigate --seeds 0,1,2` makes several, which this study takes together."
+)
 SECONDS = 150.0
 """A guess for one model of BERT-base's size on two cores; the time left is judged by what was taken."""
 
@@ -94,6 +104,8 @@ def before_after(
     ]
     moved = study.table("neutral text", lambda: _moved_table(first, changed, chosen.price))
     made = compared(measured[0], measured[1:], moved)
+    if len(changed) == 1 and _was_tuned(Path(changed[0].name)):
+        made = replace(made, sentences=(*made.sentences, ONE_TRAINING))
     study.finish(made.sentences, made.tables())
     for one in changed:
         fill_card(Path(one.name), first, made.sentences)
@@ -108,6 +120,12 @@ def _as_list(after: ModelSource | Sequence[ModelSource]) -> list[ModelSource]:
 def seed_folders(folder: Path) -> list[Path]:
     """The folders of one change made with several seeds, as `mitigate --seeds` writes them; else itself."""
     return sorted(path for path in folder.glob("seed-*") if (path / RECORD).is_file()) or [folder]
+
+
+def _was_tuned(folder: Path) -> bool:
+    """Whether the card of a folder says that the model was tuned, so that another seed gives another one."""
+    path = folder / RECORD
+    return path.is_file() and json.loads(path.read_text(encoding="utf-8")).get("mitigation") in TUNED
 
 
 def _refuse_twins(models: Sequence[LanguageModel]) -> None:
@@ -189,7 +207,5 @@ def _plan(first: LanguageModel, changed: Mapping[str, LanguageModel], choice: Ch
 
 
 def _divergence_sentence(row: Mapping[object, float]) -> str:
-    interval = f"[{fixed(row['low'], 4)}, {fixed(row['high'], 4)}]"
-    return (
-        f"On gender-neutral text the model moved by {fixed(row['after'], 4)} nats {interval} (0: not at all)."
-    )
+    interval = f"[{shown(row['low'])}, {shown(row['high'])}]"
+    return f"On gender-neutral text the model moved by {shown(row['after'])} nats {interval} (0: not at all)."

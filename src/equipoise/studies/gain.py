@@ -9,7 +9,7 @@ import pandas as pd
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, WORSE
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import fixed, shown
 from equipoise.stats.regression import Slope, slope_of
 
 GAIN_COLUMNS = ("instrument", "quantity", "label", "before", "after", "removed", "low", "high", "n", "change")
@@ -121,7 +121,7 @@ def _leans(result: Result) -> pd.Series:
 
 
 def _gain_sentence(row: Row) -> str:
-    moved = f"{row['instrument']}, {row['label']}: {fixed(row['before'], 3)} to {fixed(row['after'], 3)}"
+    moved = f"{row['instrument']}, {row['label']}: {shown(row['before'])} to {shown(row['after'])}"
     interval = f"[{_percent(row['low'])}, {_percent(row['high'])}]"
     share = f"{_percent(row['removed'])} removed {interval}, n = {row['n']}"
     words = {
@@ -144,7 +144,7 @@ def _price_sentence(price: pd.DataFrame) -> str:
         moved = "; ".join(_moved(row) for row in unsure.to_dict("records"))
         return f"Whether the model kept all that it must keep cannot be told: {moved}, with too few items."
     worst = price.loc[price["loss"].idxmax()].to_dict() if price["loss"].notna().any() else None
-    largest = f"; the largest loss is {_moved(worst)}" if worst else ""
+    largest = f"; the largest loss is {_moved(worst)}" if worst and worst["loss"] > 0 else ""
     return f"The model kept what it must keep, within {_percent(BROKEN)} or what can be told{largest}."
 
 
@@ -156,7 +156,8 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
         return ""
     left = 1 - float(guard["loss"].iloc[0])
     slope = f"{fixed(occupations.value, 2)} [{fixed(occupations.low, 2)}, {fixed(occupations.high, 2)}]"
-    numbers = f"definitional words keep {_percent(left)} of their lean, occupations {slope} of theirs (slope)"
+    share = "an unknown share" if np.isnan(left) else _percent(left)
+    numbers = f"definitional words keep {share} of their lean, occupations {slope} of theirs (slope)"
     if occupations.high >= 1:
         return f"Leans were not reduced in proportion: {numbers}."
     is_unsure = left < 1 - FLATTENED and guard["change"].iloc[0] != WORSE
@@ -168,9 +169,7 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
 
 
 def _moved(row: Row) -> str:
-    return (
-        f"{row['label']} {fixed(row['before'], 3)} to {fixed(row['after'], 3)} ({_percent(row['loss'])} lost)"
-    )
+    return f"{row['label']} {shown(row['before'])} to {shown(row['after'])} ({_percent(row['loss'])} lost)"
 
 
 def _percent(share: float) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from equipoise.data.reading import own_table
+from equipoise.errors import UserError
 from equipoise.mitigations.distilling.contexts import FRAMES, fillers
 from equipoise.models.base import Embed, LanguageModel
 from equipoise.stats.erasure import Floats, Labels
@@ -65,6 +66,11 @@ def sentence_vectors(
 
 def _paired(model: LanguageModel, asked: list[Embed]) -> Pairs:
     vectors = np.array([answer.vector for answer in model.answer(asked)], dtype=float)
+    if not np.isfinite(vectors).all():
+        raise UserError(
+            f"Hidden states of {model.name!r} are no numbers, so that nothing can be learned from them.",
+            "Measure the model as it is, and give one whose weights are whole.",
+        )
     return Pairs(vectors[::2], vectors[1::2])
 
 

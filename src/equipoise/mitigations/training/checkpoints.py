@@ -70,13 +70,21 @@ def full_disk_explained(room: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, SafetensorError, RuntimeError) as error:
-        is_about_disk = isinstance(error, OSError | SafetensorError) or any(
-            part in str(error) for part in TORCH_WRITER
-        )
-        if not is_about_disk:
+        reason = _reason(error)
+        if not reason:
             raise
         last_checkpoint(room)  # removes what was half written
         raise UserError(
-            f"A checkpoint cannot be written to {room}: {error}.",
+            f"A checkpoint cannot be written to {room}: {reason}.",
             "Free the disk and give the same command again: it goes on from the last checkpoint.",
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """Why nothing could be written, in words; nothing if the error is about something else."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, SafetensorError):
+        return str(error)
+    is_cut_short = any(part in str(error) for part in TORCH_WRITER)
+    return "a file ended before all of it was written, as on a full disk" if is_cut_short else ""

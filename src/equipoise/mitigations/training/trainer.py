@@ -44,7 +44,7 @@ class PlacesTrainer(Trainer):
         """The mean loss over the places of a batch."""
         loss = self._judged(model, inputs).losses.mean()
         if not torch.isfinite(loss):
-            raise not_a_number(self.state.global_step)
+            raise no_loss(self.state.global_step)
         return loss
 
     def _get_grad_norm(self, model: Any, grad_norm: Any = None) -> Any:
@@ -73,7 +73,7 @@ class PlacesTrainer(Trainer):
             count += len(judged.losses)
         loss = total / count
         if not math.isfinite(loss):
-            raise not_a_number(self.state.global_step)
+            raise no_loss(self.state.global_step)
         perplexity = math.exp(min(loss, 700.0))
         metrics = {"loss": loss, "perplexity": perplexity, "accuracy": right / count, "places": count}
         metrics = {f"eval_{name}": value for name, value in metrics.items()}
@@ -97,6 +97,16 @@ def not_a_number(step: int) -> UserError:
     return UserError(
         f"The loss is no longer a number after {step} steps of training: the weights have diverged.",
         "Give a lower learning rate, or more warm-up. The last good checkpoint is kept.",
+    )
+
+
+def no_loss(step: int) -> UserError:
+    """The error for a loss that is no number; before the first step the training is not to blame."""
+    if step:
+        return not_a_number(step)
+    return UserError(
+        "The loss is no number before anything was trained: the model's own weights give none.",
+        "Measure the model as it is, and give one whose weights are whole.",
     )
 
 

@@ -72,6 +72,19 @@ def test_definitional_frames_speak_of_both_sexes() -> None:
     assert 0.35 < len(men) / len(texts) < 0.65
 
 
+def test_words_for_a_woman_or_a_man_stand_in_the_frames_about_occupations() -> None:
+    """There the turned text names the other sex, so that the target tells her from him by the noun alone."""
+    gendered = [one for one in frame_contexts(MIRROR, 1, count=600) if one.kind == "gendered"]
+    closed = [one for one in gendered if one.text.endswith("closed the door and took off [MASK] shoes.")]
+    assert closed
+    nouns = {one.text.split()[1] for one in closed}
+    turned = {one.mirrored.text.split()[1] for one in closed if one.mirrored}
+    words = load_lexicon().words
+    assert turned == {words[noun].partner for noun in nouns}
+    assert {"policeman", "grandmother"} <= set(fillers("gendered"))
+    assert not {"actor", "hero", "men", "boyhood"} & set(fillers("gendered"))
+
+
 def test_frames_that_are_kept_speak_of_women_and_men_and_ask_for_something_else() -> None:
     drawn = [one for one in frame_contexts(MIRROR, 0, count=2200) if one.kind == "kept"]
     assert len(drawn) > 200

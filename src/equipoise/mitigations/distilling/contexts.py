@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pandas as pd
 
 from equipoise.corpora.documents import Document
+from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
 from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
-from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.mirroring import Mirror, MirroredBlank
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.sentences import sentence_spans
@@ -19,6 +20,9 @@ from equipoise.text.sentences import sentence_spans
 FRAMES = "distillation-frames.csv"
 NOUNS = "corpora/person-nouns.csv"
 SLOT = re.compile(r"<(\w+)>")
+GENDERED = "gendered"
+"""Frames about a woman or a man whose blank asks for a pronoun: what the noun tells is told afterwards."""
+
 KEPT = "kept"
 """Frames about a woman or a man whose blank asks for something else: they stay as they are."""
 
@@ -30,14 +34,15 @@ FRAME_SHARES = {
     "occupation": 0.25,
     "two": 0.25,
     "person": 0.16,
-    "definitional": 0.13,
-    "gendered": 0.06,
+    "definitional": 0.35,
+    GENDERED: 0.3,
     "named": 0.1,
     KEPT: 0.15,
 }
 """Which share of the contexts is drawn from the frames of each kind; what is drawn twice counts once."""
 
 WITHOUT_NOUN = ("occupation", "person")
+PERSONS = ("person", "kinship", "role", "occupation")
 HIDDEN_NOUN_SHARE = 0.15
 """In so many contexts of these kinds the noun is a blank too: what is expected of nobody in particular."""
 
@@ -63,11 +68,23 @@ def frame_contexts(mirror: Mirror, seed: int, *, count: int) -> list[Context]:
     rng = np.random.default_rng(seed)
     contexts: dict[str, Context] = {}
     for kind, share in FRAME_SHARES.items():
-        frames = table.loc[table["kind"] == kind, "text"].tolist()
+        frames = _frames(table, kind)
         for draw in range(round(share * count)):
             context = _from_frame(mirror, frames[draw % len(frames)], kind, rng)
             contexts.setdefault(context.text, context)
     return list(contexts.values())
+
+
+def _frames(table: pd.DataFrame, kind: str) -> list[str]:
+    """The frames of a kind; those about occupations serve words for a woman or a man as well.
+
+    In the same wording a word that tells the gender is told from one that does not.
+    """
+    frames: list[str] = table.loc[table["kind"] == kind, "text"].tolist()
+    if kind != GENDERED:
+        return frames
+    about_occupations = table.loc[table["kind"] == "occupation", "text"]
+    return [*frames, *about_occupations.str.replace("<noun>", f"<{GENDERED}>")]
 
 
 def document_contexts(
@@ -127,17 +144,15 @@ def fillers(slot: str) -> tuple[str, ...]:
         plain = [entry for entry in load_names().names.values() if entry.kind == "plain" and entry.partner]
         common = sorted(plain, key=lambda entry: -int(entry.male_per_100k) - int(entry.female_per_100k))
         return tuple(entry.name.title() for entry in common[:COMMON_NAMES])
-    if slot == "gendered":
-        return tuple(word for pair in _roles() for word in pair)
+    if slot == GENDERED:
+        return _persons()
     table = own_table(FRAMES)
     return tuple(table.loc[table["kind"] == slot, "text"])
 
 
-def _roles() -> list[tuple[str, str]]:
-    """Pairs of nouns that name a person of either sex (actor and actress), without family and noble ranks."""
-    words = load_lexicon().words
-    return [
-        pair
-        for pair in Mirror().pairs
-        if words[pair[0]].kind == "role" and not pair[0].endswith(("s", "men"))
-    ]
+def _persons() -> tuple[str, ...]:
+    """Words for a woman or a man (policeman, aunt); none whose male word is said of women too (hero)."""
+    table, told = own_table("gendered-words.csv"), gendered_words()
+    is_one = table["kind"].isin(PERSONS) & ~table["male"].str.endswith(("s", "men", "hood", "folk"))
+    pairs = table.loc[is_one, ["male", "female"]].itertuples(index=False)
+    return tuple(word for pair in pairs if all(word in told for word in pair) for word in pair)

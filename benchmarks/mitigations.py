@@ -63,8 +63,10 @@ def bias_row(model: Any, *, quick: bool) -> dict[str, float]:
         gaps = result.estimates[(result.estimates["key"] == "gap") & (result.estimates["by"] == "profession")]
         row[f"BEC-Pro mean abs gap, {variant}"] = float(gaps["value"].abs().mean())
         row[f"BEC-Pro oriented, {variant}"] = result.value("oriented-association")
-    row["definitional right"] = tbe.value("guard-share")
+    row["definitional sentences right"] = tbe.value("guard-share")
     guard = tbe.items[(tbe.items["part"] == "guard") & (tbe.items["variation"] == "original")]
+    of_word = guard.groupby(["category", "profession"])["own_side"].mean()
+    row["definitional words right"] = float((of_word > 0).mean())
     for name, part in guard.groupby("category"):
         row[f"APPD of {name}"] = float(part["score"].mean())
     return row

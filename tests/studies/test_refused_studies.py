@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import tiny
+from command_line import run
 
 from equipoise import measure
 from equipoise.cli.mitigation_studies import method_cells, show_gain
+from equipoise.cli.tuning_studies import show_arms
 from equipoise.corpora.documents import Document, Problems, Where
 from equipoise.corpora.named import CorpusTexts
 from equipoise.errors import UserError
@@ -90,8 +92,8 @@ def test_the_guess_at_a_training_grows_with_its_text() -> None:
 
 def test_force_leaves_nothing_of_another_study_and_spares_what_no_study_wrote(tmp_path: Path) -> None:
     plan = Plan("first", "First", {"model": "a"}, [Step("one", "Do it")])
-    run = Keeping(tmp_path / "study").begin(plan)
-    run.table("one", lambda: pd.DataFrame({"x": [1]}))
+    begun = Keeping(tmp_path / "study").begin(plan)
+    begun.table("one", lambda: pd.DataFrame({"x": [1]}))
     model = tmp_path / "study" / "models" / "head-refit"
     model.mkdir(parents=True)
     Keeping(tmp_path / "study", force=True).begin(Plan("first", "First", {"model": "b"}, plan.steps))
@@ -208,3 +210,40 @@ def test_one_training_is_said_to_be_one(tmp_path: Path) -> None:
     assert not any(
         "one training" in one for one in before_after(model, AveragedModel(model), choice).sentences
     )
+
+
+def test_arms_are_shown_number_by_number_on_a_narrow_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"label": "P(male | male) - P(female | female)", "unit": "probability", "by": "", "level": ""}
+    row |= {
+        "mean": -0.9166,
+        "low": -0.9346,
+        "high": -0.8986,
+        "change": -0.0016,
+        "seeds": 2,
+        "key": "difference",
+    }
+    rows = [row | {"arm": "counterfactual", "seed_sd": 2.6e-5, "beyond_tuning": -3e-4}]
+    rows.append(rows[0] | {"label": "skew", "by": "type", "level": "2", "beyond_tuning": np.nan})
+    rows.append(rows[0] | {"label": "of a category", "by": "category", "level": "medical"})
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    show_arms(pd.DataFrame(rows))
+    shown = re.sub("\x1b\\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "P(male | male) - P(female | female) (probability, 2 seeds)" in shown
+    assert "skew, type 2 (probability, 2 seeds)" in shown
+    assert "medical" not in shown
+
+
+def test_a_survey_of_a_corpus_is_no_page_and_says_where_its_charts_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(document.text for document in PEOPLE.documents))
+    assert run("corpus", texts, "--out", tmp_path / "survey") == 0
+    assert run("report", tmp_path / "survey", "--out", tmp_path / "page.html") == 2
+    said = capsys.readouterr().err
+    assert "was written by `equipoise corpus`: tables of a text" in said
+    assert "--figures FOLDER" in said

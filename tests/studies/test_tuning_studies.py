@@ -279,6 +279,9 @@ def test_professions_have_bars_marks_and_a_line(
     assert line["low"] < line["slope"] < line["high"]
     assert len(profession_bars(study, "work").to_dict()["layer"]) == 3
     assert len(profession_scatter(study).to_dict()["layer"]) == 5
+    sets = profession_scatter(study).to_dict()["datasets"].values()
+    points = next(rows for rows in sets if "profession" in rows[0])
+    assert points[-1]["profession"] == "nurse"  # what was read about lies on top
     before.save(tmp_path / "before")
     after.save(tmp_path / "after")
     out = tmp_path / "out"
@@ -286,6 +289,8 @@ def test_professions_have_bars_marks_and_a_line(
     shown = json.loads(capsys.readouterr().out)
     assert len(shown["table"]) == 6
     assert {path.name for path in out.iterdir()} >= {"professions.csv", "scatter.png", "work.svg"}
+    assert run("study", "professions", tmp_path / "before", tmp_path / "after") == 0
+    assert "Mean |APPD| by category" in capsys.readouterr().out
     assert run("study", "professions", tmp_path / "before", tmp_path) == 2
 
 

@@ -134,9 +134,11 @@ def show_gain(gain: "pd.DataFrame") -> None:
 
 def method_cells(row: "dict[Hashable, Any]") -> tuple[str, ...]:
     """One method as a row of a table that fits a narrow screen."""
+    from equipoise.results.numbers import fixed
+
     is_best = "yes" if row["front"] else "no"
     shares = [_share(row, name) for name in ("removed", "price")]
-    return (str(row["method"]), *shares, str(row["dearest"]), f"{row['minutes']:.1f}", is_best)
+    return (str(row["method"]), *shares, str(row["dearest"]), fixed(row["minutes"], 1), is_best)
 
 
 def _share(row: "dict[Hashable, Any]", name: str) -> str:

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from equipoise.results import Result
     from equipoise.studies.steps import Keeping
 
+MAYBE = ("seed_sd", "beyond_tuning", "share_women", "mean_abs_log_odds")
+ARMS = ("arm", "mean", "low", "high", "change", *MAYBE)
+"""What is shown of every arm; the last of them only where any is known."""
+
 CorpusName = Annotated[
     str, typer.Option("--corpus", help="The text to tune on: a file, a folder, gap, gap-train or mt-gender.")
 ]
@@ -269,6 +273,28 @@ def keeping_of(out: Path, force: bool) -> "Keeping":
     return Keeping(out, lambda sentence: print(sentence, file=sys.stderr, flush=True), force)  # noqa: T201
 
 
+def show_arms(table: "pd.DataFrame") -> None:
+    """A table for each number, over every item or by type of sentences: the others are in the files."""
+    from equipoise.cli.printing import print_table
+
+    shown = table[table["by"].isin(("", "type"))]
+    for (label, unit, by, level), rows in shown.groupby(["label", "unit", "by", "level"], sort=False):
+        where = f", {by} {level}" if by else ""
+        seeds = f", {rows['seeds'].max()} seeds" if rows["seeds"].max() > 1 else ""
+        columns = [name for name in ARMS if name in rows and not (name in MAYBE and rows[name].isna().all())]
+        print_table(f"{label}{where} ({unit}{seeds})", rows[columns])
+
+
+def _by_category(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Professions by category, which fit on a screen; each by itself is in the files."""
+    sizes = table.assign(before=table["before"].abs(), after=table["after"].abs())
+    rows = sizes.groupby("category", sort=False)
+    means = rows[["before", "after"]].mean().assign(professions=rows.size())
+    if "seen" in table:
+        means["in_the_text"] = rows["seen"].sum()
+    return means.reset_index()
+
+
 def _finish(
     out: Path | None,
     table: "pd.DataFrame",
@@ -289,8 +315,10 @@ def _finish(
         files = [str(path) for path in saved]
         print_json({"table": to_records(table), "sentences": list(sentences), "figures": files})
         return
-    hidden = [name for name in ("instrument", "by", "level", "interval_over", "n") if name in table]
-    print_table("Result", table.drop(columns=hidden) if "arm" in table else table)
+    if "arm" in table:
+        show_arms(table)
+    else:
+        print_table("Mean |APPD| by category", _by_category(table))
     for sentence in sentences:
         say(sentence)
     if out is not None:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from equipoise.corpora.survey import TABLES as SURVEY_TABLES
+from equipoise.errors import UserError
 from equipoise.report.measurements import kind_of
 from equipoise.report.sections import Study, is_study, load_study
 from equipoise.results import Result, load_results
@@ -31,10 +33,20 @@ def collect(folders: Sequence[Path]) -> Collected:
             studies.append(load_study(folder))
             of_studies += _study_results(folder)
         else:
+            _refuse_survey(folder)
             held_by_model = [] if _holds(folder) else list(_holding(folder))
             for held in held_by_model or [folder]:
                 results += load_results(held)
     return Collected(_with_new(_each_once(results), of_studies), studies)
+
+
+def _refuse_survey(folder: Path) -> None:
+    """Say of the tables of `equipoise corpus` where their charts are; a page is about models."""
+    if all((folder / name).is_file() for name in SURVEY_TABLES):
+        raise UserError(
+            f"{folder} was written by `equipoise corpus`: tables of a text, and no result of a model.",
+            f"For charts: `equipoise corpus FILE --out {folder} --figures FOLDER`.",
+        )
 
 
 def _study_results(folder: Path) -> list[Result]:

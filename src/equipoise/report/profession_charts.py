@@ -48,6 +48,7 @@ def profession_scatter(study: "Professions") -> "alt.LayerChart":
 
     table = study.table.assign(kind=_kinds(study.table))
     kinds = list(dict.fromkeys(table["kind"]))
+    table = table.sort_values("kind", key=lambda kind: kind.str.endswith(SEEN), kind="stable")  # on top
     points = (
         alt.Chart(table)
         .mark_point(filled=True, size=50, opacity=0.8)

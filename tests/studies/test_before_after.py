@@ -246,7 +246,7 @@ def test_a_change_made_with_several_seeds_has_their_noise_beside_the_mean(quick:
                 assert table.loc[key, share] == pytest.approx(values.mean(), nan_ok=True)
                 assert table.loc[key, "seed_sd"] == pytest.approx(values.std(ddof=1), nan_ok=True)
                 assert table.loc[key, "seeds"] == 3
-        assert getattr(single[0], name)["seeds"].iloc[0] == 1
+        assert getattr(single[0], name)["seeds"].tolist() == [1] * len(getattr(single[0], name))
     row = made.gain.iloc[0]
     reach = scipy.stats.t.ppf(0.975, 2) * row["seed_sd"] / np.sqrt(3)
     assert (row["seeds_low"], row["seeds_high"]) == pytest.approx(

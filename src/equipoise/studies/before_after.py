@@ -38,7 +38,7 @@ TUNED = (
 
 ONE_TRAINING = (
     "This is one training: how far another seed would lie from it is not known. "
-    "`mitigate --seeds 0,1,2` makes several, which this study takes together."
+    "mitigate --seeds 0,1,2 makes several, which this study takes together."
 )
 SECONDS = 150.0
 """A guess for one model of BERT-base's size on two cores; the time left is judged by what was taken."""
@@ -158,7 +158,7 @@ def compared(before: Sequence[Result], after: Sequence[Sequence[Result]], moved:
     leanings = mean_leanings([_leanings(before, one) for one in after])
     sentences = verdict_sentences(gain, price, leanings) + seed_sentences(gain, price)
     sentences += [_divergence_sentence(row) for row in moved.to_dict("records")]
-    full = pd.concat([price, moved], ignore_index=True) if len(moved) else price
+    full = pd.concat([price, moved.assign(seeds=len(after))], ignore_index=True) if len(moved) else price
     whole = Comparison(pd.concat([one.table for one in comparisons], ignore_index=True), comparisons[0].alone)
     return BeforeAfter(gain, full, leanings, whole, tuple(sentences))
 

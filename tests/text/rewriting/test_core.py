@@ -79,17 +79,45 @@ def test_a_text_with_a_mark_that_leaves_nothing_whole_needs_no_account() -> None
     core = REWRITERS[False].turner.core
     assert core is not None
     text = "He put the child to her breast, and she held her hand."
-    turned, men, women, others = core.turn(text) or ("", 0, 0, ())
-    assert (turned, men, women) == ("She put the child to his breast, and he held his hand.", 1, 3)
+    turned, counts, others, _ = core.turn(text) or ("", (), (), ())
+    assert (turned, counts) == ("She put the child to his breast, and he held his hand.", (1, 3, 0))
     assert [(chunk, start, shift) for chunk, start, shift, _ in others] == [(6, 24, 1)]
     assert core.turn("She was pregnant.") is None
     assert core.turn("<b>her</b>") is None
     assert core.turn("her \ud800") is None
 
 
+NAMED = (
+    "Mary Mary, Mary's “Mary Mary.” Tom Tom! James James' Will Grace Martin Martin, Darcy Virginia Jo Dana",
+    'saw of and the The But But said said, said. said.” "When in at near from film novel book Mr. Mr Miss',
+    "Lady Captain. St. vs. duke King HMS & Lord de Hill Street, Great Her Oh, plain peeping walked to with",
+)
+NAMED_TEXTS = st.lists(st.sampled_from([*" ".join(NAMED).split(" "), "", "—", "(", "her"]), max_size=12)
+
+
+@settings(max_examples=600, deadline=None)
+@given(NAMED_TEXTS.map(" ".join))
+@example('He read the book "Oh, Anna." He saw Anna. Mr. Martin met Martin, and Martin left http://x.com/Anna')
+@example("Anna the Great and Anna and Her Band saw plain Jane, Tom, Dick and Harry.")
+def test_names_are_judged_as_the_rules_judge_them(text: str) -> None:
+    assert_same(text, names=True)
+
+
+def test_a_name_between_plain_words_is_left_to_nobody() -> None:
+    core = REWRITERS[True].turner.core
+    assert core is not None
+    text = "Then Mary said that Mr. Martin, whom Mary's aunt knew, was here."
+    turned, counts, others, names = core.turn(text) or ("", (), (), ())
+    assert (counts, list(others), names) == ((1, 3, 0), [], ())
+    assert turned == REWRITERS[True].rewrite(text).text
+    _, _, others, names = core.turn("Emma met John Hill, and Emma left with Anna.") or ("", (), (), ())
+    assert [row[0] for row in others] == [2]
+    assert [row[0] for row in names] == [0, 5, 8]
+
+
 def test_ways_and_features_are_those_that_the_core_was_written_for() -> None:
-    ways = IN_FULL, ALONE, FORM, NOUN, compiled.TITLE, compiled.MARKED
-    assert ways == tuple(range(6))
+    ways = IN_FULL, ALONE, FORM, NOUN, compiled.TITLE, compiled.MARKED, compiled.NAMED
+    assert ways == tuple(range(7))
     assert len(SINGLES) == 6
     assert all(2 <= len(reads) <= 3 for reads in JOINTS.values())
     facts = form_model("her").facts

@@ -9,6 +9,7 @@ class _Guide(Protocol):
     def describe(self, chunk: str, /) -> tuple[object, ...] | None: ...
     def sides(self, chunk: str, /) -> tuple[int, int, bool, tuple[object, ...]]: ...
     def titles(self, chunk: str, /) -> tuple[int, bool]: ...
+    def name_sides(self, chunk: str, /) -> tuple[int, int]: ...
     def marks(self, text: str, marked: Sequence[tuple[int, int, int, Plan]], /) -> bool: ...
     def is_foreign(self, text: str, offset: int, plan: Plan, /) -> bool: ...
     def choose(self, pronoun: int, before: Sequence[str], after: Sequence[str], /) -> int: ...
@@ -21,6 +22,7 @@ class Core:
         guide: _Guide,
         edge: str,
         most: int,
+        name_count: int,
         model: tuple[
             list[tuple[int, int, tuple[tuple[int, int], ...]]],
             list[tuple[int, int, int, int, int, float]],
@@ -28,7 +30,17 @@ class Core:
         ],
         /,
     ) -> Core: ...
-    def turn(self, text: str, /) -> tuple[str, int, int, Sequence[tuple[int, int, int, Plan]]] | None: ...
+    def turn(
+        self, text: str, /
+    ) -> (
+        tuple[
+            str,
+            tuple[int, int, int],
+            Sequence[tuple[int, int, int, Plan | None]],
+            Sequence[tuple[int, int, int, Plan | None]],
+        ]
+        | None
+    ): ...
 
 def token(
     text: str,

@@ -46,7 +46,7 @@ _FREE_BEFORE = word_set("before a title")
 _FREE_AT_START = word_set("before a title at a start")
 _NATIONAL = word_set("nationalities")
 _QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "*": "*", "_": "_", "«": "»", "``": "''"}
-_LINKS = word_set("small words in titles")
+SMALL_WORDS = word_set("small words in titles")
 
 
 def capital_reason(document: Document, hit: Hit) -> str | None:
@@ -86,7 +86,7 @@ def _is_in_headline(text: str, place: int) -> bool:
     if len(line) > LONGEST_HEADLINE or not _HEADLINE_VERBS.match(line):
         return False
     words = re.findall(r"[^\W\d_][\w'’-]*", line)
-    titled = all(word[0].isupper() or word.lower() in _LINKS for word in words)
+    titled = all(word[0].isupper() or word.lower() in SMALL_WORDS for word in words)
     return titled and len(words) >= _SHORTEST_HEADLINE and not line.rstrip().endswith(".")
 
 
@@ -213,6 +213,12 @@ _WHERE = re.compile(
     re.I,
 )
 _FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
+_THINGS = word_set("things named after persons")
+FIRST_WORDS_OF_THINGS = frozenset(thing.split(" ")[0] for thing in _THINGS)
+THINGS_ALONE = frozenset(
+    re.split("[ '’]", thing)[0] for thing in _THINGS if not re.match(r"\S+ [A-Z]", thing)
+)
+"""Names that are things even where no capitalised word follows them."""
 _WORD_BEFORE = re.compile(r"[A-Z][a-z]+(?:['’]s)? $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
@@ -328,7 +334,7 @@ def in_title_of_work(document: Document, hit: Hit) -> bool:
     """Whether quotation marks or italics around the word enclose words in title case."""
     text, start, end = document.text, hit.start, hit.end
     following = _NEXT_LOWER.match(document.right(end, 20))
-    if following and following[1] not in _LINKS:
+    if following and following[1] not in SMALL_WORDS:
         return False
     window = text[max(0, start - REACH_OF_TITLE) : start]
     if not _OPENS.search(window):
@@ -357,10 +363,12 @@ def _closing(rest: str, mark: str) -> int:
 
 
 _OPENS = re.compile(r"""["“‘*_«>]|``|[ ]'""")
-_READING = re.compile(
-    r"\b(?:reads?|reading|watch(?:ed|ing)|wrote|s[au]ng|singing|recorded|directed|performed|released"
-    r"|published) $"
+_READING_WORD = (
+    "(?:reads?|reading|watch(?:ed|ing)|wrote|s[au]ng|singing|recorded|directed|performed|released|published)"
 )
+_READING = re.compile(rf"\b{_READING_WORD} $")
+CUES_OF_WORKS = re.compile(rf"(?:{any_of('before a work')}|{_READING_WORD})(?![^\W_])")
+"""A word without which no first name in quotation marks is the title of a work."""
 _OPENING = re.compile(r"""(?:<\w*[^<>]*|[\s"“‘'*_`])+$""")
 
 
@@ -368,7 +376,7 @@ def _is_title(content: str, hit: Hit, before: str) -> bool:
     words = re.findall(r"[^\W\d_][\w'’-]*", content)
     if not words or len(words) > 12 or re.search(r"[.!?;]\s", content):
         return False
-    capital = all(word[0].isupper() or word.lower() in _LINKS for word in words)
+    capital = all(word[0].isupper() or word.lower() in SMALL_WORDS for word in words)
     if not capital or not words[0][0].isupper():
         return False
     cue = _OPENING.sub("", before) + " "

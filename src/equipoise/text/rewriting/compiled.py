@@ -7,7 +7,7 @@ same.
 
 from collections.abc import Iterator, Sequence
 
-from equipoise.text.rewriting.document import Document, dots_titles
+from equipoise.text.rewriting.document import Document, dots_titles, words_of
 from equipoise.text.rewriting.edges import HEAD_CLASSES, head_class, tail_class
 from equipoise.text.rewriting.form_model import JOINTS, MOST_TOKENS, SHAPE, SINGLES, Model
 from equipoise.text.rewriting.forms import (
@@ -19,10 +19,13 @@ from equipoise.text.rewriting.forms import (
     ruled_choice,
 )
 from equipoise.text.rewriting.inverting import Policy, Tables
-from equipoise.text.rewriting.lexicon import REACH
+from equipoise.text.rewriting.lexicon import FEMALE, MALE, REACH
+from equipoise.text.rewriting.name_edges import HIDDEN, after_name, before_name, named
+from equipoise.text.rewriting.names import bare, load_names
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, may_be_foreign
 from equipoise.text.rewriting.owning_rules import END
-from equipoise.text.rewriting.plans import FORMS, MARKED, TITLE, Place, Plan, hits_of
+from equipoise.text.rewriting.people import gender_of, partner_of, without_ending
+from equipoise.text.rewriting.plans import FORMS, MARKED, NAMED, TITLE, Place, Plan, hits_of
 from equipoise.text.rewriting.quick import is_common_noun
 from equipoise.text.rewriting.scanning import ALONE, EDGE, FORM, MOST_CHUNKS, Hit, Scanner, tokens_of
 from equipoise.text.rewriting.title_edges import AfterTitles, before_title, in_place_name
@@ -42,6 +45,9 @@ _KINDS = [*(kind for place in SINGLES for kind, _ in place), *JOINTS]
 _MOST_NUMBERS = 1 << 19
 Term = tuple[int, int, tuple[tuple[int, int], ...]]
 Weight = tuple[int, int, int, int, int, float]
+
+
+_SIDES = {MALE: 0, FEMALE: 1, None: 2}
 
 
 class Tokens(dict[str, object]):
@@ -71,20 +77,36 @@ class Guide:
         self.keeps_definitional = policy.definitional == "keep"
         self.tokens = Tokens(numbers)
         self.after_titles = AfterTitles(tables.lexicon)
+        self.names = {name: number for number, name in enumerate(load_names().names)}
 
     def describe(self, chunk: str) -> tuple[object, ...] | None:
         """What a chunk with a candidate is and becomes; None for all others."""
         parts = self.scanner.parts(chunk)
+        names = self._names_in(chunk)
         if any(mark in chunk for mark in _MARKUP):
-            return self._description(Plan(chunk, parts) if parts else None, MARKED)
+            return self._description(Plan(chunk, parts), MARKED, names) if parts else _nothing(MARKED, names)
         if not parts:
-            return None
+            return _nothing(NAMED, names) if names else None
+        known = named(chunk, parts[0]) if len(parts) == 1 else None
         plan = Plan(chunk, parts)
-        return self._description(plan, plan.way)
+        if known is not None and plan.way != MARKED:
+            return self._name(chunk, plan, known, names)
+        return self._description(plan, plan.way, names)
 
-    def _description(self, plan: Plan | None, way: int) -> tuple[object, ...]:
-        if plan is None:
-            return way, 0, False, False, False, False, 0, ("", ""), ((), ()), None
+    def _names_in(self, chunk: str) -> tuple[int, ...]:
+        """The numbers of the first names in a chunk, by whatever is written there."""
+        known = self.scanner.names
+        return tuple(self.names[bare(token)] for token in words_of(chunk) if token in known) if known else ()
+
+    def _name(self, chunk: str, plan: Plan, known: int, names: tuple[int, ...]) -> tuple[object, ...]:
+        """A chunk that holds a first name and nothing else."""
+        part = plan.parts[0]
+        name = without_ending(part.surface)
+        turned = chunk[: part.start] + (partner_of(name) or name) + chunk[part.start + len(name) :]
+        side = _SIDES[gender_of(name)]
+        return NAMED, 0, False, side, False, False, 0, (turned, turned), ((), ()), known, names, plan
+
+    def _description(self, plan: Plan, way: int, names: tuple[int, ...]) -> tuple[object, ...]:
         part = plan.parts[0]
         verdicts = [holds for row in plan.edges for holds in row]
         is_free = plan.turned[0].endswith(".") if way == TITLE else plan.is_free
@@ -93,8 +115,8 @@ class Guide:
         inside = part.inside_before, part.inside_after
         tokens = tuple(tuple(self.tokens[token] for token in side) for side in inside)
         bits = sum(holds << number for number, holds in enumerate(verdicts))
-        flags = is_free, plan.is_male, plan.changes_article, asks
-        return way, bits, *flags, pronoun, plan.turned, tokens, plan
+        flags = is_free, 0 if plan.is_male else 1, plan.changes_article, asks
+        return way, bits, *flags, pronoun, plan.turned, tokens, 0, names, plan
 
     def sides(self, chunk: str) -> tuple[int, int, bool, tuple[object, ...]]:
         """What a chunk is to the candidate beside it: its class before and after one, and its tokens."""
@@ -105,6 +127,10 @@ class Guide:
     def titles(self, chunk: str) -> tuple[int, bool]:
         """What a chunk is before a title, and whether it is a name after one."""
         return before_title(chunk), self.after_titles[chunk]
+
+    def name_sides(self, chunk: str) -> tuple[int, int]:
+        """What a chunk is before a first name, and after one."""
+        return before_name(chunk), after_name(chunk)
 
     def marks(self, text: str, marked: Sequence[Place]) -> bool:
         """Whether a text with marked chunks has neither markup nor sentences that are left whole."""
@@ -145,6 +171,11 @@ class Guide:
         return int(title == "Miss" and dots_titles(text))
 
 
+def _nothing(way: int, names: tuple[int, ...]) -> tuple[object, ...]:
+    """A chunk without candidates that must be heeded: for its markup, or for names that are protected."""
+    return way, 0, False, 0, False, False, 0, ("", ""), ((), ()), HIDDEN, names, None
+
+
 def compiled_core(scanner: Scanner, tables: Tables, policy: Policy) -> "_core.Core | None":
     """A core that turns as these tables say, or None where it was not compiled."""
     if not IS_COMPILED:
@@ -155,7 +186,7 @@ def compiled_core(scanner: Scanner, tables: Tables, policy: Policy) -> "_core.Co
     assert len(numbers) < _MOST_NUMBERS
     intercepts = tuple(model.intercept for model in models)
     guide = Guide(scanner, tables, policy, numbers)
-    return _core.Core(guide, EDGE, MOST_CHUNKS, (list(_terms()), weights, intercepts))
+    return _core.Core(guide, EDGE, MOST_CHUNKS, len(guide.names), (list(_terms()), weights, intercepts))
 
 
 def _terms() -> Iterator[Term]:

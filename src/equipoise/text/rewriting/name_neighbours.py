@@ -24,6 +24,8 @@ WORDLIKE = frozenset(["word", "common", "place"])
 """The classes of names that a word for an institution may follow without being a surname."""
 JUNIOR = frozenset(["Jr", "Sr"])
 LONGEST_RUN = 5
+LONGEST_ABBREVIATION = 5
+"""Letters of a title or the beginning of a place that a full stop may belong to."""
 ABBREVIATED_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof"])
 
 
@@ -57,7 +59,8 @@ class Neighbourhood:
             if INITIAL.match(word):
                 return place - 1, word, True
             abbreviated = word.lower() in SURNAME_TITLES or word.lower() in PLACE_PREFIXES
-            return (place - 1, word, False) if abbreviated and len(word) < 6 else (place, "", False)
+            abbreviated = abbreviated and len(word) <= LONGEST_ABBREVIATION
+            return (place - 1, word, False) if abbreviated else (place, "", False)
         if token in SENTENCE_ENDS or not token:
             return place, "", False
         if token[-1] == "." and len(token) > 1:

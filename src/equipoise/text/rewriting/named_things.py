@@ -9,10 +9,10 @@ from equipoise.text.rewriting.word_sets import any_of, word_set
 _REACH = 24
 """Characters on either side in which a phrase may begin and end."""
 _PHRASE = re.compile(r"\b" + any_of("phrases with names") + r"\b")
-_MAY_BE_PHRASE = frozenset(
+WORDS_OF_PHRASES = frozenset(
     word for phrase in word_set("phrases with names") for word in re.findall(r"\w+", phrase)
 )
-_SHOPS = word_set("shops in 's")
+SHOPS = word_set("shops in 's")
 _VISITED = re.compile(
     r"\b" + any_of("before a shop") + r" (?:the |a |an |my |our |your |\w+ by )?$", re.IGNORECASE
 )
@@ -25,9 +25,9 @@ _SOLD = re.compile(r"['’]s (?:\w+ ){0,2}" + any_of("of a shop") + r"\b")
 def thing_reason(document: Document, hit: Hit) -> str | None:
     """Why a first name is no person's here, or nothing."""
     name = hit.part.surface[:-2] if hit.part.surface[-2:-1] in "'’" else hit.part.surface
-    if name in _MAY_BE_PHRASE and _in_phrase(document.plain, hit):
+    if name in WORDS_OF_PHRASES and _in_phrase(document.plain, hit):
         return "set phrase with a name"
-    if name in _SHOPS and _is_shop(document, hit.start, hit.start + len(name)):
+    if name in SHOPS and _is_shop(document, hit.start, hit.start + len(name)):
         return "name of a shop"
     return None
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, compress
+from operator import itemgetter
 
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.casing import match_case
@@ -30,13 +31,18 @@ class ChunkTokens(dict[str, tuple[str, ...]]):
 _TOKENS = ChunkTokens()
 
 
-def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
-    """The first names of a document by their offset, as they are written without a possessive ending."""
-    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, _around(document, hits))))
+def names_in(document: Document, hits: Sequence[Hit], others: Sequence[Hit] = ()) -> dict[int, str]:
+    """The first names of a document by their offset, as they are written without a possessive ending.
+
+    Others are hits that are seen but not asked for: none of them is written like one of the hits.
+    """
+    seen = sorted((*hits, *others), key=itemgetter(0)) if others else hits
+    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, _around(document, seen))))
     known = load_names().classes.__contains__
     candidates = list(compress(range(len(tokens)), map(known, tokens)))
-    first = set(find_names(tokens, candidates=candidates))
-    waiting = iter(hit for hit in hits if hit.part.what == NAME)
+    asked = {bare(hit.part.surface) for hit in hits if hit.part.what == NAME} if others else None
+    first = set(find_names(tokens, candidates=candidates, asked=asked))
+    waiting = iter(hit for hit in seen if hit.part.what == NAME)
     hit, names = next(waiting, None), {}
     for index in candidates:  # every hit is a candidate, and both are in the order of the text
         if hit is not None and tokens[index] == hit.part.surface:
@@ -69,7 +75,7 @@ def without_ending(token: str) -> str:
 
 def name_change(start: int, name: str) -> Change | None:
     """The change of a first name into its partner, or None where it has none."""
-    partner = _partner(name)
+    partner = partner_of(name)
     return Change(start, start + len(name), name, partner, "name") if partner else None
 
 
@@ -86,7 +92,8 @@ def with_possessive(document: Document, change: Change) -> Change:
 
 
 @lru_cache(maxsize=20_000)
-def _partner(name: str) -> str | None:
+def partner_of(name: str) -> str | None:
+    """The matched name of the other sex in the case of the name given, or None where it has none."""
     partner = load_names().partner(name.lower())
     return match_case(name, partner) if partner else None
 

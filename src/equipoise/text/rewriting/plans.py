@@ -9,8 +9,9 @@ from equipoise.text.rewriting.forms import RULINGS, form_model
 from equipoise.text.rewriting.scanning import ALONE, FORM, IN_FULL, NAME, NOUN, WORD, Hit, Part
 from equipoise.text.rewriting.title_edges import is_plain_title
 
-TITLE, MARKED = NOUN + 1, NOUN + 2
-"""The quick way of Mr, Mrs, Ms and Miss, and the mark of what may leave a whole sentence as it is."""
+TITLE, MARKED, NAMED = NOUN + 1, NOUN + 2, NOUN + 3
+"""The quick way of Mr, Mrs, Ms and Miss, the mark of what may leave a whole sentence as it is, and the quick
+way of first names, which only the compiled core goes."""
 
 FORMS = {"her": ("him", "his"), "his": ("hers", "her")}
 """The forms of a pronoun, first the one that has no noun with it."""
@@ -68,7 +69,7 @@ class Plan:
         return part.turned + part.suffix, part.turned + "."
 
 
-Place = tuple[int, int, int, Plan]
+Place = tuple[int, int, int, Plan | None]
 """A chunk of a text: its number, its start, how far it moved by what was turned before it, and its plan."""
 
 
@@ -77,6 +78,7 @@ def hits_of(places: Sequence[Place]) -> list[Hit]:
     return [
         Hit(start + part.start, start + part.end, part, chunk)
         for chunk, start, _, plan in places
+        if plan is not None
         for part in plan.parts
     ]
 

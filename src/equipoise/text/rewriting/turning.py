@@ -101,10 +101,11 @@ class Turner(dict[str, Plan | None]):
         done = core.turn(text)
         if done is None:
             return None
-        turned, men, women, others = done
+        turned, counts, others, names = done
         if not others:
-            return _make(Turned, (turned, men + women, _make(Tally, (men, women, women, men))))
-        return self._finish(text, turned, (men, women), others)
+            men, women, neither = counts
+            return _make(Turned, (turned, men + women + neither, _make(Tally, (men, women, women, men))))
+        return self._finish(text, turned, counts, others, names)
 
     def _turn_here(self, text: str) -> Turned | None:
         """The same without it."""
@@ -127,7 +128,7 @@ class Turner(dict[str, Plan | None]):
             tally = _make(Tally, (men, women, women, men))
             return _make(Turned, (" ".join(turned), men + women, tally))
         moved = list(_moved(chunks, turned, others))
-        return self._finish(text, " ".join(turned), (men, women), moved)
+        return self._finish(text, " ".join(turned), (men, women, 0), moved)
 
     def _forget(self) -> None:
         """Begin to learn anew, between two texts."""
@@ -250,14 +251,21 @@ class Turner(dict[str, Plan | None]):
             return int(form == FORMS[plan.form_of][1])
         return int(self.scores[plan.form_of](before, after) > 0)
 
-    def _finish(self, text: str, turned: str, counts: tuple[int, int], others: Sequence[Place]) -> Turned:
+    def _finish(
+        self,
+        text: str,
+        turned: str,
+        counts: tuple[int, int, int],
+        others: Sequence[Place],
+        names_done: Sequence[Place] = (),
+    ) -> Turned:
         """Put the words that need more of the text to the full rules."""
         document = Document(text)
         draft = Draft(document)
-        draft.male_turned, draft.female_turned = counts
+        draft.male_turned, draft.female_turned, _ = counts
         hits = hits_of(others)
         kinds = {hit[2].what for hit in hits}
-        names = names_in(document, hits) if NAME in kinds else {}
+        names = names_in(document, hits, hits_of(names_done)) if NAME in kinds else {}
         marked = max(kinds) > NAME
         shifts = {chunk: shift for chunk, _, shift, _ in others}
         pieces: list[str] = []

@@ -14,6 +14,21 @@ Py_ssize_t characters(const char *bytes, Py_ssize_t size)
     return count;
 }
 
+static int read_names(Plan *plan, PyObject *names)
+{
+    plan->name_count = PyTuple_Size(names);
+    if (plan->name_count == 0)
+        return 0;
+    plan->names = PyMem_Calloc((size_t)plan->name_count, sizeof *plan->names);
+    if (plan->names == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t number = 0; number < plan->name_count; number++)
+        plan->names[number] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(names, number));
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 static Plan *new_plan(PyObject *description, Py_ssize_t length)
 {
     Plan *plan = PyMem_Calloc(1, sizeof *plan);
@@ -21,10 +36,13 @@ static Plan *new_plan(PyObject *description, Py_ssize_t length)
         PyErr_NoMemory();
         return NULL;
     }
-    if (!PyArg_ParseTuple(description, "iIppppi(UU)(O!O!)O", &plan->way, &plan->verdicts, &plan->is_free,
-                          &plan->is_male, &plan->changes_article, &plan->may_be_foreign, &plan->pronoun,
+    PyObject *names;
+    if (!PyArg_ParseTuple(description, "iIpippi(UU)(O!O!)iO!O", &plan->way, &plan->verdicts, &plan->is_free,
+                          &plan->side, &plan->changes_article, &plan->may_be_foreign, &plan->pronoun,
                           &plan->turned[0], &plan->turned[1], &PyTuple_Type, &plan->inside_before, &PyTuple_Type,
-                          &plan->inside_after, &plan->plan)) {
+                          &plan->inside_after, &plan->named, &PyTuple_Type, &names, &plan->plan) ||
+        read_names(plan, names) < 0) {
+        PyMem_Free(plan->names);
         PyMem_Free(plan);
         return NULL;
     }
@@ -45,6 +63,7 @@ static void free_plan(Plan *plan)
     Py_DECREF(plan->inside_before);
     Py_DECREF(plan->inside_after);
     Py_DECREF(plan->plan);
+    PyMem_Free(plan->names);
     PyMem_Free(plan);
 }
 

@@ -9,17 +9,21 @@
 typedef struct {
     int way;
     unsigned verdicts; /* a bit for each pair of classes of its neighbours */
-    int is_free, is_male, changes_article, may_be_foreign, pronoun;
+    int is_free, side, changes_article, may_be_foreign, pronoun;
     PyObject *turned[2];
     Py_ssize_t growth[2]; /* characters that each is longer than the chunk */
     PyObject *inside_before, *inside_after; /* tuples of tokens */
+    int named;                              /* what the chunk is by itself, if it holds a name */
+    Py_ssize_t name_count;
+    uint32_t *names; /* the numbers of the names in it */
     PyObject *plan;
 } Plan;
 
 typedef struct {
     uint32_t size;
-    bool knows_sides, knows_titles;
+    bool knows_sides, knows_titles, knows_names;
     uint8_t tail, head, ends_as_article, before_title, is_name;
+    uint16_t before_name, after_name;
     PyObject *tokens; /* a tuple, once its sides are known */
     Plan *plan;       /* NULL where the chunk holds no candidate */
     char bytes[];

@@ -39,9 +39,20 @@ static PyObject *joined(const Reading *reading)
     return text;
 }
 
+enum { ALL_MARKED, ALL_OTHERS, NAMES_DONE };
+
+static bool is_listed(const Place *place, int which)
+{
+    if (which == ALL_MARKED)
+        return place->chunk->plan->way == MARKED;
+    if (which == ALL_OTHERS)
+        return place->form == OTHER;
+    return place->chunk->plan->way == NAMED && place->form != OTHER;
+}
+
 /* Candidates with the number of their chunk, its start, how far it moved by what was turned before it, its plan:
-   the marked ones, or all that are left to others. */
-static PyObject *listed(Reading *reading, bool marked)
+   the marked ones, all that are left to others, or the names that are not. */
+static PyObject *listed(Reading *reading, int which)
 {
     PyObject *list = PyList_New(0);
     Py_ssize_t shift = 0;
@@ -49,12 +60,12 @@ static PyObject *listed(Reading *reading, bool marked)
     for (Py_ssize_t number = 0; list != NULL && number < reading->count; number++) {
         const Place *place = &reading->places[number];
         const Plan *plan = place->chunk->plan;
-        if (plan == NULL || (marked && plan->way != MARKED))
+        if (plan == NULL)
             continue;
-        if (place->form >= 0) {
+        if (place->form >= 0)
             shift += plan->growth[place->form];
+        if (!is_listed(place, which))
             continue;
-        }
         PyObject *row = Py_BuildValue("nnnO", number - 1, start_of(reading, place), shift, plan->plan);
         if (row == NULL || PyList_Append(list, row) < 0)
             Py_CLEAR(list);
@@ -66,7 +77,7 @@ static PyObject *listed(Reading *reading, bool marked)
 /* Whether the text may be turned here: nothing in it leaves a sentence whole. */
 static int heed_marks(Reading *reading)
 {
-    PyObject *marked = listed(reading, true);
+    PyObject *marked = listed(reading, ALL_MARKED);
     if (marked == NULL)
         return FAILED;
     PyObject *marks = reading->core->guide[MARKS];
@@ -76,28 +87,62 @@ static int heed_marks(Reading *reading)
     return may_go_on;
 }
 
-/* The text, how many men and women were turned in it, and the candidates that are left to others. */
-static PyObject *turned(Reading *reading)
+typedef struct {
+    Py_ssize_t sides[SIDE_COUNT];
+    bool has_others, has_other_names;
+} Summary;
+
+static int decide_all(Reading *reading)
 {
-    Py_ssize_t sides[2] = {0, 0};
-    bool has_others = false;
+    bool has_names = false;
     for (Py_ssize_t number = 0; number < reading->count; number++) {
         Place *place = &reading->places[number];
         if (place->chunk->plan == NULL)
             continue;
         place->form = decide(reading, place);
         if (place->form == FAILED)
-            return NULL;
-        if (place->form == OTHER)
-            has_others = true;
-        else
-            sides[place->chunk->plan->is_male ? 0 : 1] += 1;
+            return FAILED;
+        has_names = has_names || place->chunk->plan->name_count > 0;
     }
-    PyObject *others = has_others ? listed(reading, false) : PyTuple_New(0);
-    PyObject *text = sides[0] + sides[1] == 0 ? Py_NewRef(reading->text) : joined(reading);
-    if (others != NULL && text != NULL)
-        return Py_BuildValue("NnnN", text, sides[0], sides[1], others);
+    if (has_names)
+        settle_names(reading);
+    return 0;
+}
+
+static Summary summary_of(const Reading *reading)
+{
+    Summary summary = {.has_others = false};
+    for (Py_ssize_t number = 0; number < reading->count; number++) {
+        const Place *place = &reading->places[number];
+        const Plan *plan = place->chunk->plan;
+        if (plan == NULL)
+            continue;
+        if (place->form >= 0)
+            summary.sides[plan->side] += 1;
+        if (place->form != OTHER)
+            continue;
+        summary.has_others = true;
+        summary.has_other_names = summary.has_other_names || plan->name_count > 0;
+    }
+    return summary;
+}
+
+/* The text, how many men, women and others were turned in it, the candidates that are left to others, and beside
+   names among those all names that are not. */
+static PyObject *turned(Reading *reading)
+{
+    if (decide_all(reading) < 0)
+        return NULL;
+    Summary summary = summary_of(reading);
+    const Py_ssize_t *sides = summary.sides;
+    PyObject *others = summary.has_others ? listed(reading, ALL_OTHERS) : PyTuple_New(0);
+    PyObject *names = summary.has_other_names ? listed(reading, NAMES_DONE) : PyTuple_New(0);
+    bool is_changed = sides[MALE] + sides[FEMALE] + sides[NEITHER] > 0;
+    PyObject *text = is_changed ? joined(reading) : Py_NewRef(reading->text);
+    if (others != NULL && names != NULL && text != NULL)
+        return Py_BuildValue("N(nnn)NN", text, sides[MALE], sides[FEMALE], sides[NEITHER], others, names);
     Py_XDECREF(others);
+    Py_XDECREF(names);
     Py_XDECREF(text);
     return NULL;
 }
@@ -149,7 +194,7 @@ static int know_edge(Core *core, PyObject *edge)
 
 static const char *const QUESTIONS[] = {
     [DESCRIBE] = "describe",     [SIDES] = "sides",   [TITLES] = "titles",       [MARKS] = "marks",
-    [IS_FOREIGN] = "is_foreign", [CHOOSE] = "choose", [IS_COMMON] = "is_common", [DOTS_TITLE] = "dots_title",
+    [NAMES] = "name_sides",      [IS_FOREIGN] = "is_foreign", [CHOOSE] = "choose", [IS_COMMON] = "is_common", [DOTS_TITLE] = "dots_title",
 };
 
 static int know_guide(Core *core, PyObject *guide)
@@ -166,14 +211,21 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
 {
     PyObject *guide, *edge, *terms, *weights, *intercepts;
     Py_ssize_t most;
+    uint32_t name_count;
     (void)keywords;
-    if (!PyArg_ParseTuple(arguments, "OUn(O!O!O!)", &guide, &edge, &most, &PyList_Type, &terms, &PyList_Type,
-                          &weights, &PyTuple_Type, &intercepts))
+    if (!PyArg_ParseTuple(arguments, "OUnI(O!O!O!)", &guide, &edge, &most, &name_count, &PyList_Type, &terms,
+                          &PyList_Type, &weights, &PyTuple_Type, &intercepts))
         return NULL;
     Core *core = (Core *)PyType_GenericAlloc(type, 0);
     if (core == NULL)
         return NULL;
     core->most = (size_t)most;
+    core->name_count = name_count;
+    core->verdicts = PyMem_Calloc((size_t)name_count + 1, sizeof *core->verdicts);
+    if (core->verdicts == NULL) {
+        Py_DECREF(core);
+        return PyErr_NoMemory();
+    }
     if (start_chunks(&core->chunks) < 0 || read_model(&core->model, terms, weights, intercepts) < 0 ||
         know_guide(core, guide) < 0 || know_edge(core, edge) < 0)
         Py_CLEAR(core);
@@ -187,6 +239,7 @@ static void destroy(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     free_chunks(&core->chunks);
     free_model(&core->model);
+    PyMem_Free(core->verdicts);
     if (core->edge != NULL)
         free_chunk(core->edge);
     for (int number = 0; number < QUESTION_COUNT; number++)

@@ -25,6 +25,17 @@ static int add_place(Reading *reading, Chunk *chunk, Py_ssize_t start)
     return 0;
 }
 
+/* Whether sides and names are numbers that the core has room for. */
+static bool is_sound(const Core *core, const Plan *plan)
+{
+    bool sound = plan == NULL || (plan->side >= 0 && plan->side < SIDE_COUNT);
+    for (Py_ssize_t name = 0; plan != NULL && name < plan->name_count; name++)
+        sound = sound && plan->names[name] < core->name_count;
+    if (!sound)
+        PyErr_SetString(PyExc_ValueError, "a side or a name is unknown");
+    return sound;
+}
+
 static Chunk *learn(Core *core, uint64_t hash, const char *bytes, size_t size)
 {
     PyObject *text = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)size, NULL);
@@ -37,7 +48,8 @@ static Chunk *learn(Core *core, uint64_t hash, const char *bytes, size_t size)
     Chunk *known = find_chunk(&core->chunks, hash, bytes, size); /* another thread may have been here */
     Chunk *chunk = known != NULL ? known : new_chunk(bytes, size, description);
     Py_DECREF(description);
-    if (chunk != NULL && known == NULL && add_chunk(&core->chunks, hash, chunk) < 0) {
+    if (chunk != NULL && known == NULL &&
+        (!is_sound(core, chunk->plan) || add_chunk(&core->chunks, hash, chunk) < 0)) {
         free_chunk(chunk);
         return NULL;
     }
@@ -280,6 +292,8 @@ int decide(Reading *reading, Place *place)
         return noun_form(reading, place);
     case TITLE:
         return title_form(reading, place);
+    case NAMED:
+        return name_form(reading, place);
     default:
         return OTHER;
     }

@@ -5,11 +5,12 @@
 
 #include "chunks.h"
 
-enum { FAILED = -2, OTHER = -1 }; /* an exception is set; the full rules must be asked */
-enum { IN_FULL, ALONE, FORM, NOUN, TITLE, MARKED }; /* the ways of scanning.py and plans.py */
+enum { KEPT = -3, FAILED = -2, OTHER = -1 }; /* stays; an exception is set; the full rules must be asked */
+enum { IN_FULL, ALONE, FORM, NOUN, TITLE, MARKED, NAMED }; /* the ways of scanning.py and plans.py */
+enum { MALE, FEMALE, NEITHER, SIDE_COUNT };
 
 /* What the guide is asked: of a chunk wherever it stands, and of a place in a text. */
-enum { DESCRIBE, SIDES, TITLES, MARKS, IS_FOREIGN, CHOOSE, IS_COMMON, DOTS_TITLE, QUESTION_COUNT };
+enum { DESCRIBE, SIDES, TITLES, NAMES, MARKS, IS_FOREIGN, CHOOSE, IS_COMMON, DOTS_TITLE, QUESTION_COUNT };
 
 typedef struct {
     PyObject_HEAD
@@ -17,6 +18,8 @@ typedef struct {
     Model model;
     Chunk *edge; /* beyond either end of a text */
     const Token *end;
+    uint8_t *verdicts; /* on each name, while no question is put to anyone */
+    uint32_t name_count;
     PyObject *guide[QUESTION_COUNT]; /* its bound methods */
     size_t most;
     Py_ssize_t under_way;
@@ -25,7 +28,7 @@ typedef struct {
 typedef struct {
     Chunk *chunk;
     Py_ssize_t start;
-    int form; /* of a candidate: which of its two readings, or OTHER */
+    int form; /* of a candidate: which of its two readings, KEPT or OTHER */
 } Place;
 
 /* A text while it is turned; chunk n stands at place n + 1, between two edges. */
@@ -45,5 +48,7 @@ int decide(Reading *reading, Place *place);
 int answer_of(PyObject *answer);
 Py_ssize_t start_of(Reading *reading, const Place *place);
 int know_sides(Core *core, Chunk *chunk);
+int name_form(Reading *reading, Place *place);
+void settle_names(Reading *reading);
 
 #endif

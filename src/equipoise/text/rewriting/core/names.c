@@ -1,0 +1,172 @@
+/* First names: whether the chunks beside one leave nothing to ask, by the bits of name_edges.py. */
+
+#include "turning.h"
+
+enum { /* of a chunk before a name, or before the one that stands there */
+    LEADS = 1 << 0,
+    LISTS = 1 << 1,
+    LOCATES = 1 << 2,
+    OF = 1 << 3,
+    STARTS = 1 << 4,
+    STARTS_SPEECH = 1 << 5,
+    TITLES_NAME = 1 << 6,
+    OPENS = 1 << 7,
+    OPENS_SPEECH = 1 << 8,
+    NO_REALM = 1 << 9,
+    NO_WORK = 1 << 10,
+    CUE = 1 << 11,
+    PHRASED = 1 << 12,
+};
+enum { /* of a chunk after a name, or after the one that stands there */
+    FOLLOWS = 1 << 0,
+    LINKS_ON = 1 << 1,
+    AND = 1 << 2,
+    THE = 1 << 3,
+    NO_SMALL_WORD = 1 << 4,
+    NO_OWNER = 1 << 5,
+    NO_EPITHET = 1 << 6,
+    PHRASED_AFTER = 1 << 7,
+    NO_REGION = 1 << 8,
+};
+enum { /* of the chunk with the name */
+    IS_PLAIN = 1 << 0,
+    QUOTED = 1 << 1,
+    BEFORE_COMMA = 1 << 2,
+    BEFORE_MARK = 1 << 3,
+    IN_PHRASES = 1 << 4,
+    INERT = 1 << 5,
+    HIDDEN = 1 << 6,
+};
+enum { UNSURE = 1, SURNAME = 2 }; /* verdicts on a name in one text */
+enum { REACH_OF_TITLE = 70 };     /* characters, as in capitals.py */
+
+static int know_names(Core *core, Chunk *chunk)
+{
+    if (chunk->knows_names)
+        return 0;
+    PyObject *text = chunk_text(chunk);
+    PyObject *sides = text == NULL ? NULL : PyObject_CallFunctionObjArgs(core->guide[NAMES], text, NULL);
+    Py_XDECREF(text);
+    int before, after;
+    bool known = sides != NULL && PyArg_ParseTuple(sides, "ii", &before, &after);
+    Py_XDECREF(sides);
+    if (!known)
+        return FAILED;
+    chunk->before_name = (uint16_t)before;
+    chunk->after_name = (uint16_t)after;
+    chunk->knows_names = true;
+    return 0;
+}
+
+/* What a chunk is before a name, or FAILED; beyond the edge of a text there is another edge. */
+static int before_at(Reading *reading, const Place *place, int steps)
+{
+    Chunk *chunk = place - reading->places < steps ? reading->core->edge : place[-steps].chunk;
+    return know_names(reading->core, chunk) < 0 ? FAILED : chunk->before_name;
+}
+
+static int after_at(Reading *reading, const Place *place, int steps)
+{
+    Py_ssize_t left = reading->places + reading->count - place;
+    Chunk *chunk = left <= steps ? reading->core->edge : place[steps].chunk;
+    return know_names(reading->core, chunk) < 0 ? FAILED : chunk->after_name;
+}
+
+/* Whether what stands before lets a plain name be one: 1, 0 or FAILED. */
+static int is_led(Reading *reading, const Place *place, int before)
+{
+    if (place->chunk->plan->named & QUOTED)
+        return (before & NO_WORK) != 0;
+    if (before & LEADS)
+        return 1;
+    int asked = before & OF ? NO_REALM : before & STARTS ? OPENS : before & STARTS_SPEECH ? OPENS_SPEECH : 0;
+    int farther = asked == 0 ? 0 : before_at(reading, place, 2);
+    return farther < 0 ? FAILED : (farther & asked) != 0;
+}
+
+/* Whether what follows says nothing of a name: 1, 0 or FAILED. */
+static int is_followed_plainly(Reading *reading, const Place *place, int before, int after)
+{
+    int named = place->chunk->plan->named;
+    if (named & BEFORE_COMMA)
+        return (named & QUOTED) != 0 || !(before & LOCATES);
+    if (named & BEFORE_MARK || after & FOLLOWS)
+        return 1;
+    int asked = after & AND ? NO_OWNER : after & THE ? NO_EPITHET : 0;
+    if (!(after & (LINKS_ON | THE)) || (after & LINKS_ON && (named & QUOTED || before & LISTS)))
+        return 0;
+    int farther = asked == 0 ? 0 : after_at(reading, place, 2);
+    return farther < 0 ? FAILED : (farther & asked) == asked;
+}
+
+/* Whether no word speaks of a work so near before a name that quotation marks could make it a title. */
+static int has_no_cue(Reading *reading, const Place *place)
+{
+    Py_ssize_t end = place->start, reach = 0;
+    for (const Place *near = place - 1; near > reading->places && reach <= REACH_OF_TITLE; near--) {
+        if (know_names(reading->core, near->chunk) < 0)
+            return FAILED;
+        if (near->chunk->before_name & CUE)
+            return 0;
+        reach += characters(reading->bytes + near->start, end - near->start);
+        end = near->start;
+    }
+    return 1;
+}
+
+/* 0 for a name that is turned unless the rest of the text says otherwise, KEPT for a surname. */
+int name_form(Reading *reading, Place *place)
+{
+    int named = place->chunk->plan->named;
+    if (named & (INERT | HIDDEN))
+        return KEPT;
+    int before = before_at(reading, place, 1), after = before < 0 ? FAILED : after_at(reading, place, 1);
+    if (after < 0)
+        return FAILED;
+    bool is_surname = before & TITLES_NAME && !(named & QUOTED);
+    if (!(named & IS_PLAIN) && (!is_surname || (named & BEFORE_COMMA && !(after & NO_REGION))))
+        return OTHER;
+    if (named & IN_PHRASES && (before & PHRASED || after & PHRASED_AFTER))
+        return OTHER;
+    int holds = is_surname ? 1 : is_led(reading, place, before);
+    if (holds == 1)
+        holds = is_followed_plainly(reading, place, before, after);
+    bool may_be_title = named & (BEFORE_COMMA | BEFORE_MARK) || !(after & NO_SMALL_WORD);
+    if (holds == 1 && may_be_title && !is_surname)
+        holds = has_no_cue(reading, place);
+    if (holds != 1)
+        return holds < 0 ? FAILED : OTHER;
+    return is_surname ? KEPT : 0;
+}
+
+static uint8_t verdict_on(const Place *place)
+{
+    if (place->chunk->plan->way != NAMED || place->chunk->plan->named & HIDDEN || place->form == OTHER)
+        return UNSURE;
+    return place->form == KEPT ? SURNAME : 0;
+}
+
+/* Names are alike throughout a text: one that must be asked about is asked about everywhere, and one that is
+   a surname in one place stays in all. Nothing is asked meanwhile, so that no other text comes between. */
+void settle_names(Reading *reading)
+{
+    uint8_t *verdicts = reading->core->verdicts;
+    for (Py_ssize_t number = 0; number < reading->count; number++) {
+        const Plan *plan = reading->places[number].chunk->plan;
+        for (Py_ssize_t name = 0; plan != NULL && name < plan->name_count; name++)
+            verdicts[plan->names[name]] |= verdict_on(&reading->places[number]);
+    }
+    for (Py_ssize_t number = 0; number < reading->count; number++) {
+        Place *place = &reading->places[number];
+        const Plan *plan = place->chunk->plan;
+        if (plan == NULL || plan->way != NAMED || plan->named & (INERT | HIDDEN) || plan->name_count == 0)
+            continue;
+        uint8_t verdict = verdicts[plan->names[0]];
+        place->form = verdict & UNSURE ? OTHER : verdict & SURNAME ? KEPT : 0;
+    }
+    for (Py_ssize_t number = 0; number < reading->count; number++) {
+        const Plan *plan = reading->places[number].chunk->plan;
+        for (Py_ssize_t name = 0; plan != NULL && name < plan->name_count; name++)
+            verdicts[plan->names[name]] = 0;
+    }
+}

@@ -173,9 +173,9 @@ def name_reason(document: Document, hit: Hit) -> str | None:
         return "name of a firm or a work"
     if _follows_blocked(document, hit, left):
         return "set phrase with a title"
-    if _ABOARD.search(left):
+    if _may_be_aboard(left) and _ABOARD.search(left):
         return "name of a ship"
-    before = _WORD_BEFORE.search(left)
+    before = _WORD_BEFORE.search(left, left.rfind(" ", 0, -1) + 1) if left[-1:] == " " else None
     if _FIRM.match(document.plain, hit.start) or (
         before and _FIRM.match(document.plain, hit.start - len(before[0]))
     ):
@@ -222,11 +222,17 @@ THINGS_ALONE = frozenset(
 _WORD_BEFORE = re.compile(r"[A-Z][a-z]+(?:['’]s)? $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
+_ENDS_OF_SHIPS = tuple(_SHIPS)
+
+
+def _may_be_aboard(left: str) -> bool:
+    """Whether one of the last two words before a name ends as a ship's prefix does."""
+    return any(word.endswith(_ENDS_OF_SHIPS) for word in left[:-1].rsplit(" ", 2)[-2:])
 
 
 def _follows_blocked(document: Document, hit: Hit, left: str) -> bool:
     """Whether title and name together are a set phrase (Uncle Sam, Mother Teresa), which stays whole."""
-    before = _TITLE_BEFORE.search(left) if left[-1:] == " " else None
+    before = _TITLE_BEFORE.search(left, left.rfind(" ", 0, -1) + 1) if left[-1:] == " " else None
     title = load_lexicon().words.get(before[1].lower()) if before else None
     blocks = load_lexicon().blocks.get(title.pair) if title else None
     if before is None or blocks is None:

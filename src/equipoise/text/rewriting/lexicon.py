@@ -43,13 +43,18 @@ class Block(NamedTuple):
         return not (self.before and not self.before.search(left))
 
 
+_ANYTHING = " xx xx"
+"""What an `after` that matches says next to nothing with: such a block is known by its `before`."""
+
+
 class Blocks:
     """All blocked contexts of a word; one search tells the common case, in which none holds."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.blocks = tuple(blocks)
-        self._before = _union([b.before.pattern for b in blocks if b.before and not b.after])
-        self._after = _union([b.after.pattern for b in blocks if b.after])
+        asked_after = [b for b in blocks if b.after and not (b.before and b.after.match(_ANYTHING))]
+        self._before = _union([b.before.pattern for b in blocks if b.before and b not in asked_after])
+        self._after = _union([b.after.pattern for b in asked_after if b.after])
         self._always = any(b.before is None and b.after is None for b in blocks)
 
     def reason(self, left: str, right: str) -> str | None:

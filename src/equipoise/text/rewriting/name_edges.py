@@ -9,11 +9,13 @@ import re
 from equipoise.text.rewriting.capitals import CUES_OF_WORKS, FIRST_WORDS_OF_THINGS, SMALL_WORDS, THINGS_ALONE
 from equipoise.text.rewriting.document import words_of
 from equipoise.text.rewriting.lexicon import load_lexicon
+from equipoise.text.rewriting.name_context import CONNECTIVES
 from equipoise.text.rewriting.name_cues import (
     ADJECTIVES,
     DETERMINERS,
     EPITHETS,
     FIRST_NAME_TITLES,
+    KIN,
     PARTICLES,
     PLACE_PREFIXES,
     PLACE_PREPOSITIONS,
@@ -39,28 +41,17 @@ from equipoise.text.rewriting.people import partner_of, without_ending
 from equipoise.text.rewriting.scanning import EDGE, NAME, Part
 
 # What a chunk is before a name, and before the chunk that stands there.
-(
-    LEADS,
-    LISTS,
-    LOCATES,
-    OF,
-    STARTS,
-    STARTS_SPEECH,
-    TITLES,
-    OPENS,
-    OPENS_SPEECH,
-    NO_REALM,
-    NO_WORK,
-    CUE,
-    PHRASED,
-) = (1 << number for number in range(13))
+LEADS, LISTS, LOCATES, OF, STARTS, STARTS_SPEECH, TITLES, OPENS = (1 << number for number in range(8))
+OPENS_SPEECH, NO_REALM, NO_WORK, CUE, PHRASED, JOINS, NO_KIN = (1 << number for number in range(8, 15))
 # What a chunk is after a name, and after the chunk that stands there.
-FOLLOWS, LINKS_ON, AND, THE, NO_SMALL_WORD, NO_OWNER, NO_EPITHET, PHRASED_AFTER, NO_REGION = (
-    1 << number for number in range(9)
-)
+FOLLOWS, LINKS_ON, AND, THE, NO_SMALL_WORD, NO_OWNER = (1 << number for number in range(6))
+NO_EPITHET, PHRASED_AFTER, NO_REGION = (1 << number for number in range(6, 9))
 # What a chunk with a name is by itself.
-PLAIN, QUOTED, BEFORE_COMMA, BEFORE_MARK, IN_PHRASES, INERT, HIDDEN = (1 << number for number in range(7))
+PLAIN, SURNAME, QUOTED, BEFORE_COMMA, BEFORE_MARK, IN_PHRASES, INERT, HIDDEN = (
+    1 << number for number in range(8)
+)
 
+_KINDS = {"plain": PLAIN, "surname": SURNAME}
 _OPENING_QUOTES = ('"', "“", "‘", "'")
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*")
 _CAPITALISED = re.compile(r"[A-Z][a-z]+")
@@ -75,14 +66,15 @@ _NO_STARTERS = _JUDGED | FIRST_NAME_TITLES | STREETS_BEFORE | {"of"}
 def before_name(chunk: str) -> int:
     """What a chunk is before a name."""
     if chunk == EDGE:
-        return LEADS | OPENS | OPENS_SPEECH | NO_REALM | NO_WORK
+        return LEADS | OPENS | OPENS_SPEECH | NO_REALM | NO_WORK | NO_KIN
     tokens = words_of(chunk)
     if not tokens:
         return 0
     last = tokens[-1]
     bits = CUE if CUES_OF_WORKS.search(chunk) else 0
     bits |= NO_WORK if last.lower() not in WORKS else 0
-    bits |= PHRASED if _is_phrased(chunk) else 0
+    bits |= (PHRASED if _is_phrased(chunk) else 0) | (JOINS if chunk == "and" else 0)
+    bits |= NO_KIN if last.lower() not in KIN | CONNECTIVES else 0
     if _WORD.fullmatch(last):
         return bits | _after_word(last)
     if last in SENTENCE_ENDS or last in PAUSES or last in QUOTES or last == ",":
@@ -159,8 +151,8 @@ def after_name(chunk: str) -> int:
 
 
 def _is_phrased(chunk: str) -> bool:
-    """Whether a chunk may belong to a set phrase with a name."""
-    return not WORDS_OF_PHRASES.isdisjoint(re.findall(r"\w+", chunk))
+    """Whether a chunk may belong to a set phrase with a name; `and` alone says nothing, as it ends none."""
+    return chunk != "and" and not WORDS_OF_PHRASES.isdisjoint(re.findall(r"\w+", chunk))
 
 
 def named(chunk: str, part: Part) -> int | None:
@@ -177,7 +169,7 @@ def named(chunk: str, part: Part) -> int | None:
         return None
     if after and not _CLOSING.fullmatch(after):
         return None
-    bits = PLAIN if load_names().classes[surface] == "plain" else 0
+    bits = _KINDS.get(load_names().classes[surface], 0)
     bits |= (QUOTED if before else 0) | (IN_PHRASES if name in WORDS_OF_PHRASES else 0)
     if after:
         bits |= BEFORE_COMMA if after[0] == "," else BEFORE_MARK

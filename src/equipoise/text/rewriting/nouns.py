@@ -17,6 +17,7 @@ _APOSTROPHES = ("'", "’")
 _NEARBY = 200
 """Characters on either side in which the partner of a word may say that it means one sex."""
 EITHER_SEX = "either sex"
+_SINGULAR_ENDING = re.compile("(?<=ss)es$|(?<!s)s$")
 _FOREIGN_TOO = word_set("also foreign")
 _GERMAN = re.compile(r"\b" + any_of("before German her") + " $", re.IGNORECASE)
 
@@ -61,9 +62,13 @@ def _is_near_partner(document: Document, hit: Hit) -> bool:
     word, surface = hit.part.word, hit.part.surface
     if word is None or (not surface.islower() and not document.begins_sentence(hit.start)):
         return False
-    single = re.sub("(?<=ss)es$|(?<!s)s$", "", word.partner or "")
+    begin, end = max(0, hit.start - _NEARBY), hit.end + _NEARBY
+    single = _SINGULAR_ENDING.sub("", word.partner or "")
+    around = document.plain[begin:end]
+    if around.isascii() and single not in around.lower():
+        return False
     partner = re.compile(rf"\b{single}(?:e?s)?\b", re.IGNORECASE)
-    near = partner.finditer(document.plain, max(0, hit.start - _NEARBY), hit.end + _NEARBY)
+    near = partner.finditer(document.plain, begin, end)
     return any(match[0].islower() or document.begins_sentence(match.start()) for match in near)
 
 

@@ -24,6 +24,7 @@ _SPOKEN_OF = re.compile(
 """Words in quotation marks, or pronouns without, after `the pronoun` or `the noun`."""
 
 
+_MARKS = frozenset("\"“”‘’'*")
 _MARK = "[\"“”‘’'*]"
 _WORD_BEFORE = re.compile(
     r"\b(?:words?|terms?|pronouns?|nouns?|adjectives?|verbs?|instead of|rather than|[Rr]eplac(?:e|es|ed|ing)"
@@ -39,7 +40,7 @@ _WORD_AFTER = re.compile(
 def is_spoken_of(document: Document, hit: Hit) -> bool:
     """Whether a word in quotation marks of its own is called a word: the word "his", but: his "sister"."""
     right = document.right(hit.end)
-    if not re.match(_MARK, right):
+    if right[:1] not in _MARKS:
         return False
     return bool(_WORD_BEFORE.search(document.left(hit.start)) or _WORD_AFTER.match(right))
 

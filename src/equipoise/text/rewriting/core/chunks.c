@@ -131,21 +131,39 @@ void forget_chunks(Chunks *chunks)
     chunks->count = chunks->bytes = 0;
 }
 
-static size_t slot_for(const Chunks *chunks, uint64_t hash, const char *bytes, size_t size)
+static bool is_for(const Slot *slot, const char *bytes, size_t size)
+{
+    if (slot->short_size != TOO_LONG)
+        return slot->short_size == size && memcmp(slot->bytes, bytes, size) == 0;
+    return slot->chunk->size == size && memcmp(slot->chunk->bytes, bytes, size) == 0;
+}
+
+static Slot *slot_for(const Chunks *chunks, uint64_t hash, const char *bytes, size_t size)
 {
     size_t place = (size_t)hash & chunks->mask;
     while (true) {
-        const Slot *slot = &chunks->slots[place];
-        if (slot->chunk == NULL || (slot->hash == hash && slot->chunk->size == size &&
-                                    memcmp(slot->chunk->bytes, bytes, size) == 0))
-            return place;
+        Slot *slot = &chunks->slots[place];
+        if (slot->chunk == NULL || (slot->hash == hash && is_for(slot, bytes, size)))
+            return slot;
         place = (place + 1) & chunks->mask;
     }
 }
 
-Chunk *find_chunk(const Chunks *chunks, uint64_t hash, const char *bytes, size_t size)
+/* The slot of a chunk, or an empty one. */
+const Slot *find_slot(const Chunks *chunks, uint64_t hash, const char *bytes, size_t size)
 {
-    return chunks->slots[slot_for(chunks, hash, bytes, size)].chunk;
+    return slot_for(chunks, hash, bytes, size);
+}
+
+/* Have the memory fetch a slot while others are looked at. */
+void expect_slot(const Chunks *chunks, uint64_t hash)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(&chunks->slots[(size_t)hash & chunks->mask]);
+#else
+    (void)chunks;
+    (void)hash;
+#endif
 }
 
 static int grow(Chunks *chunks)
@@ -159,7 +177,7 @@ static int grow(Chunks *chunks)
     for (size_t place = 0; place <= chunks->mask; place++) {
         Slot slot = chunks->slots[place];
         if (slot.chunk != NULL)
-            wider.slots[slot_for(&wider, slot.hash, slot.chunk->bytes, slot.chunk->size)] = slot;
+            *slot_for(&wider, slot.hash, slot.chunk->bytes, slot.chunk->size) = slot;
     }
     PyMem_Free(chunks->slots);
     *chunks = wider;
@@ -170,7 +188,10 @@ int add_chunk(Chunks *chunks, uint64_t hash, Chunk *chunk)
 {
     if (chunks->count * 2 > chunks->mask && grow(chunks) < 0)
         return -1;
-    chunks->slots[slot_for(chunks, hash, chunk->bytes, chunk->size)] = (Slot){hash, chunk};
+    Slot slot = {.hash = hash, .chunk = chunk, .has_plan = chunk->plan != NULL};
+    slot.short_size = chunk->size <= SHORT ? (uint8_t)chunk->size : TOO_LONG;
+    memcpy(slot.bytes, chunk->bytes, chunk->size <= SHORT ? chunk->size : 0);
+    *slot_for(chunks, hash, chunk->bytes, chunk->size) = slot;
     chunks->count += 1;
     chunks->bytes += chunk->size;
     return 0;

@@ -29,9 +29,15 @@ typedef struct {
     char bytes[];
 } Chunk;
 
+enum { SHORT = 14, TOO_LONG = 255 };
+
+/* A chunk with what is asked of it most often, so that it need not be fetched from elsewhere in memory. */
 typedef struct {
     uint64_t hash;
     Chunk *chunk;
+    bool has_plan;
+    uint8_t short_size; /* or TOO_LONG */
+    char bytes[SHORT];  /* of a short chunk */
 } Slot;
 
 typedef struct {
@@ -46,7 +52,8 @@ PyObject *chunk_text(const Chunk *chunk);
 int start_chunks(Chunks *chunks);
 void forget_chunks(Chunks *chunks);
 void free_chunks(Chunks *chunks);
-Chunk *find_chunk(const Chunks *chunks, uint64_t hash, const char *bytes, size_t size);
+const Slot *find_slot(const Chunks *chunks, uint64_t hash, const char *bytes, size_t size);
+void expect_slot(const Chunks *chunks, uint64_t hash);
 int add_chunk(Chunks *chunks, uint64_t hash, Chunk *chunk);
 
 #endif

@@ -14,7 +14,7 @@ static PyObject *joined(const Reading *reading)
         Py_ssize_t length;
         if (place->form < 0)
             continue;
-        if (PyUnicode_AsUTF8AndSize(place->chunk->plan->turned[place->form], &length) == NULL)
+        if (PyUnicode_AsUTF8AndSize(place->plan->turned[place->form], &length) == NULL)
             return NULL;
         size += length - (Py_ssize_t)place->chunk->size;
     }
@@ -27,7 +27,7 @@ static PyObject *joined(const Reading *reading)
         if (place->form < 0)
             continue;
         Py_ssize_t length, kept = place->start - from;
-        const char *turned = PyUnicode_AsUTF8AndSize(place->chunk->plan->turned[place->form], &length);
+        const char *turned = PyUnicode_AsUTF8AndSize(place->plan->turned[place->form], &length);
         memcpy(next, reading->bytes + from, (size_t)kept);
         memcpy(next + kept, turned, (size_t)length);
         next += kept + length;
@@ -44,10 +44,10 @@ enum { ALL_MARKED, ALL_OTHERS, NAMES_DONE };
 static bool is_listed(const Place *place, int which)
 {
     if (which == ALL_MARKED)
-        return place->chunk->plan->way == MARKED;
+        return place->plan->way == MARKED;
     if (which == ALL_OTHERS)
         return place->form == OTHER;
-    return place->chunk->plan->way == NAMED && place->form != OTHER;
+    return place->plan->way == NAMED && place->form != OTHER;
 }
 
 /* Candidates with the number of their chunk, its start, how far it moved by what was turned before it, its plan:
@@ -59,7 +59,7 @@ static PyObject *listed(Reading *reading, int which)
     reading->counted = reading->counted_bytes = 0;
     for (Py_ssize_t number = 0; list != NULL && number < reading->count; number++) {
         const Place *place = &reading->places[number];
-        const Plan *plan = place->chunk->plan;
+        const Plan *plan = place->plan;
         if (plan == NULL)
             continue;
         if (place->form >= 0)
@@ -97,12 +97,12 @@ static int decide_all(Reading *reading)
     bool has_names = false;
     for (Py_ssize_t number = 0; number < reading->count; number++) {
         Place *place = &reading->places[number];
-        if (place->chunk->plan == NULL)
+        if (place->plan == NULL)
             continue;
         place->form = decide(reading, place);
         if (place->form == FAILED)
             return FAILED;
-        has_names = has_names || place->chunk->plan->name_count > 0;
+        has_names = has_names || place->plan->name_count > 0;
     }
     if (has_names)
         settle_names(reading);
@@ -114,7 +114,7 @@ static Summary summary_of(const Reading *reading)
     Summary summary = {.has_others = false};
     for (Py_ssize_t number = 0; number < reading->count; number++) {
         const Place *place = &reading->places[number];
-        const Plan *plan = place->chunk->plan;
+        const Plan *plan = place->plan;
         if (plan == NULL)
             continue;
         if (place->form >= 0)

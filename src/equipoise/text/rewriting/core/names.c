@@ -16,6 +16,8 @@ enum { /* of a chunk before a name, or before the one that stands there */
     NO_WORK = 1 << 10,
     CUE = 1 << 11,
     PHRASED = 1 << 12,
+    JOINS = 1 << 13,
+    NO_KIN = 1 << 14,
 };
 enum { /* of a chunk after a name, or after the one that stands there */
     FOLLOWS = 1 << 0,
@@ -30,12 +32,13 @@ enum { /* of a chunk after a name, or after the one that stands there */
 };
 enum { /* of the chunk with the name */
     IS_PLAIN = 1 << 0,
-    QUOTED = 1 << 1,
-    BEFORE_COMMA = 1 << 2,
-    BEFORE_MARK = 1 << 3,
-    IN_PHRASES = 1 << 4,
-    INERT = 1 << 5,
-    HIDDEN = 1 << 6,
+    IS_SURNAME_TOO = 1 << 1,
+    QUOTED = 1 << 2,
+    BEFORE_COMMA = 1 << 3,
+    BEFORE_MARK = 1 << 4,
+    IN_PHRASES = 1 << 5,
+    INERT = 1 << 6,
+    HIDDEN = 1 << 7,
 };
 enum { UNSURE = 1, SURNAME = 2 }; /* verdicts on a name in one text */
 enum { REACH_OF_TITLE = 70 };     /* characters, as in capitals.py */
@@ -75,7 +78,7 @@ static int after_at(Reading *reading, const Place *place, int steps)
 /* Whether what stands before lets a plain name be one: 1, 0 or FAILED. */
 static int is_led(Reading *reading, const Place *place, int before)
 {
-    if (place->chunk->plan->named & QUOTED)
+    if (place->plan->named & QUOTED)
         return (before & NO_WORK) != 0;
     if (before & LEADS)
         return 1;
@@ -87,7 +90,7 @@ static int is_led(Reading *reading, const Place *place, int before)
 /* Whether what follows says nothing of a name: 1, 0 or FAILED. */
 static int is_followed_plainly(Reading *reading, const Place *place, int before, int after)
 {
-    int named = place->chunk->plan->named;
+    int named = place->plan->named;
     if (named & BEFORE_COMMA)
         return (named & QUOTED) != 0 || !(before & LOCATES);
     if (named & BEFORE_MARK || after & FOLLOWS)
@@ -114,34 +117,65 @@ static int has_no_cue(Reading *reading, const Place *place)
     return 1;
 }
 
-/* 0 for a name that is turned unless the rest of the text says otherwise, KEPT for a surname. */
+/* Whether a set phrase may cover a name: no phrase begins or ends with the word that joins two names. */
+static int may_be_phrase(Reading *reading, const Place *place, int before, int after)
+{
+    if (before & JOINS && (before = before_at(reading, place, 2)) < 0)
+        return FAILED;
+    if (after & AND && (after = after_at(reading, place, 2)) < 0)
+        return FAILED;
+    return before & PHRASED || after & PHRASED_AFTER;
+}
+
+/* Whether a name that is a surname too stands by itself, neither in a list nor beside a word like itself. */
+static bool is_mere_surname(const Place *place, int before, int after)
+{
+    int named = place->plan->named;
+    if (named & QUOTED || !(before & NO_KIN) || after & (AND | LINKS_ON))
+        return false;
+    if (named & (BEFORE_COMMA | BEFORE_MARK))
+        return !(named & BEFORE_COMMA) || after & NO_REGION;
+    return (place[1].chunk->bytes[0] | 0x20) != (place->chunk->bytes[0] | 0x20);
+}
+
+/* Whether the chunks around say all there is to say of a name without a title before it: 1, 0 or FAILED. */
+static int is_clear(Reading *reading, const Place *place, int before, int after)
+{
+    int named = place->plan->named;
+    if (!(named & IS_PLAIN) && !(named & IS_SURNAME_TOO && is_mere_surname(place, before, after)))
+        return 0;
+    int in_phrase = named & IN_PHRASES ? may_be_phrase(reading, place, before, after) : 0;
+    int holds = in_phrase == 0 ? is_led(reading, place, before) : in_phrase < 0 ? FAILED : 0;
+    if (holds == 1)
+        holds = is_followed_plainly(reading, place, before, after);
+    bool may_be_title = named & (BEFORE_COMMA | BEFORE_MARK) || !(after & NO_SMALL_WORD);
+    return holds == 1 && may_be_title && named & IS_PLAIN ? has_no_cue(reading, place) : holds;
+}
+
+/* 0 for a name that is turned unless the rest of the text says otherwise, KEPT for a surname, else OTHER. */
 int name_form(Reading *reading, Place *place)
 {
-    int named = place->chunk->plan->named;
+    int named = place->plan->named;
     if (named & (INERT | HIDDEN))
         return KEPT;
     int before = before_at(reading, place, 1), after = before < 0 ? FAILED : after_at(reading, place, 1);
     if (after < 0)
         return FAILED;
-    bool is_surname = before & TITLES_NAME && !(named & QUOTED);
-    if (!(named & IS_PLAIN) && (!is_surname || (named & BEFORE_COMMA && !(after & NO_REGION))))
-        return OTHER;
-    if (named & IN_PHRASES && (before & PHRASED || after & PHRASED_AFTER))
-        return OTHER;
-    int holds = is_surname ? 1 : is_led(reading, place, before);
-    if (holds == 1)
+    bool is_titled = before & TITLES_NAME && !(named & QUOTED);
+    bool may_lie_there = !(named & IS_PLAIN) && named & BEFORE_COMMA && !(after & NO_REGION);
+    int holds = 0;
+    if (is_titled && !may_lie_there)
         holds = is_followed_plainly(reading, place, before, after);
-    bool may_be_title = named & (BEFORE_COMMA | BEFORE_MARK) || !(after & NO_SMALL_WORD);
-    if (holds == 1 && may_be_title && !is_surname)
-        holds = has_no_cue(reading, place);
+    else if (!is_titled)
+        holds = is_clear(reading, place, before, after);
     if (holds != 1)
         return holds < 0 ? FAILED : OTHER;
-    return is_surname ? KEPT : 0;
+    return is_titled || !(named & IS_PLAIN) ? KEPT : 0;
 }
 
 static uint8_t verdict_on(const Place *place)
 {
-    if (place->chunk->plan->way != NAMED || place->chunk->plan->named & HIDDEN || place->form == OTHER)
+    if (place->plan->way != NAMED || place->plan->named & HIDDEN || place->form == OTHER)
         return UNSURE;
     return place->form == KEPT ? SURNAME : 0;
 }
@@ -152,20 +186,20 @@ void settle_names(Reading *reading)
 {
     uint8_t *verdicts = reading->core->verdicts;
     for (Py_ssize_t number = 0; number < reading->count; number++) {
-        const Plan *plan = reading->places[number].chunk->plan;
+        const Plan *plan = reading->places[number].plan;
         for (Py_ssize_t name = 0; plan != NULL && name < plan->name_count; name++)
             verdicts[plan->names[name]] |= verdict_on(&reading->places[number]);
     }
     for (Py_ssize_t number = 0; number < reading->count; number++) {
         Place *place = &reading->places[number];
-        const Plan *plan = place->chunk->plan;
+        const Plan *plan = place->plan;
         if (plan == NULL || plan->way != NAMED || plan->named & (INERT | HIDDEN) || plan->name_count == 0)
             continue;
         uint8_t verdict = verdicts[plan->names[0]];
         place->form = verdict & UNSURE ? OTHER : verdict & SURNAME ? KEPT : 0;
     }
     for (Py_ssize_t number = 0; number < reading->count; number++) {
-        const Plan *plan = reading->places[number].chunk->plan;
+        const Plan *plan = reading->places[number].plan;
         for (Py_ssize_t name = 0; plan != NULL && name < plan->name_count; name++)
             verdicts[plan->names[name]] = 0;
     }

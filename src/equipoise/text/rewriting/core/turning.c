@@ -8,8 +8,9 @@
 enum { SPECIAL, SMALL, PLAIN };                     /* what stands before a title, as in title_edges.py */
 enum { UNRULED = -1, ASK = 2 };                     /* rulings of forms.py; 0 and 1 settle the form */
 enum { FARTHEST = 30 };                             /* chunks to look through where the nearest are blank */
+enum { AHEAD = 8 };                                 /* chunks that the memory is asked for in advance */
 
-static int add_place(Reading *reading, Chunk *chunk, Py_ssize_t start)
+static int add_place(Reading *reading, uint64_t hash, Py_ssize_t start)
 {
     if (reading->count == reading->room) {
         Py_ssize_t room = reading->room * 2 + 64;
@@ -21,7 +22,8 @@ static int add_place(Reading *reading, Chunk *chunk, Py_ssize_t start)
         reading->places = places;
         reading->room = room;
     }
-    reading->places[reading->count++] = (Place){chunk, start, OTHER};
+    Place place = {.hash = hash, .chunk = reading->core->edge, .start = start, .form = OTHER};
+    reading->places[reading->count++] = place;
     return 0;
 }
 
@@ -45,7 +47,7 @@ static Chunk *learn(Core *core, uint64_t hash, const char *bytes, size_t size)
     Py_DECREF(text);
     if (description == NULL)
         return NULL;
-    Chunk *known = find_chunk(&core->chunks, hash, bytes, size); /* another thread may have been here */
+    Chunk *known = find_slot(&core->chunks, hash, bytes, size)->chunk; /* another thread may have been here */
     Chunk *chunk = known != NULL ? known : new_chunk(bytes, size, description);
     Py_DECREF(description);
     if (chunk != NULL && known == NULL &&
@@ -56,27 +58,53 @@ static Chunk *learn(Core *core, uint64_t hash, const char *bytes, size_t size)
     return chunk;
 }
 
-/* Cut the text at its blanks and look every chunk up. */
-int read_chunks(Reading *reading)
+/* Cut the text at its blanks. */
+static int cut(Reading *reading)
 {
     const char *bytes = reading->bytes;
-    if (add_place(reading, reading->core->edge, 0) < 0)
+    if (add_place(reading, 0, 0) < 0)
         return FAILED;
     for (Py_ssize_t start = 0, end; start <= reading->size; start = end + 1) {
         uint64_t hash = 0xCBF29CE484222325u;
         for (end = start; end < reading->size && bytes[end] != ' '; end++)
             hash = (hash ^ (unsigned char)bytes[end]) * 0x100000001B3u;
-        hash ^= hash >> 32;
-        size_t size = (size_t)(end - start);
-        Chunk *chunk = find_chunk(&reading->core->chunks, hash, bytes + start, size);
-        if (chunk == NULL)
-            chunk = learn(reading->core, hash, bytes + start, size);
-        if (chunk == NULL || add_place(reading, chunk, start) < 0)
+        if (add_place(reading, hash ^ hash >> 32, start) < 0)
             return FAILED;
-        if (chunk->plan != NULL && chunk->plan->way == MARKED)
-            reading->is_marked = true;
     }
-    return add_place(reading, reading->core->edge, reading->size + 1);
+    return add_place(reading, 0, reading->size + 1);
+}
+
+/* What is known of the chunk at a place. */
+static int look_up(Reading *reading, Place *place)
+{
+    const char *bytes = reading->bytes + place->start;
+    size_t size = (size_t)(place[1].start - 1 - place->start);
+    const Slot *slot = find_slot(&reading->core->chunks, place->hash, bytes, size);
+    place->chunk = slot->chunk;
+    if (slot->chunk == NULL) {
+        place->chunk = learn(reading->core, place->hash, bytes, size);
+        if (place->chunk == NULL)
+            return FAILED;
+        place->plan = place->chunk->plan;
+    } else if (slot->has_plan)
+        place->plan = place->chunk->plan;
+    if (place->plan != NULL && place->plan->way == MARKED)
+        reading->is_marked = true;
+    return 0;
+}
+
+/* Cut the text at its blanks and look every chunk up. */
+int read_chunks(Reading *reading)
+{
+    if (cut(reading) < 0)
+        return FAILED;
+    for (Py_ssize_t number = 1; number < reading->count - 1; number++) {
+        if (number + AHEAD < reading->count)
+            expect_slot(&reading->core->chunks, reading->places[number + AHEAD].hash);
+        if (look_up(reading, &reading->places[number]) < 0)
+            return FAILED;
+    }
+    return 0;
 }
 
 int know_sides(Core *core, Chunk *chunk)
@@ -149,7 +177,7 @@ Py_ssize_t start_of(Reading *reading, const Place *place)
 static int ask(PyObject *question, Reading *reading, const Place *place)
 {
     Py_ssize_t start = start_of(reading, place);
-    return answer_of(PyObject_CallFunction(question, "OnO", reading->text, start, place->chunk->plan->plan));
+    return answer_of(PyObject_CallFunction(question, "OnO", reading->text, start, place->plan->plan));
 }
 
 typedef struct {
@@ -219,7 +247,7 @@ static int choose(Core *core, int pronoun, const Window *window)
 /* 1 where a noun goes with the pronoun, 0 where none does. */
 static int form_of(Reading *reading, Place *place)
 {
-    const Plan *plan = place->chunk->plan;
+    const Plan *plan = place->plan;
     Window window;
     int left = read_side(reading, place, plan->inside_before, -1, window.before);
     int right = left < 0 ? left : read_side(reading, place, plan->inside_after, 1, window.after);
@@ -241,7 +269,7 @@ static int pronoun_form(Reading *reading, Place *place)
     Chunk *before = place[-1].chunk, *after = place[1].chunk;
     if (know_sides(reading->core, before) < 0 || know_sides(reading->core, after) < 0)
         return FAILED;
-    const Plan *plan = place->chunk->plan;
+    const Plan *plan = place->plan;
     if (!(plan->verdicts >> (before->tail + after->head) & 1))
         return OTHER;
     return plan->way == ALONE ? 0 : form_of(reading, place);
@@ -249,7 +277,7 @@ static int pronoun_form(Reading *reading, Place *place)
 
 static int noun_form(Reading *reading, Place *place)
 {
-    const Plan *plan = place->chunk->plan;
+    const Plan *plan = place->plan;
     if (plan->changes_article) {
         if (know_sides(reading->core, place[-1].chunk) < 0)
             return FAILED;
@@ -272,13 +300,13 @@ static int title_form(Reading *reading, Place *place)
     }
     if (before->before_title != PLAIN || !after->is_name)
         return OTHER;
-    return place->chunk->plan->is_free ? 0 : ask(core->guide[DOTS_TITLE], reading, place);
+    return place->plan->is_free ? 0 : ask(core->guide[DOTS_TITLE], reading, place);
 }
 
 /* Which of its readings a candidate gets, or OTHER. */
 int decide(Reading *reading, Place *place)
 {
-    const Plan *plan = place->chunk->plan;
+    const Plan *plan = place->plan;
     if (reading->is_marked && plan->may_be_foreign) {
         int foreign = ask(reading->core->guide[IS_FOREIGN], reading, place);
         if (foreign != 0)

@@ -26,7 +26,9 @@ typedef struct {
 } Core;
 
 typedef struct {
+    uint64_t hash;
     Chunk *chunk;
+    const Plan *plan; /* of the chunk, or NULL */
     Py_ssize_t start;
     int form; /* of a candidate: which of its two readings, KEPT or OTHER */
 } Place;

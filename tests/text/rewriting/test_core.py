@@ -91,6 +91,7 @@ NAMED = (
     "Mary Mary, Mary's “Mary Mary.” Tom Tom! James James' Will Grace Martin Martin, Darcy Virginia Jo Dana",
     'saw of and the The But But said said, said. said.” "When in at near from film novel book Mr. Mr Miss',
     "Lady Captain. St. vs. duke King HMS & Lord de Hill Street, Great Her Oh, plain peeping walked to with",
+    "in on as near starred known Baines, Baines Woodhouse. Church Court lion lioness does buck bucks",
 )
 NAMED_TEXTS = st.lists(st.sampled_from([*" ".join(NAMED).split(" "), "", "—", "(", "her"]), max_size=12)
 

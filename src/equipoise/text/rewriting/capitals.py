@@ -213,6 +213,13 @@ _WHERE = re.compile(
     re.I,
 )
 _FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
+WORDS_OF_PLACES = frozenset(
+    word
+    for name in ("parts of places", "right after a title in a place", "places or surnames")
+    for place in word_set(name)
+    for word in re.findall(r"\w+", place)
+)
+"""Words that may belong to the name of a place after the name of a person."""
 _THINGS = word_set("things named after persons")
 FIRST_WORDS_OF_THINGS = frozenset(thing.split(" ")[0] for thing in _THINGS)
 THINGS_ALONE = frozenset(

@@ -6,15 +6,23 @@ say of it, or that it is a surname after a title. Whatever is left in doubt here
 
 import re
 
-from equipoise.text.rewriting.capitals import CUES_OF_WORKS, FIRST_WORDS_OF_THINGS, SMALL_WORDS, THINGS_ALONE
+from equipoise.text.rewriting.capitals import (
+    CUES_OF_WORKS,
+    FIRST_WORDS_OF_THINGS,
+    SMALL_WORDS,
+    THINGS_ALONE,
+    WORDS_OF_PLACES,
+)
 from equipoise.text.rewriting.document import words_of
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.name_context import CONNECTIVES
 from equipoise.text.rewriting.name_cues import (
     ADJECTIVES,
     DETERMINERS,
+    DOUBTFUL_NEIGHBOURS,
     EPITHETS,
     FIRST_NAME_TITLES,
+    INSTITUTIONS,
     KIN,
     PARTICLES,
     PLACE_PREFIXES,
@@ -22,11 +30,13 @@ from equipoise.text.rewriting.name_cues import (
     PLACES_RULED,
     REGIONS,
     SENTENCE_STARTERS,
+    SPANISH_TITLES,
     STREETS,
     STREETS_BEFORE,
     SURNAME_TITLES,
 )
 from equipoise.text.rewriting.name_neighbours import (
+    ABBREVIATED_TITLES,
     INITIAL,
     JUNIOR,
     LONGEST_ABBREVIATION,
@@ -34,7 +44,16 @@ from equipoise.text.rewriting.name_neighbours import (
     QUOTES,
     SENTENCE_ENDS,
 )
-from equipoise.text.rewriting.name_titles import FAMILIES, LINKS, OWNERS, PRESENTING, VERSUS, WORKS
+from equipoise.text.rewriting.name_titles import (
+    APPEARING,
+    FAMILIES,
+    IN_TITLES,
+    LINKS,
+    OWNERS,
+    PRESENTING,
+    VERSUS,
+    WORKS,
+)
 from equipoise.text.rewriting.named_things import SHOPS, WORDS_OF_PHRASES
 from equipoise.text.rewriting.names import bare, load_names
 from equipoise.text.rewriting.people import partner_of, without_ending
@@ -45,11 +64,10 @@ LEADS, LISTS, LOCATES, OF, STARTS, STARTS_SPEECH, TITLES, OPENS = (1 << number f
 OPENS_SPEECH, NO_REALM, NO_WORK, CUE, PHRASED, JOINS, NO_KIN = (1 << number for number in range(8, 15))
 # What a chunk is after a name, and after the chunk that stands there.
 FOLLOWS, LINKS_ON, AND, THE, NO_SMALL_WORD, NO_OWNER = (1 << number for number in range(6))
-NO_EPITHET, PHRASED_AFTER, NO_REGION = (1 << number for number in range(6, 9))
+NO_EPITHET, PHRASED_AFTER, NO_REGION, IS_FAMILY, CLOSED, NO_PLACE = (1 << number for number in range(6, 12))
 # What a chunk with a name is by itself.
-PLAIN, SURNAME, QUOTED, BEFORE_COMMA, BEFORE_MARK, IN_PHRASES, INERT, HIDDEN = (
-    1 << number for number in range(8)
-)
+PLAIN, SURNAME, QUOTED, BEFORE_COMMA, BEFORE_MARK = (1 << number for number in range(5))
+IN_PHRASES, INERT, HIDDEN, OWNS, BEGINS_THING = (1 << number for number in range(5, 10))
 
 _KINDS = {"plain": PLAIN, "surname": SURNAME}
 _OPENING_QUOTES = ('"', "“", "‘", "'")
@@ -57,10 +75,12 @@ _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*")
 _CAPITALISED = re.compile(r"[A-Z][a-z]+")
 _CLOSING = re.compile(r"[,.!?;:…][\"”’')\]]*")
 _LETTERS = re.compile(r"[a-z]*")
-_JUDGED = DETERMINERS | PARTICLES | WORKS | PRESENTING | VERSUS | {"in", "on", "near", "as"}
+_JUDGED = DETERMINERS | PARTICLES | WORKS | PRESENTING | VERSUS
 """Words before a name that rules ask for, whatever else stands around it."""
+_NO_FAMILIES = INSTITUTIONS | DOUBTFUL_NEIGHBOURS | ABBREVIATED_TITLES | IN_TITLES | FAMILIES
+"""Capitalised words after a name that say something else of it than that they are a surname."""
 _ABBREVIATED = SURNAME_TITLES | PLACE_PREFIXES
-_NO_STARTERS = _JUDGED | FIRST_NAME_TITLES | STREETS_BEFORE | {"of"}
+_NO_STARTERS = _JUDGED | FIRST_NAME_TITLES | STREETS_BEFORE | {"of", "in", "on", "near", "as"}
 
 
 def before_name(chunk: str) -> int:
@@ -83,10 +103,10 @@ def before_name(chunk: str) -> int:
 
 
 def _after_word(word: str) -> int:
-    bits = 0 if word in PLACES_RULED else NO_REALM
+    bits = 0 if word in PLACES_RULED or word in APPEARING else NO_REALM
     bits |= LOCATES if word in PLACE_PREPOSITIONS else 0
-    if word == "of":
-        return bits | OF
+    if word in ("of", "in", "on"):
+        return bits | OF | (LISTS if word != "of" else 0)
     return bits if word in _JUDGED else bits | LEADS
 
 
@@ -133,13 +153,16 @@ def _after_capital(chunk: str, tokens: list[str]) -> int:
 def after_name(chunk: str) -> int:
     """What a chunk is after a name that nothing but a blank parts from it."""
     if chunk == EDGE:
-        return FOLLOWS | NO_OWNER | NO_EPITHET | NO_REGION
+        return FOLLOWS | NO_OWNER | NO_EPITHET | NO_REGION | NO_PLACE
     first, *others = words_of(chunk) or [""]
     if not first or not chunk.startswith(first):
         return 0
     bits = (PHRASED_AFTER if _is_phrased(chunk) else 0) | (NO_REGION if first.lower() not in REGIONS else 0)
     bits |= (NO_OWNER if first not in OWNERS else 0) | (NO_EPITHET if first not in EPITHETS else 0)
-    if not _WORD.fullmatch(first) or first in FAMILIES or first in VERSUS or first in PARTICLES:
+    bits |= NO_PLACE if first not in WORDS_OF_PLACES else 0
+    if not _WORD.fullmatch(first):
+        return bits | _family_bits(chunk, first)
+    if first in FAMILIES or first in VERSUS or first in PARTICLES:
         return bits
     letters = _LETTERS.match(chunk)
     bits |= NO_SMALL_WORD if letters and letters[0] not in SMALL_WORDS else 0
@@ -148,6 +171,19 @@ def after_name(chunk: str) -> int:
     if first in LINKS:
         return bits | LINKS_ON | (AND if first == "and" and not others else 0)
     return bits | FOLLOWS
+
+
+def _family_bits(chunk: str, word: str) -> int:
+    """Whether a capitalised word after a name can be nothing but a surname, and no first name by itself."""
+    rest = chunk[len(word) :]
+    if (
+        not _CAPITALISED.fullmatch(word)
+        or word in load_names().classes
+        or (rest and not _CLOSING.fullmatch(rest))
+    ):
+        return 0
+    special = word in WORDS_OF_PLACES or word in JUNIOR
+    return 0 if special or word.lower() in _NO_FAMILIES else IS_FAMILY | (CLOSED if rest else 0)
 
 
 def _is_phrased(chunk: str) -> bool:
@@ -171,6 +207,8 @@ def named(chunk: str, part: Part) -> int | None:
         return None
     bits = _KINDS.get(load_names().classes[surface], 0)
     bits |= (QUOTED if before else 0) | (IN_PHRASES if name in WORDS_OF_PHRASES else 0)
+    begins = any(name == word or word.startswith((name + "'", name + "’")) for word in FIRST_WORDS_OF_THINGS)
+    bits |= (OWNS if name != surface else 0) | (BEGINS_THING if begins or name in SPANISH_TITLES else 0)
     if after:
         bits |= BEFORE_COMMA if after[0] == "," else BEFORE_MARK
     return bits

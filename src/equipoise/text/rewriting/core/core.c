@@ -193,8 +193,9 @@ static int know_edge(Core *core, PyObject *edge)
 }
 
 static const char *const QUESTIONS[] = {
-    [DESCRIBE] = "describe",     [SIDES] = "sides",   [TITLES] = "titles",       [MARKS] = "marks",
-    [NAMES] = "name_sides",      [IS_FOREIGN] = "is_foreign", [CHOOSE] = "choose", [IS_COMMON] = "is_common", [DOTS_TITLE] = "dots_title",
+    [DESCRIBE] = "describe",     [SIDES] = "sides",   [TITLES] = "titles",       [NAMES] = "name_sides",
+    [MARKS] = "marks",           [CHOOSE] = "choose", [IS_COMMON] = "is_common", [DOTS_TITLE] = "dots_title",
+    [IS_FOREIGN] = "is_foreign",
 };
 
 static int know_guide(Core *core, PyObject *guide)

@@ -29,6 +29,9 @@ enum { /* of a chunk after a name, or after the one that stands there */
     NO_EPITHET = 1 << 6,
     PHRASED_AFTER = 1 << 7,
     NO_REGION = 1 << 8,
+    IS_FAMILY = 1 << 9,
+    CLOSED = 1 << 10,
+    NO_PLACE = 1 << 11,
 };
 enum { /* of the chunk with the name */
     IS_PLAIN = 1 << 0,
@@ -39,8 +42,11 @@ enum { /* of the chunk with the name */
     IN_PHRASES = 1 << 5,
     INERT = 1 << 6,
     HIDDEN = 1 << 7,
+    OWNS = 1 << 8,
+    BEGINS_THING = 1 << 9,
 };
-enum { UNSURE = 1, SURNAME = 2 }; /* verdicts on a name in one text */
+enum { OPEN, FIRST }; /* forms of a name while others of its like may be met */
+enum { UNSURE = 1, SURNAME = 2, SURE = 4 }; /* verdicts on a name in one text */
 enum { REACH_OF_TITLE = 70 };     /* characters, as in capitals.py */
 
 static int know_names(Core *core, Chunk *chunk)
@@ -138,6 +144,23 @@ static bool is_mere_surname(const Place *place, int before, int after)
     return (place[1].chunk->bytes[0] | 0x20) != (place->chunk->bytes[0] | 0x20);
 }
 
+static bool is_before_family(const Place *place, int after)
+{
+    int named = place->plan->named;
+    return named & IS_PLAIN && !(named & (BEFORE_COMMA | BEFORE_MARK | OWNS | BEGINS_THING)) && after & IS_FAMILY;
+}
+
+/* Whether a surname after a name is all that belongs to it: 1, 0 or FAILED. */
+static int has_family(Reading *reading, const Place *place, int before, int after)
+{
+    if (before & CUE || (before & LOCATES && after & CLOSED))
+        return 0;
+    if (after & CLOSED)
+        return 1;
+    int farther = after_at(reading, place, 2);
+    return farther < 0 ? FAILED : farther & FOLLOWS && farther & NO_PLACE;
+}
+
 /* Whether the chunks around say all there is to say of a name without a title before it: 1, 0 or FAILED. */
 static int is_clear(Reading *reading, const Place *place, int before, int after)
 {
@@ -147,12 +170,13 @@ static int is_clear(Reading *reading, const Place *place, int before, int after)
     int in_phrase = named & IN_PHRASES ? may_be_phrase(reading, place, before, after) : 0;
     int holds = in_phrase == 0 ? is_led(reading, place, before) : in_phrase < 0 ? FAILED : 0;
     if (holds == 1)
-        holds = is_followed_plainly(reading, place, before, after);
+        holds = is_before_family(place, after) ? has_family(reading, place, before, after)
+                                               : is_followed_plainly(reading, place, before, after);
     bool may_be_title = named & (BEFORE_COMMA | BEFORE_MARK) || !(after & NO_SMALL_WORD);
     return holds == 1 && may_be_title && named & IS_PLAIN ? has_no_cue(reading, place) : holds;
 }
 
-/* 0 for a name that is turned unless the rest of the text says otherwise, KEPT for a surname, else OTHER. */
+/* FIRST for a first name, OPEN for what is one unless the rest of the text says otherwise, KEPT for a surname. */
 int name_form(Reading *reading, Place *place)
 {
     int named = place->plan->named;
@@ -170,18 +194,20 @@ int name_form(Reading *reading, Place *place)
         holds = is_clear(reading, place, before, after);
     if (holds != 1)
         return holds < 0 ? FAILED : OTHER;
-    return is_titled || !(named & IS_PLAIN) ? KEPT : 0;
+    if (is_titled || !(named & IS_PLAIN))
+        return KEPT;
+    return is_before_family(place, after) ? FIRST : OPEN;
 }
 
 static uint8_t verdict_on(const Place *place)
 {
     if (place->plan->way != NAMED || place->plan->named & HIDDEN || place->form == OTHER)
         return UNSURE;
-    return place->form == KEPT ? SURNAME : 0;
+    return place->form == KEPT ? SURNAME : place->form == FIRST ? SURE : 0;
 }
 
 /* Names are alike throughout a text: one that must be asked about is asked about everywhere, and one that is
-   a surname in one place stays in all. Nothing is asked meanwhile, so that no other text comes between. */
+   a surname in one place stays where nothing says that it is a first name. Nothing is asked meanwhile, so that no other text comes between. */
 void settle_names(Reading *reading)
 {
     uint8_t *verdicts = reading->core->verdicts;
@@ -196,7 +222,12 @@ void settle_names(Reading *reading)
         if (plan == NULL || plan->way != NAMED || plan->named & (INERT | HIDDEN) || plan->name_count == 0)
             continue;
         uint8_t verdict = verdicts[plan->names[0]];
-        place->form = verdict & UNSURE ? OTHER : verdict & SURNAME ? KEPT : 0;
+        if (verdict & UNSURE)
+            place->form = OTHER;
+        else if (place->form == OPEN && verdict & SURNAME && !(verdict & SURE))
+            place->form = KEPT;
+        else if (place->form == FIRST)
+            place->form = 0;
     }
     for (Py_ssize_t number = 0; number < reading->count; number++) {
         const Plan *plan = reading->places[number].plan;

@@ -46,9 +46,26 @@ static uint64_t key_of(int pronoun, int kind, const uint32_t *numbers)
     return key;
 }
 
+static uint64_t mixed(uint64_t key)
+{
+    return key * 0x9E3779B97F4A7C15u;
+}
+
+static bool is_marked(const Model *model, uint64_t key)
+{
+    uint64_t mark = mixed(key) >> (64 - MARK_BITS);
+    return model->marks[mark >> 3] >> (mark & 7) & 1;
+}
+
+static void mark_key(Model *model, uint64_t key)
+{
+    uint64_t mark = mixed(key) >> (64 - MARK_BITS);
+    model->marks[mark >> 3] |= (uint8_t)(1 << (mark & 7));
+}
+
 static size_t slot_of(const Model *model, uint64_t key)
 {
-    size_t slot = (size_t)((key * 0x9E3779B97F4A7C15u) >> 32) & model->mask;
+    size_t slot = (size_t)(mixed(key) >> 32) & model->mask;
     while (model->keys[slot] != 0 && model->keys[slot] != key)
         slot = (slot + 1) & model->mask;
     return slot;
@@ -76,6 +93,7 @@ static int read_weights(Model *model, PyObject *weights)
             return -1;
         uint64_t key = key_of(pronoun, kind, numbers);
         size_t slot = slot_of(model, key);
+        mark_key(model, key);
         model->keys[slot] = key;
         model->weights[slot] = weight;
     }
@@ -135,8 +153,8 @@ static double weight_of(const Model *model, int pronoun, const Term *term, const
         if (numbers[read] == 0) /* the model has no feature with it */
             return 0.0;
     }
-    size_t slot = slot_of(model, key_of(pronoun, term->kind, numbers));
-    return model->weights[slot];
+    uint64_t key = key_of(pronoun, term->kind, numbers);
+    return is_marked(model, key) ? model->weights[slot_of(model, key)] : 0.0;
 }
 
 /* Added up in the order of `Model.score`, so that not even the last bit differs. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 enum { FACTS = 5, PRONOUNS = 2, WINDOW = 4, SCORED = 3, PLACES = 2 * SCORED, MOST_TERMS = 64 };
+enum { MARK_BITS = 17 };
 
 /* What is known of a token: the numbers of its facts, and what the rules say where it stands beside a pronoun. */
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
     uint64_t *keys;
     double *weights;
     size_t mask;
+    uint8_t marks[1 << (MARK_BITS - 3)]; /* a bit for some keys each: most that are asked for have no weight */
     Term terms[MOST_TERMS];
     int count;
     double intercepts[PRONOUNS];

@@ -24,7 +24,7 @@ static int read_names(Plan *plan, PyObject *names)
         PyErr_NoMemory();
         return -1;
     }
-    for (Py_ssize_t number = 0; number < plan->name_count; number++)
+    for (Py_ssize_t number = 0; number < plan->name_count && !PyErr_Occurred(); number++)
         plan->names[number] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(names, number));
     return PyErr_Occurred() ? -1 : 0;
 }

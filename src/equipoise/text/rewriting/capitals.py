@@ -213,19 +213,6 @@ _WHERE = re.compile(
     re.I,
 )
 _FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
-WORDS_OF_PLACES = frozenset(
-    word
-    for name in ("parts of places", "right after a title in a place", "places or surnames")
-    for place in word_set(name)
-    for word in re.findall(r"\w+", place)
-)
-"""Words that may belong to the name of a place after the name of a person."""
-_THINGS = word_set("things named after persons")
-FIRST_WORDS_OF_THINGS = frozenset(thing.split(" ")[0] for thing in _THINGS)
-THINGS_ALONE = frozenset(
-    re.split("[ '’]", thing)[0] for thing in _THINGS if not re.match(r"\S+ [A-Z]", thing)
-)
-"""Names that are things even where no capitalised word follows them."""
 _WORD_BEFORE = re.compile(r"[A-Z][a-z]+(?:['’]s)? $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")

@@ -6,13 +6,7 @@ say of it, or that it is a surname after a title. Whatever is left in doubt here
 
 import re
 
-from equipoise.text.rewriting.capitals import (
-    CUES_OF_WORKS,
-    FIRST_WORDS_OF_THINGS,
-    SMALL_WORDS,
-    THINGS_ALONE,
-    WORDS_OF_PLACES,
-)
+from equipoise.text.rewriting.capitals import CUES_OF_WORKS, SMALL_WORDS
 from equipoise.text.rewriting.document import words_of
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.name_context import CONNECTIVES
@@ -58,6 +52,7 @@ from equipoise.text.rewriting.named_things import SHOPS, WORDS_OF_PHRASES
 from equipoise.text.rewriting.names import bare, load_names
 from equipoise.text.rewriting.people import partner_of, without_ending
 from equipoise.text.rewriting.scanning import EDGE, NAME, Part
+from equipoise.text.rewriting.word_sets import word_set
 
 # What a chunk is before a name, and before the chunk that stands there.
 LEADS, LISTS, LOCATES, OF, STARTS, STARTS_SPEECH, TITLES, OPENS = (1 << number for number in range(8))
@@ -69,6 +64,19 @@ NO_EPITHET, PHRASED_AFTER, NO_REGION, IS_FAMILY, CLOSED, NO_PLACE = (1 << number
 PLAIN, SURNAME, QUOTED, BEFORE_COMMA, BEFORE_MARK = (1 << number for number in range(5))
 IN_PHRASES, INERT, HIDDEN, OWNS, BEGINS_THING = (1 << number for number in range(5, 10))
 
+WORDS_OF_PLACES = frozenset(
+    word
+    for name in ("parts of places", "right after a title in a place", "places or surnames")
+    for place in word_set(name)
+    for word in re.findall(r"\w+", place)
+)
+"""Words that may belong to the name of a place after the name of a person."""
+_THINGS = word_set("things named after persons")
+FIRST_WORDS_OF_THINGS = frozenset(thing.split(" ")[0] for thing in _THINGS)
+THINGS_ALONE = frozenset(
+    re.split("[ '’]", thing)[0] for thing in _THINGS if not re.match(r"\S+ [A-Z]", thing)
+)
+"""Names that are things even where no capitalised word follows them."""
 _KINDS = {"plain": PLAIN, "surname": SURNAME}
 _OPENING_QUOTES = ('"', "“", "‘", "'")
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*")

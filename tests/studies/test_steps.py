@@ -87,6 +87,8 @@ def test_the_plan_and_the_time_left_are_said() -> None:
     assert said == ["Animals: 2 steps, about 40 s.", "1. Count the sheep (10 s)", "2. Count the goats (30 s)"]
     study.taken["first"] = 20.0
     assert study._left() == ", step 1 of 2, about 60 s left"
+    study.taken["first"] = 1.0
+    assert study._left() == ", step 1 of 2, 3 s to 30 s left"
     pd.testing.assert_frame_equal(study.table("second", lambda: TABLE), TABLE)
     assert study.workshop("first") is None
     with pytest.raises(UserError, match="keeps models"):

@@ -25,6 +25,7 @@ from equipoise.results.records import column_kinds, read_typed_csv
 
 STUDY, STEP_FOLDER, WORKSHOP, MODELS = "study.json", "steps", "workshop", "models"
 SCHEMA = 1
+NEXT_TO_NOTHING = 0.2
 UNWRITTEN = "Free the disk or give another folder with --out; finished steps are kept."
 
 
@@ -194,13 +195,19 @@ class StudyRun:
         written.replace(self.folder / STUDY)
 
     def _left(self) -> str:
-        """The time left, judged by how the finished steps kept to the plan."""
+        """The time left, judged by how the finished steps kept to the plan.
+
+        Steps that took next to nothing had their answers in store, or run on a fast device: either may be.
+        """
         planned = sum(step.seconds for step in self.plan.steps if step.name in self.taken)
         open_seconds = self.plan.seconds - planned
         if not open_seconds:
             return ""
-        left = in_minutes(open_seconds * sum(self.taken.values()) / planned)
-        return f", step {len(self.taken)} of {len(self.plan.steps)}, about {left} left"
+        pace = sum(self.taken.values()) / planned
+        left = f"about {in_minutes(open_seconds * pace)}"
+        if pace < NEXT_TO_NOTHING:
+            left = f"{in_minutes(open_seconds * pace)} to {in_minutes(open_seconds)}"
+        return f", step {len(self.taken)} of {len(self.plan.steps)}, {left} left"
 
 
 def _clear(folder: Path) -> None:

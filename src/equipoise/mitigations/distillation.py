@@ -10,7 +10,8 @@ Text          Frames written for this purpose with one or two occupations, perso
               gender in long texts.
 Kept          Sentences with a definitional word (pregnant, prostate) keep the old distribution, as do the
               other words of frames about a woman or a man and a share of the other tokens of the corpus.
-              What a name or another word tells is told in the turned text as well.
+              What a name or another word tells is told in the turned text as well: frames hold words for a
+              woman or a man (policeman, aunt) where others hold an occupation, and the noun decides.
 Breaks        What the shift costs is in the price: read it beside the gain. A frame's wording is learned
               better than wordings far from it, so that a benchmark unlike frames and corpus moves less.
 Source        This project; averaging over gender-swapped inputs is an old idea, its distillation into the

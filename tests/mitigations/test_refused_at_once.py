@@ -15,7 +15,7 @@ from equipoise.corpora.documents import Document, Where
 from equipoise.errors import UserError
 from equipoise.mitigating import mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_class
-from equipoise.mitigations.base import Materials, check_first, presets_of, set_options
+from equipoise.mitigations.base import Materials, presets_of, set_options
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.head_refit import HeadRefit
 from equipoise.mitigations.resolution import PronounResolution
@@ -46,7 +46,7 @@ def documents(text: str, count: int = 12) -> list[Document]:
 @pytest.mark.parametrize("name", sorted(MITIGATIONS.keys() - WRAPPERS))
 def test_a_model_that_it_cannot_change_is_refused_at_once(name: str) -> None:
     with pytest.raises(UserError, match="is a causal model"):
-        check_first(mitigation_class(name)(), model_of("gpt2"), Materials(documents(PEOPLE)))
+        mitigation_class(name)().check(model_of("gpt2"), Materials(documents(PEOPLE)))
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_a_model_that_it_cannot_change_is_refused_at_once(name: str) -> None:
 )
 def test_a_corpus_without_a_gendered_word_is_refused_at_once(mitigation: Any, said: str) -> None:
     model = model_of("bert")
-    check_first(mitigation, model, Materials(documents("He told her, she told him.")))
+    mitigation.check(model, Materials(documents("He told her, she told him.")))
     with pytest.raises(UserError, match=said):
-        check_first(mitigation, model, Materials(documents("The house was cold.")))
+        mitigation.check(model, Materials(documents("The house was cold.")))
     assert model.engine.rows_run == 0
 
 
@@ -78,7 +78,7 @@ def test_words_that_no_coin_turned_are_told_from_a_corpus_without_any() -> None:
 def test_a_search_of_rates_takes_no_single_rate_and_needs_held_out_text() -> None:
     materials = Materials(documents(PEOPLE))
     with pytest.raises(UserError, match="searches the rates 2e-5,5e-5") as error:
-        check_first(PronounResolution(learning_rate=1e-3), model_of("bert"), materials)
+        PronounResolution(learning_rate=1e-3).check(model_of("bert"), materials)
     assert error.value.hint == "Give rates=0.001 to train with that one."
     with pytest.raises(UserError, match="validation is 0"):
         PronounResolution(validation=0, patience=0).change(model_of("bert"), materials)

@@ -13,13 +13,13 @@ Source        This project.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials, Presets
+from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
 from equipoise.models.base import LanguageModel
 from equipoise.models.wrappers.averaging import AveragedModel
 
 
 @dataclass(frozen=True)
-class CounterfactualAveraging:
+class CounterfactualAveraging(TakesAnyModel):
     """Wraps a model; nothing is learned."""
 
     name: ClassVar[str] = "counterfactual-averaging"

@@ -47,22 +47,18 @@ class Mitigation(Protocol):
     reads_corpus: ClassVar[bool]
     presets: ClassVar[Presets]
 
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what `change` would refuse, as far as that can be told before any work is done."""
+
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The changed model: plain weights, or a wrapper around the model given."""
 
 
-@runtime_checkable
-class Checking(Protocol):
-    """A mitigation that can tell before any work is done that a model or a corpus is not for it."""
+class TakesAnyModel:
+    """Base of wrappers: whatever answers can be wrapped."""
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
-        """Refuse what `change` would refuse, as far as that can be told quickly."""
-
-
-def check_first(mitigation: Mitigation, model: LanguageModel, materials: Materials) -> None:
-    """Let a mitigation refuse a model or a corpus before anything is measured or trained for it."""
-    if isinstance(mitigation, Checking):
-        mitigation.check(model, materials)
+        """Nothing is refused."""
 
 
 class TextTuned(Mitigation, Protocol):

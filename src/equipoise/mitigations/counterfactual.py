@@ -26,8 +26,7 @@ from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import (
     UNCHANGED,
-    TextTuning,
-    check_tuning,
+    RewritingTuning,
     needs_documents,
     read_texts,
     tune,
@@ -48,18 +47,12 @@ PRESETS: Presets = {
 
 
 @dataclass(frozen=True)
-class Counterfactual(TextTuning):
+class Counterfactual(RewritingTuning):
     """Tunes a copy of the model on a rewritten corpus."""
 
     name: ClassVar[str] = "counterfactual"
     reads_corpus: ClassVar[bool] = True
     presets: ClassVar[Presets] = PRESETS
-
-    mode: str = "substitute"
-
-    def check(self, model: LanguageModel, materials: Materials) -> None:
-        """Refuse what cannot be tuned on or rewritten before any work is done."""
-        check_tuning(model, materials, self, self.name, self.mode)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with counts and losses in the account."""

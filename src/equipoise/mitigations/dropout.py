@@ -20,7 +20,6 @@ from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.tuning import (
     UNCHANGED,
     TextTuning,
-    check_tuning,
     needs_documents,
     read_texts,
     tune,
@@ -51,10 +50,6 @@ class Dropout(TextTuning):
         for name in ("attention", "hidden"):
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"{name} is {getattr(self, name)}.", "Give a rate from 0 to below 1.")
-
-    def check(self, model: LanguageModel, materials: Materials) -> None:
-        """Refuse what cannot be tuned on or rewritten before any work is done."""
-        check_tuning(model, materials, self, self.name)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with counts and losses in the account."""

@@ -19,8 +19,7 @@ from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.tuning import (
     UNCHANGED,
-    TextTuning,
-    check_tuning,
+    RewritingTuning,
     needs_documents,
     read_texts,
     tune,
@@ -30,7 +29,7 @@ from equipoise.models.masked import MaskedModel
 
 
 @dataclass(frozen=True)
-class Pretraining(TextTuning):
+class Pretraining(RewritingTuning):
     """Trains a small BERT from nothing."""
 
     name: ClassVar[str] = "pretraining"
@@ -57,10 +56,6 @@ class Pretraining(TextTuning):
             )
         if self.longest < 8:
             raise UserError(f"longest is {self.longest}.", "Give a length in tokens such as 128.")
-
-    def check(self, model: LanguageModel, materials: Materials) -> None:
-        """Refuse what cannot be tuned on or rewritten before any work is done."""
-        check_tuning(model, materials, self, self.name, self.mode)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The trained model; of the model given only the tokenizer is used."""

@@ -11,13 +11,13 @@ Source        de Vassimon Manela et al. 2021; Kurita et al. 2019.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials, Presets
+from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
 from equipoise.models.base import LanguageModel
 from equipoise.models.wrappers.prior import PriorNormalised
 
 
 @dataclass(frozen=True)
-class PriorNormalisation:
+class PriorNormalisation(TakesAnyModel):
     """Wraps a model; nothing is learned."""
 
     name: ClassVar[str] = "prior-normalisation"

@@ -21,14 +21,14 @@ from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.counterfactual import PRESETS
 from equipoise.mitigations.networks import masked_model, own_copy
-from equipoise.mitigations.tuning import TextTuning, check_tuning, needs_documents, read_texts, tune
+from equipoise.mitigations.tuning import RewritingTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
 
 TABLE = "reminders.csv"
 
 
 @dataclass(frozen=True)
-class Reminders(TextTuning):
+class Reminders(RewritingTuning):
     """Tunes a copy of the model on a rewritten corpus and reminding sentences."""
 
     name: ClassVar[str] = "reminders"
@@ -37,17 +37,12 @@ class Reminders(TextTuning):
         f"gbef-x{copies}": {**PRESETS["gbef"], "copies": copies} for copies in (1, 2, 3)
     }
 
-    mode: str = "substitute"
     copies: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.copies <= 100:
             raise UserError(f"copies is {self.copies}.", "Give a number from 0 to 100.")
-
-    def check(self, model: LanguageModel, materials: Materials) -> None:
-        """Refuse what cannot be tuned on or rewritten before any work is done."""
-        check_tuning(model, materials, self, self.name, self.mode)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with counts and losses in the account."""

@@ -36,7 +36,7 @@ from equipoise.mitigations.training.masking import Vocabulary
 from equipoise.mitigations.training.objective import Batch, Judged, Logits, padded
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import Trained, TrainingSet, train
-from equipoise.mitigations.tuning import TextTuning, check_tuning, draw, needs_documents
+from equipoise.mitigations.tuning import TextTuning, draw, needs_documents
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
 from equipoise.models.words import Tokens
@@ -111,7 +111,7 @@ class PronounResolution(TextTuning):
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be tuned on before any work is done: each side of the split needs a pronoun."""
         self._check_options()
-        check_tuning(model, materials, self, self.name)
+        super().check(model, materials)
         for side in split_documents(materials.documents, self.validation, materials.seed):
             if side and not has_pronoun(side):
                 raise _too_few_pronouns()

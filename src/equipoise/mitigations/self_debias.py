@@ -10,13 +10,13 @@ Source        Schick, Udupa and Schuetze 2021; Meade et al. 2022 for masked mode
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials, Presets
+from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
 from equipoise.models.base import LanguageModel
 from equipoise.models.wrappers.self_debias import SelfDebiased
 
 
 @dataclass(frozen=True)
-class SelfDebias:
+class SelfDebias(TakesAnyModel):
     """Wraps a model; nothing is learned."""
 
     name: ClassVar[str] = "self-debias"

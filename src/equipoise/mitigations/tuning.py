@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class TextTuning(Recipe):
     `sentences` is how many are drawn to train on (0: all); `longest` is in tokens (0: what the model reads).
     """
 
+    name: ClassVar[str]
+
     sentences: int = 0
     unit: str = "sentence"
     longest: int = 0
@@ -45,6 +47,21 @@ class TextTuning(Recipe):
         for name in ("sentences", "longest"):
             if getattr(self, name) < 0:
                 raise UserError(f"{name} is {getattr(self, name)}.", "Give a number from 1 on, or 0 for all.")
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what cannot be tuned on before any work is done."""
+        check_tuning(model, materials, self, UNCHANGED)
+
+
+@dataclass(frozen=True)
+class RewritingTuning(TextTuning):
+    """The same on text that is rewritten first."""
+
+    mode: str = "substitute"
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse what cannot be tuned on or rewritten before any work is done."""
+        check_tuning(model, materials, self, self.mode)
 
 
 @dataclass
@@ -66,12 +83,10 @@ def needs_documents(materials: Materials, by: str) -> None:
         raise UserError(f"{by} is tuned on text, and no corpus was given.", "Name one with --corpus.")
 
 
-def check_tuning(
-    model: LanguageModel, materials: Materials, settings: TextTuning, by: str, mode: str = UNCHANGED
-) -> None:
+def check_tuning(model: LanguageModel, materials: Materials, settings: TextTuning, mode: str) -> None:
     """Refuse at once a model that is not masked, and texts that cannot be split or rewritten."""
-    masked_model(model, by)
-    needs_documents(materials, by)
+    masked_model(model, settings.name)
+    needs_documents(materials, settings.name)
     _check_mode(mode)
     kept, _ = split_documents(materials.documents, settings.validation, materials.seed)
     if mode != UNCHANGED:

@@ -10,7 +10,7 @@ import pandas as pd
 from equipoise.corpora.named import CorpusTexts
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
-from equipoise.mitigations.base import Materials, TextTuned, check_first
+from equipoise.mitigations.base import Materials, TextTuned
 from equipoise.models.base import LanguageModel
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
@@ -87,7 +87,7 @@ def steps_of(arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel) ->
     for arm in arms:
         if arm.mitigation is not None and arm.corpus is not None:
             for seed in seeds:
-                check_first(arm.mitigation, model, Materials(arm.corpus.documents, seed))
+                arm.mitigation.check(model, Materials(arm.corpus.documents, seed))
         if arm.mitigation is None:
             steps.append(Step(arm.name, "Measure the model as it is", MEASURE_SECONDS))
             continue

@@ -34,7 +34,7 @@ TUNED = (
     *("counterfactual", "dropout", "reminders", "pronoun-resolution", "pretraining"),
     *("self-distillation", "head-refit"),
 )
-"""Mitigations that come out differently with another seed."""
+"""Mitigations that come out differently with another seed; others are the same, or draw other sentences."""
 
 ONE_TRAINING = (
     "This is one training: how far another seed would lie from it is not known. "

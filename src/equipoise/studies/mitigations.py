@@ -21,13 +21,13 @@ from equipoise.errors import UserError, unknown_name
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_class
-from equipoise.mitigations.base import Materials, check_first
+from equipoise.mitigations.base import Materials
 from equipoise.mitigations.tuning import TextTuning
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel
 from equipoise.results import Result
 from equipoise.studies.arms import SEEDS, Arm, training_seconds
-from equipoise.studies.before_after import SECONDS, BeforeAfter, Choice, compared, fill_card
+from equipoise.studies.before_after import SECONDS, TUNED, BeforeAfter, Choice, compared, fill_card
 from equipoise.studies.pareto import COLUMNS, front_sentences, over_trainings, with_front
 from equipoise.studies.steps import MODELS, Plan, Step, StudyRun, in_minutes
 
@@ -46,9 +46,6 @@ CHANGING = {**dict.fromkeys(QUICK, 1.0), **dict.fromkeys(PROJECTIONS, 30.0), "he
 TUNING = 600.0
 TWICE = ("counterfactual-averaging", "prior-normalisation", "self-debias")
 """Wrappers ask twice, so that measuring them takes twice as long."""
-
-UNREPEATED = (*QUICK, *PROJECTIONS)
-"""Nothing is tuned: another seed gives the same model, or draws other sentences for its directions."""
 
 NOTHING = pd.DataFrame()
 """The divergence on neutral text is left to before-after: it needs both models at once."""
@@ -155,7 +152,7 @@ def _check(name: str, methods: Methods, model: LanguageModel) -> None:
     """Refuse a method that could not be done, before anything is measured for it."""
     mitigation = mitigation_class(name)()
     texts = methods.corpus if mitigation.reads_corpus else None
-    check_first(mitigation, model, Materials(texts.documents if texts else (), methods.seeds[0]))
+    mitigation.check(model, Materials(texts.documents if texts else (), methods.seeds[0]))
 
 
 def _refuse_undoable(name: str, methods: Methods, model: LanguageModel) -> None:
@@ -175,7 +172,7 @@ def planned(methods: Methods, model: LanguageModel) -> tuple[list[Run], tuple[st
     seconds, left_out = SECONDS, []
     once = [Run(name, first, name) for name in methods.names]
     again = [Run(one.method, seed, f"{one.method}-{seed}") for seed in others for one in once]
-    for run in (*once, *(one for one in again if one.method not in UNREPEATED)):
+    for run in (*once, *(one for one in again if one.method in TUNED)):
         needed = _seconds(run.method, methods, model)
         if seconds + needed <= 60 * methods.minutes and _is_begun(run, fitting):
             seconds += needed
@@ -183,7 +180,7 @@ def planned(methods: Methods, model: LanguageModel) -> tuple[list[Run], tuple[st
         elif run.step == run.method:
             said = f"{run.method} is left out: about {in_minutes(needed)} would go beyond the budget of"
             left_out.append(f"{said} {methods.minutes:g} min.")
-    tried = {run.method for run in fitting} - set(UNREPEATED)
+    tried = {run.method for run in fitting} & set(TUNED)
     unsure = [name for name in methods.names if name in tried and _times(name, fitting) == 1]
     if others and unsure:
         said = f"{', '.join(unsure)}: one seed only, so that the noise of the tuning is not known;"

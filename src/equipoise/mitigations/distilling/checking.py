@@ -16,7 +16,12 @@ def check_distilling(
     UpperLayers(masked_model(model, by).transformers_model, layers)
     documents = materials.documents
     if documents and sentences and not document_contexts(documents, Mirror(), count=1, seed=materials.seed):
-        raise UserError(
-            f"No short sentence of the {len(documents):,} documents holds a gendered word.",
-            "Give a corpus about people, or none: then only frames are learned from.",
-        )
+        raise no_gendered_sentence(len(documents))
+
+
+def no_gendered_sentence(documents: int) -> UserError:
+    """For a corpus that nothing can be learned from."""
+    return UserError(
+        f"No short sentence of the {documents:,} documents holds a gendered word.",
+        "Give a corpus about people, or none: then only frames are learned from.",
+    )

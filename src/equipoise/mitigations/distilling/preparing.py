@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from equipoise.errors import Cancelled, UserError
+from equipoise.errors import Cancelled
 from equipoise.mitigations.base import Materials
+from equipoise.mitigations.distilling.checking import no_gendered_sentence
 from equipoise.mitigations.distilling.contexts import document_contexts, frame_contexts
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import Read, Report, read_examples
@@ -41,10 +42,7 @@ def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: A
     mirror = Mirror()
     drawn = document_contexts(materials.documents, mirror, count=amount.sentences, seed=materials.seed)
     if materials.documents and amount.sentences and not drawn:
-        raise UserError(
-            f"No short sentence of the {len(materials.documents):,} documents holds a gendered word.",
-            "Give a corpus about people, or none: then only frames are learned from.",
-        )
+        raise no_gendered_sentence(len(materials.documents))
     contexts = [*frame_contexts(mirror, materials.seed, count=amount.frames), *drawn]
     upper = UpperLayers(masked.transformers_model, layers)
     rows = examples(contexts, masked.tokens, longest=masked.max_length or LONGEST, seed=materials.seed)

@@ -207,7 +207,8 @@ static uint8_t verdict_on(const Place *place)
 }
 
 /* Names are alike throughout a text: one that must be asked about is asked about everywhere, and one that is
-   a surname in one place stays where nothing says that it is a first name. Nothing is asked meanwhile, so that no other text comes between. */
+   a surname in one place stays where nothing says that it is a first name. Nothing is asked meanwhile, so that
+   no other text comes between. */
 void settle_names(Reading *reading)
 {
     uint8_t *verdicts = reading->core->verdicts;

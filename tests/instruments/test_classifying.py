@@ -88,6 +88,22 @@ def test_answers_are_kept_and_a_changed_network_is_noticed(tmp_path: Path) -> No
     assert again.answer([Classify("He left.")]) != first
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_the_callers_classifier_stays_as_it_is_and_answers_anew_when_it_changes(kind: torch.dtype) -> None:
+    network = classifier().transformers_model.to(kind).train()
+    network.bert.eval()  # a mixture, as when a part is frozen
+    modes = [module.training for module in network.modules()]
+    model = eq.wrap_model(network, tiny.tokenizer("wordpiece"), name="a", options=RunOptions(cache=False))
+    (before,) = model.answer([Classify("He left.")])
+    assert [module.training for module in network.modules()] == modes
+    assert {weight.dtype for weight in network.parameters()} == {kind}
+    with torch.no_grad():
+        network.classifier.bias += torch.tensor([1.0, -1.0], dtype=kind)
+    (after,) = model.answer([Classify("He left.")])
+    odds = [np.log(values[0] / values[1]) for values in (before.values, after.values)]
+    assert odds[1] - odds[0] == pytest.approx(2.0, abs=1e-2)
+
+
 def test_a_saved_classifier_loads_as_one_and_is_refused_elsewhere(tmp_path: Path) -> None:
     made = classifier(NLI)
     made.transformers_model.save_pretrained(tmp_path)

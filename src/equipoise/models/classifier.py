@@ -22,14 +22,14 @@ from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
 from equipoise.models.options import RunOptions
 from equipoise.models.reporting import RunReport
-from equipoise.models.weights import WeightWatch
+from equipoise.models.weights import WeightWatch, share_weights
 
 Input = dict[str, list[int]]
 Inputs = dict[bytes, Input]
 
 
 class ClassifierModel(AnsweringModel):
-    """A transformers classifier with its tokenizer; a `borrowed` network is watched for changed weights."""
+    """A transformers classifier with its tokenizer, run on a copy that shares its weights."""
 
     kind = "classifier"
     capabilities = frozenset({CLASSIFY})
@@ -41,13 +41,12 @@ class ClassifierModel(AnsweringModel):
         *,
         name: str,
         options: RunOptions | None = None,
-        borrowed: bool = False,
     ) -> None:
         self.name = name
         self.options = options or RunOptions()
         self.tokenizer = copy.deepcopy(tokenizer)
-        self._network = network
-        self._watch = WeightWatch(network) if borrowed else None
+        self._source = network
+        self._watch = WeightWatch(network)
         self._device = device_for(network, self.options.device)
         names = network.config.id2label
         self.labels = tuple(str(names[number]) for number in range(network.config.num_labels))
@@ -56,15 +55,15 @@ class ClassifierModel(AnsweringModel):
     @property
     def fingerprint(self) -> str:
         """SHA-256 over weights, configuration and tokenizer as they are now."""
-        if self._watch is not None and self._watch.has_changed():
-            self.__dict__.pop("_identity", None)
-            self.__dict__.pop("_store", None)
+        if self._watch.has_changed():
+            for derived in ("_identity", "_store", "_network"):
+                self.__dict__.pop(derived, None)
         return self._identity
 
     @property
     def transformers_model(self) -> Any:
         """The classifier in transformers' own class."""
-        return self._network
+        return self._source
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions, in the order they were asked."""
@@ -83,8 +82,12 @@ class ClassifierModel(AnsweringModel):
         return [LabelScores(self.labels, answers[key]) for key in keys]
 
     @cached_property
+    def _network(self) -> Any:
+        return share_weights(self._source, self._device)
+
+    @cached_property
     def _identity(self) -> str:
-        return fingerprint(self._network, self.tokenizer)
+        return fingerprint(self._source, self.tokenizer)
 
     @cached_property
     def _store(self) -> AnswerStore:
@@ -129,9 +132,7 @@ class ClassifierModel(AnsweringModel):
     def _values(self, rows: list[Input]) -> list[list[float]]:
         """Probabilities of the labels: each by itself for a classifier of several, else together."""
         batch = self.tokenizer.pad(rows, return_tensors="pt").to(self._device)
-        was_training = self._network.training
-        logits = self._network.eval().to(self._device)(**batch).logits.double().cpu()
-        self._network.train(was_training)
+        logits = self._network(**batch).logits.double().cpu()
         if logits.shape[1] == 1 and self._network.config.problem_type != "multi_label_classification":
             return [[float(value)] for value in logits[:, 0]]
         if self._network.config.problem_type == "multi_label_classification":

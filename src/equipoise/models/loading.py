@@ -55,7 +55,7 @@ def wrap_model(
     """
     kind = kind_of(network.config, name, loaded_as=type(network).__name__)
     if kind == "classifier":
-        return ClassifierModel(network, tokenizer, name=name, options=options, borrowed=True)
+        return ClassifierModel(network, tokenizer, name=name, options=options)
     return KINDS[kind](network, tokenizer, name=name, options=options, borrowed=True)
 
 

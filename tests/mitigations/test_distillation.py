@@ -1,5 +1,6 @@
 """Self-distillation: its targets are what averaging answers, it reaches them, and it keeps the rest."""
 
+import copy
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,14 @@ import numpy as np
 import pytest
 import tiny
 import torch
+import transformers
 
 from equipoise.corpora.documents import Document, Where
 from equipoise.errors import Cancelled, UserError
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distillation import SelfDistillation
 from equipoise.mitigations.distilling.contexts import KEPT, document_contexts, fillers, frame_contexts
-from equipoise.mitigations.distilling.losses import Head, averaged_targets
+from equipoise.mitigations.distilling.losses import TOLD, Head, averaged_targets, told_targets
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import read_examples
 from equipoise.mitigations.distilling.rows import batches, examples, exchange
@@ -121,6 +123,38 @@ def test_targets_are_what_averaging_answers() -> None:
         np.testing.assert_allclose(target[ids], expected, atol=1e-4, err_msg=context.text)
 
 
+def test_a_definition_has_nine_tenths_of_the_gendered_words_on_its_side() -> None:
+    """Proportions within a side, and the probability of all other words, stay what they were."""
+    model = loaded()
+    told = {"prostate": "male", "testicle": "male", "womb": "female", "pregnant": "female"}
+    contexts = [one for one in frame_contexts(MIRROR, 0, count=900) if one.kind == "definitional"]
+    for word, gender in told.items():
+        spoken = [one.told for one in contexts if re.search(rf"\b{word}\b", one.text)]
+        assert spoken
+        assert set(spoken) == {gender}
+    rows = examples(contexts, model.tokens, longest=96, seed=0)
+    partners = exchange(model.tokens, MIRROR, len(tiny.tokenizer("wordpiece")))
+    size = len(tiny.tokenizer("wordpiece"))
+    before = torch.log_softmax(torch.randn(len(rows), size, generator=torch.Generator().manual_seed(1)), -1)
+    after = told_targets(before, rows, partners).exp().numpy()
+    before = before.exp().numpy()
+    men, women = partners.pairs[0].numpy()
+    others = np.setdiff1d(np.arange(size), [*men, *women])
+    raised = 0
+    for row, old, new in zip(rows, before, after, strict=True):
+        own, other = (men, women) if row.told == "male" else (women, men)
+        share = old[own].sum() / (old[own].sum() + old[other].sum())
+        if not row.told or share >= TOLD:
+            np.testing.assert_array_equal(new, old)
+            continue
+        raised += 1
+        both = old[own].sum() + old[other].sum()
+        np.testing.assert_allclose(new[own], old[own] / old[own].sum() * both * 0.9, rtol=1e-4)
+        np.testing.assert_allclose(new[other], old[other] / old[other].sum() * both * 0.1, rtol=1e-4)
+        np.testing.assert_allclose(new[others], old[others], rtol=1e-6)
+    assert raised > 100
+
+
 def lean(model: Any, texts: list[str]) -> float:
     answers = model.answer([Fill(text, ("he", "she")) for text in texts])
     return float(np.mean([abs(answer.logprobs[0] - answer.logprobs[1]) for answer in answers]))
@@ -180,9 +214,9 @@ def test_a_stopped_tuning_goes_on_after_its_last_pass(tmp_path: Path) -> None:
     assert went_on.account == whole.account
     assert went_on.model.fingerprint == whole.model.fingerprint
     # Another course has other weights to come to: nothing of this one is used.
-    other = replace(chosen, rate=5e-4)
-    fresh = other.change(loaded(), Materials(documents=DOCUMENTS, workshop=tmp_path))
-    assert fresh.account == other.change(loaded(), Materials(documents=DOCUMENTS)).account
+    for other in (replace(chosen, rate=5e-4), replace(chosen, layers=2)):
+        fresh = other.change(loaded(), Materials(documents=DOCUMENTS, workshop=tmp_path))
+        assert fresh.account == other.change(loaded(), Materials(documents=DOCUMENTS)).account
 
 
 @pytest.mark.parametrize("model", [TableModel({}), AveragedModel(loaded())])
@@ -194,6 +228,15 @@ def test_what_has_no_weights_is_refused(model: Any) -> None:
 def test_too_many_layers_are_refused() -> None:
     with pytest.raises(UserError, match="3 layers were to be tuned of a model with 2"):
         SelfDistillation(layers=3).change(loaded(), Materials())
+
+
+@pytest.mark.parametrize(("layers", "tuned"), [(2, 2), (6, 4)])
+def test_without_a_number_four_layers_are_tuned_or_all_that_there_are(layers: int, tuned: int) -> None:
+    config = copy.deepcopy(tiny.network("bert").config)
+    config.num_hidden_layers = layers
+    upper = UpperLayers(transformers.BertForMaskedLM(config), 0)
+    kept = [all(not one.requires_grad for one in layer.parameters()) for layer in upper.layers]
+    assert kept == [True] * (layers - tuned) + [False] * tuned
 
 
 def test_definitional_frames_keep_their_distribution() -> None:

@@ -21,7 +21,7 @@ from equipoise.corpora.named import read_corpus
 from equipoise.errors import UserError
 from equipoise.mitigating import Mitigated, mitigate, mitigate_seeds
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class, mitigation_summary
-from equipoise.mitigations.base import Materials, Mitigation, set_options
+from equipoise.mitigations.base import Materials, Mitigation, options_help, set_options
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout, with_dropout
 from equipoise.mitigations.pretraining import Pretraining
@@ -284,11 +284,17 @@ def test_the_command_says_what_it_did(
     assert sorted(path.name for path in (tmp_path / "many").iterdir()) == ["seed-0", "seed-1"]
 
 
+def test_every_option_of_every_mitigation_is_explained() -> None:
+    for name in MITIGATIONS:
+        assert all(options_help(mitigation_class(name)).values()), name
+    assert options_help(Pretraining)["epochs"] == "passes over the text"
+
+
 def test_the_command_explains_and_lists_methods(capsys: pytest.CaptureFixture[str]) -> None:
     run("mitigate", "dropout", "--explain")
     explained = capsys.readouterr().out
     assert "Webster et al. 2020" in explained
-    assert "  attention=0.15" in explained
+    assert "  attention=0.15          dropout of the attention" in explained
     assert "Preset deng2022: attention=0.2" in explained
     run("list", "mitigations", "--json")
     listed = json.loads(capsys.readouterr().out)["mitigations"]

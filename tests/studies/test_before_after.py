@@ -216,8 +216,11 @@ def test_what_does_not_fit_the_budget_is_left_out() -> None:
     assert left_out[0].startswith("self-distillation is left out: about 12 min would go beyond the budget")
     with pytest.raises(UserError, match="No method fits 1 minutes"):
         compare_mitigations(loaded(), Methods(minutes=1))
-    with pytest.raises(UserError, match="averging"):
+    with pytest.raises(UserError, match="averging") as unknown:
         Methods(names=("averging",))
+    assert "Known: all, counterfactual" in unknown.value.hint
+    with pytest.raises(UserError, match="all, leace were named"):
+        Methods(names=("all", "leace"))
 
 
 def test_repeats_with_other_seeds_come_last_and_as_far_as_the_budget_reaches() -> None:

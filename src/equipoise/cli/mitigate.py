@@ -5,6 +5,7 @@ import shutil
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -99,10 +100,22 @@ def mitigate(
 def _explain(mitigation: Any) -> None:
     """The card, the options as they would be used, and the presets."""
     from equipoise.mitigations import mitigation_card
+    from equipoise.mitigations.base import options_help
 
-    lines = [mitigation_card(mitigation.name), "", "Options (--set NAME=VALUE):"]
-    options = asdict(mitigation)
-    lines += [f"  {name.replace('_', '-')}={_shown(value)}" for name, value in options.items()]
+    options = {
+        f"{name.replace('_', '-')}={_shown(value)}": name for name, value in asdict(mitigation).items()
+    }
+    lines = [
+        mitigation_card(mitigation.name),
+        "",
+        "Options (--set NAME=VALUE):" if options else "No options.",
+    ]
+    told, width = options_help(type(mitigation)), max(map(len, options), default=0)
+    hanging = " " * (width + 4)
+    for shown, name in options.items():
+        lines += wrap(
+            f"  {shown:{width}}  {told[name]}", 100, subsequent_indent=hanging, break_on_hyphens=False
+        )
     for name, values in mitigation.presets.items():
         pairs = ", ".join(f"{key.replace('_', '-')}={_shown(value)}" for key, value in values.items())
         lines.append(f"Preset {name}: {pairs}")

@@ -1,7 +1,7 @@
 """What a mitigation is: a frozen dataclass whose fields are its options, and one verb."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -89,6 +89,14 @@ def set_options(kind: type[Any], choices: Sequence[str], preset: str | None = No
             raise unknown_name(f"option of {kind.name}", name, known)
         values[known[name].name] = _read(name, text, known[name].default)
     return kind(**values)
+
+
+def options_help(kind: type[Any]) -> dict[str, str]:
+    """What each option is for; a field that only sets another default has the text of the class above."""
+    told: dict[str, str] = {}
+    for each in reversed([one for one in kind.__mro__ if is_dataclass(one)]):
+        told |= {one.name: one.metadata.get("help", told.get(one.name, "")) for one in fields(each)}
+    return told
 
 
 def preset_values(kind: type[Any], preset: str) -> Mapping[str, Any]:

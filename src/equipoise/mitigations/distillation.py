@@ -25,10 +25,12 @@ from typing import ClassVar
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.checking import check_distilling
 from equipoise.mitigations.distilling.losses import Weights
-from equipoise.mitigations.distilling.preparing import Amount, prepare
+from equipoise.mitigations.distilling.network import USUAL
+from equipoise.mitigations.distilling.preparing import FRAMES_HELP, SENTENCES_HELP, Amount, prepare
 from equipoise.mitigations.distilling.tuning import Course, tune
 from equipoise.mitigations.networks import changed_model, masked_model
 from equipoise.models.base import LanguageModel
+from equipoise.models.options import option
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,14 @@ class SelfDistillation:
     reads_corpus: ClassVar[bool] = True
     presets: ClassVar[Presets] = {}
 
-    layers: int = 4
-    epochs: int = 4
-    rate: float = 8e-5
-    tokens: int = 500
-    frames: int = 2200
-    sentences: int = 400
-    pairs: float = 1.0
-    keeping: float = 1.0
+    layers: int = option(0, f"upper layers that are tuned; 0: {USUAL}, or all of a model with fewer")
+    epochs: int = option(5, "passes over the contexts")
+    rate: float = option(8e-5, "the highest learning rate; it rises and falls over the steps")
+    tokens: int = option(500, "tokens of a step")
+    frames: int = option(2200, FRAMES_HELP)
+    sentences: int = option(400, SENTENCES_HELP)
+    pairs: float = option(1.0, "how much log-ratios of partners (he, she) count beside the distributions")
+    keeping: float = option(1.0, "how much the other words of the corpus count, which are to stay")
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be learned from before any work is done."""

@@ -26,6 +26,7 @@ from equipoise.mitigations.tuning import (
 )
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
+from equipoise.models.options import option
 
 HIDDEN = ("hidden_dropout_prob", "dropout", "mlp_dropout", "embedding_dropout")
 ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
@@ -42,8 +43,8 @@ class Dropout(TextTuning):
         "deng2022": {"attention": 0.2, "hidden": 0.2, "epochs": 3, "learning_rate": 2e-5, "longest": 128},
     }
 
-    attention: float = 0.15
-    hidden: float = 0.2
+    attention: float = option(0.15, "dropout of the attention")
+    hidden: float = option(0.2, "dropout of the hidden states")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,9 +22,16 @@ from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.checking import check_distilling
 from equipoise.mitigations.distilling.contexts import KEPT
 from equipoise.mitigations.distilling.losses import Head, averaged_targets
-from equipoise.mitigations.distilling.preparing import Amount, Prepared, prepare
+from equipoise.mitigations.distilling.preparing import (
+    FRAMES_HELP,
+    SENTENCES_HELP,
+    Amount,
+    Prepared,
+    prepare,
+)
 from equipoise.mitigations.networks import changed_model, masked_model, untied_output
 from equipoise.models.base import LanguageModel
+from equipoise.models.options import option
 
 KEPT_KINDS = ("definitional", "gendered", "named", "document", KEPT)
 """Contexts in which something tells the gender, or which ask for something else: what must stay."""
@@ -40,10 +47,10 @@ class HeadRefit:
     reads_corpus: ClassVar[bool] = True
     presets: ClassVar[Presets] = {}
 
-    keep: float = 1.0
-    ridge: float = 0.001
-    frames: int = 1500
-    sentences: int = 400
+    keep: float = option(1.0, "how much contexts that tell the gender count beside neutral ones")
+    ridge: float = option(0.001, "how dear a large change of a row is")
+    frames: int = option(1500, FRAMES_HELP)
+    sentences: int = option(400, SENTENCES_HELP)
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be learned from before any work is done."""

@@ -26,6 +26,7 @@ from equipoise.mitigations.tuning import (
 )
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
+from equipoise.models.options import option
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ class Pretraining(RewritingTuning):
     decay: float = 0.01
     batch_tokens: int = 4096
     mode: str = UNCHANGED
-    layers: int = 4
-    width: int = 256
-    heads: int = 4
+    layers: int = option(4, "layers of the new model")
+    width: int = option(256, "width of its hidden states")
+    heads: int = option(4, "heads of its attention")
     longest: int = 128
 
     def __post_init__(self) -> None:

@@ -29,6 +29,7 @@ from equipoise.mitigations.projecting.folding import with_map
 from equipoise.mitigations.projecting.states import LAST, NOUNS, PRONOUNS, sentence_vectors, word_vectors
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
+from equipoise.models.options import option
 from equipoise.models.wrappers.layer_map import LayerMapped
 from equipoise.stats.erasure import (
     Affine,
@@ -40,6 +41,7 @@ from equipoise.stats.erasure import (
     without_directions,
 )
 
+LAYER = "behind which layer states are mapped, counted from 1; 0: at the head"
 PAIRS = {"he-she": PRONOUNS, "several": (*PRONOUNS, *NOUNS)}
 
 
@@ -51,9 +53,9 @@ class DirectionRemoval(ChangesWeights):
     reads_corpus: ClassVar[bool] = False
     presets: ClassVar[Presets] = {}
 
-    pairs: str = "several"
-    components: int = 1
-    layer: int = 0
+    pairs: str = option("several", "whose differences are taken: several pairs of words, or he-she")
+    components: int = option(1, "how many directions are removed")
+    layer: int = option(0, LAYER)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head does not see the directions."""
@@ -75,8 +77,8 @@ class SentenceProjection(ChangesWeights):
     reads_corpus: ClassVar[bool] = False
     presets: ClassVar[Presets] = {}
 
-    components: int = 1
-    layer: int = 0
+    components: int = option(1, "how many directions are removed")
+    layer: int = option(0, LAYER)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head does not see the directions."""
@@ -95,7 +97,7 @@ class Leace(ChangesWeights):
     reads_corpus: ClassVar[bool] = False
     presets: ClassVar[Presets] = {}
 
-    layer: int = 0
+    layer: int = option(0, LAYER)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head or upper layers see erased states."""
@@ -111,8 +113,8 @@ class NullSpaceProjection(ChangesWeights):
     reads_corpus: ClassVar[bool] = False
     presets: ClassVar[Presets] = {}
 
-    rounds: int = 5
-    layer: int = 0
+    rounds: int = option(5, "classifiers that are trained and projected away one after another")
+    layer: int = option(0, LAYER)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head or upper layers do not see what the classifiers read."""

@@ -23,6 +23,7 @@ from equipoise.mitigations.counterfactual import PRESETS
 from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import RewritingTuning, needs_documents, read_texts, tune
 from equipoise.models.base import LanguageModel
+from equipoise.models.options import option
 
 TABLE = "reminders.csv"
 
@@ -37,7 +38,7 @@ class Reminders(RewritingTuning):
         f"gbef-x{copies}": {**PRESETS["gbef"], "copies": copies} for copies in (1, 2, 3)
     }
 
-    copies: int = 1
+    copies: int = option(1, "how often the reminders are added; 0: the same run without them")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -39,6 +39,7 @@ from equipoise.mitigations.training.running import Trained, TrainingSet, train
 from equipoise.mitigations.tuning import TextTuning, draw, needs_documents
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
+from equipoise.models.options import option
 from equipoise.models.words import Tokens
 from equipoise.text.rewriting import Policy, Rewriter
 
@@ -105,8 +106,8 @@ class PronounResolution(TextTuning):
     judged_by: str = "accuracy"
     validation: float = 0.2
     longest: int = 164
-    flipped: bool = True
-    rates: str = "2e-5,5e-5"
+    flipped: bool = option(True, "add a copy of every text with the other gender")
+    rates: str = option("2e-5,5e-5", "learning rates of which the best is kept")
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be tuned on before any work is done: each side of the split needs a pronoun."""

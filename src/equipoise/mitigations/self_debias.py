@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
 from equipoise.models.base import LanguageModel
+from equipoise.models.options import option
 from equipoise.models.wrappers.self_debias import SelfDebiased
 
 
@@ -23,7 +24,7 @@ class SelfDebias(TakesAnyModel):
     reads_corpus: ClassVar[bool] = False
     presets: ClassVar[Presets] = {}
 
-    decay: float = 50.0
+    decay: float = option(50.0, "how steeply a word is made rarer that bias makes likelier")
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The wrapper around the model."""

@@ -16,6 +16,7 @@ from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import TrainingSet, train
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
+from equipoise.models.options import option
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.rewriting.account import Rewritten
 
@@ -27,18 +28,15 @@ HELD_OUT_MOST = 500
 
 @dataclass(frozen=True)
 class TextTuning(Recipe):
-    """How text is read and hidden, beside how weights are tuned.
-
-    `sentences` is how many are drawn to train on (0: all); `longest` is in tokens (0: what the model reads).
-    """
+    """How text is read and hidden, beside how weights are tuned."""
 
     name: ClassVar[str]
 
-    sentences: int = 0
-    unit: str = "sentence"
-    longest: int = 0
-    mask_share: float = 0.15
-    whole_words: bool = False
+    sentences: int = option(0, "sentences, or documents, drawn to train on; 0: all")
+    unit: str = option("sentence", "what a row holds: sentence or document")
+    longest: int = option(0, "tokens of a row; 0: as many as the model reads")
+    mask_share: float = option(0.15, "share of the words that is hidden")
+    whole_words: bool = option(False, "hide all pieces of a word together")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -57,7 +55,7 @@ class TextTuning(Recipe):
 class RewritingTuning(TextTuning):
     """The same on text that is rewritten first."""
 
-    mode: str = "substitute"
+    mode: str = option("substitute", f"how the text is rewritten: {', '.join(MODES)}")
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be tuned on or rewritten before any work is done."""

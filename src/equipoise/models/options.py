@@ -13,7 +13,7 @@ from equipoise.errors import UserError, unknown_name
 from equipoise.models.progress import ProgressCallback
 
 
-def _option(default: Any, text: str, flag: str | None = None) -> Any:
+def option(default: Any, text: str, flag: str | None = None) -> Any:
     """A field that a command line can offer."""
     return field(default=default, metadata={"help": text, **({"flag": flag} if flag else {})})
 
@@ -22,12 +22,12 @@ def _option(default: Any, text: str, flag: str | None = None) -> Any:
 class RunOptions:
     """Precision, device and executor; what may be read and kept; who is told of progress and may cancel."""
 
-    precision: str = _option("fp32", "fp32 (exact) or bf16, where the processor has it.")
-    device: str = _option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest there is.")
-    cache: bool = _option(True, "Keep no answers between runs.", flag="--no-cache")
-    allow_pickle: bool = _option(False, "Read pickled weights, which can run code.")
-    executor: str = _option("local", "What runs the batches: local, this machine.")
-    token_budget: int = _option(0, "Tokens to run at once; 0 suits the device.")
+    precision: str = option("fp32", "fp32 (exact) or bf16, where the processor has it.")
+    device: str = option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest there is.")
+    cache: bool = option(True, "Keep no answers between runs.", flag="--no-cache")
+    allow_pickle: bool = option(False, "Read pickled weights, which can run code.")
+    executor: str = option("local", "What runs the batches: local, this machine.")
+    token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
     progress: ProgressCallback | None = None
     is_cancelled: Callable[[], bool] | None = None
     store: Path | None = None

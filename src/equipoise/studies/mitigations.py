@@ -63,8 +63,12 @@ class Methods:
 
     def __post_init__(self) -> None:
         for name in self.names:
-            if name not in MITIGATIONS and tuple(self.names) != (ALL,):
-                raise unknown_name("mitigation", name, MITIGATIONS)
+            if name not in (*MITIGATIONS, ALL):
+                raise unknown_name("mitigation", name, (*MITIGATIONS, ALL))
+        if ALL in self.names and len(self.names) > 1:
+            raise UserError(
+                f"{', '.join(self.names)} were named.", f"Name {ALL} by itself, or those that you want."
+            )
         if not self.seeds:
             raise UserError("No seed was given.", "Give one or more, as in --seeds 0,1,2.")
         if self.minutes <= 0:

@@ -60,6 +60,8 @@ class Context:
     number: int
     mirrored: MirroredBlank | None
     kind: str
+    told: str = ""
+    """The gender that a definitional word of the text tells by what it means; empty where none does."""
 
 
 def frame_contexts(mirror: Mirror, seed: int, *, count: int) -> list[Context]:
@@ -125,13 +127,23 @@ def _from_frame(mirror: Mirror, frame: str, kind: str, rng: np.random.Generator)
     if kind in WITHOUT_NOUN and rng.random() < HIDDEN_NOUN_SHARE:
         number = frame[: frame.index(BLANK)].count("<noun>")
         frame = frame.replace("<noun>", BLANK)
-    text = fix_articles(SLOT.sub(lambda slot: _draw(slot.group(1), rng), frame))
-    return Context(text, number, None if kind == KEPT else mirror.blank(text, number), kind)
+    words: list[str] = []
+    text = fix_articles(SLOT.sub(lambda slot: _draw(slot.group(1), rng, words), frame))
+    told = next((_told()[one] for one in (frame, *words) if one in _told()), "")
+    return Context(text, number, None if kind == KEPT else mirror.blank(text, number), kind, told)
 
 
-def _draw(slot: str, rng: np.random.Generator) -> str:
+def _draw(slot: str, rng: np.random.Generator, drawn: list[str]) -> str:
     words = fillers(slot)
-    return words[int(rng.integers(len(words)))]
+    drawn.append(words[int(rng.integers(len(words)))])
+    return drawn[-1]
+
+
+@cache
+def _told() -> dict[str, str]:
+    """The gender that frames and fillers tell by what they mean, where they do (prostate)."""
+    table = own_table(FRAMES)
+    return dict(table.loc[table["gender"] != "", ["text", "gender"]].itertuples(index=False, name=None))
 
 
 @cache

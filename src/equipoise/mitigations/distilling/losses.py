@@ -1,5 +1,6 @@
 """What the tuning strives for: the averaged distribution at gendered places, the old one everywhere else."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,10 @@ from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.preparing import Prepared
 from equipoise.mitigations.distilling.reading import Read
 from equipoise.mitigations.distilling.rows import Example, Exchange
+from equipoise.text.rewriting.lexicon import MALE
+
+TOLD = 0.9
+"""The share of gendered words that a definition's own side has at least: a model may be unsure of it."""
 
 
 class Head:
@@ -50,7 +55,8 @@ def batch_loss(prepared: Prepared, teacher: Head, batch: Sequence[int], weights:
     examples = [prepared.examples[at] for at in batch]
     reads = [prepared.reads[at] for at in batch]
     upper, exchange = prepared.upper, prepared.exchange
-    targets, kept_targets = averaged_targets(teacher, examples, reads, exchange)
+    averaged, kept_targets = averaged_targets(teacher, examples, reads, exchange)
+    targets = told_targets(averaged, examples, exchange)
     width = max(len(one.ids) for one in examples)
     below = torch.stack([functional.pad(read.below, (0, 0, 0, width - len(read.below))) for read in reads])
     attention = torch.tensor([[1] * len(one.ids) + [0] * (width - len(one.ids)) for one in examples])
@@ -81,6 +87,23 @@ def averaged_targets(
             mirrored = values[exchange.permutations[examples[number].is_possessive]]
             targets[number] = torch.logaddexp(targets[number], mirrored) - float(np.log(2))
     return targets, old[is_kept]
+
+
+def told_targets(targets: torch.Tensor, examples: Sequence[Example], exchange: Exchange) -> torch.Tensor:
+    """The targets, with at least `TOLD` of the gendered probability on the side that a definition names.
+
+    Whole sides are scaled, so that forms and words keep their proportions, and all else its probability.
+    """
+    raised = targets.clone()
+    for number, one in enumerate(examples):
+        if one.told:
+            sides = exchange.pairs[False] if one.told == MALE else exchange.pairs[False].flip(0)
+            own, other = (torch.logsumexp(targets[number, side], dim=0) for side in sides)
+            both = torch.logaddexp(own, other)
+            if own - both < math.log(TOLD):
+                raised[number, sides[0]] += math.log(TOLD) + both - own
+                raised[number, sides[1]] += math.log(1 - TOLD) + both - other
+    return raised
 
 
 def _divergence(targets: torch.Tensor, logprobs: torch.Tensor) -> torch.Tensor:

@@ -13,27 +13,29 @@ from equipoise.mitigations.networks import BaseOutput
 from equipoise.models.engine.stand_in import standing_in
 
 States = torch.Tensor
+USUAL = 4
+"""Upper layers that are tuned where no number is given and the model has so many."""
 
 
 class UpperLayers:
-    """A copy of a network, of which only the uppermost layers and the head before its last product learn."""
+    """A copy of a network, of which the uppermost layers (0: the usual number) and most of the head learn."""
 
     def __init__(self, network: Any, count: int) -> None:
         self.network = copy.deepcopy(network).eval()
         self.base = self.network.base_model
         self.owner, self.name = _layer_list(self.base)
         self.layers = getattr(self.owner, self.name)
-        if not 0 < count <= len(self.layers):
+        if not 0 <= count <= len(self.layers):
             raise UserError(
                 f"{count} layers were to be tuned of a model with {len(self.layers)}.",
-                f"Give a number from 1 to {len(self.layers)}.",
+                f"Give a number from 1 to {len(self.layers)}, or 0 for the usual number.",
             )
-        self.count = count
+        self.count = count or min(USUAL, len(self.layers))
         self.embeddings = self.base.embeddings
         self._check_apart()
         for parameter in self.network.parameters():
             parameter.requires_grad_(False)
-        for module in (*self.layers[len(self.layers) - count :], *self._head_modules()):
+        for module in (*self.layers[len(self.layers) - self.count :], *self._head_modules()):
             for parameter in module.parameters():
                 parameter.requires_grad_(True)
 

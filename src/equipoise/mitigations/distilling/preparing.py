@@ -14,6 +14,8 @@ from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 from equipoise.text.rewriting.mirroring import Mirror
 
 LONGEST = 512
+FRAMES_HELP = "contexts drawn from the frames, about"
+SENTENCES_HELP = "contexts drawn from the corpus, where one is given"
 
 
 @dataclass(frozen=True)

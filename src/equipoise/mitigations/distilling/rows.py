@@ -30,6 +30,7 @@ class Example:
     mirrored_place: int
     is_possessive: bool
     kind: str
+    told: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,8 @@ def _example(context: Context, tokens: Any, rng: np.random.Generator) -> Example
         mirrored_ids, mirrored_places = _encoded(context.mirrored.text, tokens)
         mirrored_place = mirrored_places[context.number]
         is_possessive = context.mirrored.is_possessive
-    return Example(
-        tuple(shown), place, tuple(kept), mirrored_ids, mirrored_place, is_possessive, context.kind
-    )
+    turned = (mirrored_ids, mirrored_place, is_possessive)
+    return Example(tuple(shown), place, tuple(kept), *turned, context.kind, context.told)
 
 
 def _encoded(text: str, tokens: Any) -> tuple[tuple[int, ...], list[int]]:

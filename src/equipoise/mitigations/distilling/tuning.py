@@ -36,7 +36,8 @@ class Course:
 def tune(prepared: Prepared, course: Course, materials: Materials, name: str) -> list[float]:
     """Tune the upper layers in place; the mean loss of every pass over the examples."""
     upper = prepared.upper
-    identity = identity_of(asdict(course), weights_digest(upper.network), prepared.examples, materials.seed)
+    recipe = {**asdict(course), "layers": upper.count}
+    identity = identity_of(recipe, weights_digest(upper.network), prepared.examples, materials.seed)
     teacher = Head(upper)
     rng = np.random.default_rng(materials.seed)
     lengths = [len(one.ids) for one in prepared.examples]

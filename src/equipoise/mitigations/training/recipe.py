@@ -3,32 +3,29 @@
 from dataclasses import dataclass
 
 from equipoise.errors import UserError
+from equipoise.models.options import option
 
 
 @dataclass(frozen=True)
 class Recipe:
     """Epochs, learning rate and the rest; the defaults tune a BERT-base on some thousand sentences.
 
-    `batch_tokens` counts what a batch holds with its padding; `warmup` is a number of steps, or below 1 a
-    share of all steps; `patience` is how many epochs without a better validation loss (or accuracy, as
-    `judged_by` says) end the training, whose best weights are kept (0: all epochs are run and the last
-    weights kept); `top_layers` tunes only so many layers and the head
-    (0: everything); `lora` is the rank of low-rank changes, which are merged afterwards (0: none).
+    With a patience the best weights are kept, without one the last.
     """
 
-    epochs: int = 1
-    learning_rate: float = 5e-5
-    batch_tokens: int = 1500
-    warmup: float = 0.0
-    decay: float = 0.0
-    clip: float = 1.0
-    epsilon: float = 1e-8
-    validation: float = 0.1
-    patience: int = 0
-    judged_by: str = "loss"
-    top_layers: int = 0
-    lora: int = 0
-    checkpoint_minutes: float = 3.0
+    epochs: int = option(1, "passes over the text")
+    learning_rate: float = option(5e-5, "the highest; it falls to 0 over the steps")
+    batch_tokens: int = option(1500, "tokens of a step, padding included")
+    warmup: float = option(0.0, "steps, or below 1 a share of all, in which the rate rises")
+    decay: float = option(0.0, "AdamW's weight decay")
+    clip: float = option(1.0, "the largest norm of a step's gradient")
+    epsilon: float = option(1e-8, "AdamW's epsilon")
+    validation: float = option(0.1, "share of the documents that is held out")
+    patience: int = option(0, "epochs without a better held-out value that end it; 0: none do")
+    judged_by: str = option("loss", "held-out value that patience looks at: loss or accuracy")
+    top_layers: int = option(0, "tune so many upper layers and the head only; 0: everything")
+    lora: int = option(0, "rank of low-rank changes, merged afterwards; 0: whole weights")
+    checkpoint_minutes: float = option(3.0, "how often what a killed run goes on from is written")
 
     def __post_init__(self) -> None:
         for name, is_wrong, expected in (

@@ -150,7 +150,7 @@ def test_a_run_option_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
     @dataclass(frozen=True)
     class WithOneMore(run_options.RunOptions):
-        layers: int = run_options._option(12, "How many layers to run.")
+        layers: int = run_options.option(12, "How many layers to run.")
 
     monkeypatch.setattr(run_options, "RunOptions", WithOneMore)
     monkeypatch.setattr(cli_options, "RunOptions", WithOneMore)

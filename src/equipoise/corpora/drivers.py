@@ -14,7 +14,8 @@ from equipoise.corpora.cooccurrence import PRIOR
 from equipoise.corpora.counting import BlockCounts, Floats
 from equipoise.corpora.documents import Document
 from equipoise.corpora.moments import BASE, MENTION, TARGET, Moments
-from equipoise.corpora.vocabulary import FEMALE, MALE, Integers
+from equipoise.corpora.vocabulary import Integers
+from equipoise.text.sides import FEMALE, MALE
 
 if TYPE_CHECKING:
     import pandas as pd

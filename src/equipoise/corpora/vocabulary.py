@@ -14,8 +14,8 @@ from equipoise.data.poles import load_poles
 from equipoise.data.reading import LINE, TABLES, own_table, read_table
 from equipoise.data.sets.word_lists import GENERIC, PAIRS
 from equipoise.errors import UserError
+from equipoise.text.sides import FEMALE, MALE
 
-MALE, FEMALE = "male", "female"
 TARGETS = TABLES / "corpora" / "targets.csv"
 ROLE_KINDS = ("speech", "verb", "preposition", "determiner", "function")
 Integers = NDArray[np.int64]

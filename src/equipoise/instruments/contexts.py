@@ -43,7 +43,6 @@ import numpy as np
 import pandas as pd
 
 from equipoise.corpora.contexts import Context
-from equipoise.corpora.vocabulary import FEMALE, MALE
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import CORPUS
@@ -67,6 +66,7 @@ from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.text.blank import BLANK
 from equipoise.text.sentences import sentence_spans
+from equipoise.text.sides import FEMALE, MALE
 
 FULL, TOP = "full-vocabulary", "top-100"
 COUNT = 100

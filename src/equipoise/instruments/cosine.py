@@ -28,7 +28,6 @@ import numpy as np
 import pandas as pd
 
 from equipoise.corpora.contexts import Context, TargetWord
-from equipoise.corpora.vocabulary import FEMALE, MALE
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import CORPUS
@@ -48,6 +47,7 @@ from equipoise.models.capabilities import EMBED
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.text.sentences import Span
+from equipoise.text.sides import FEMALE, MALE
 
 LAST, ALL = "last-layer", "all-layers"
 UNIT = "cosine"

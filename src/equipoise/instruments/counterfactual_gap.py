@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from equipoise.corpora.vocabulary import gendered_words
-from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_texts
+from equipoise.data.sets.classifying import NAME, load_texts
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import LABEL
@@ -38,6 +38,7 @@ from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.text.rewriting import Rewriter
+from equipoise.text.sides import FEMALE, MALE
 
 FACTORS = ("item",)
 SIDES = (MALE, FEMALE)

@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.classifying import FEMALE, MALE, load_labelled
+from equipoise.data.sets.classifying import load_labelled
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
@@ -39,6 +39,7 @@ from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
+from equipoise.text.sides import FEMALE, MALE
 
 UNIT = "share"
 _TPR = Quantity(

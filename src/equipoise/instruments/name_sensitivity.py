@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_named_texts
+from equipoise.data.sets.classifying import NAME, load_named_texts
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import LABEL
@@ -30,6 +30,7 @@ from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
+from equipoise.text.sides import FEMALE, MALE
 
 FACTORS = ("name", "template")
 SIZE = "mean distance from the template's mean"

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from equipoise.data.sets.classifying import FEMALE, MALE, NAME, load_premises
+from equipoise.data.sets.classifying import NAME, load_premises
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.classifying import UNIT, require_labels
@@ -35,6 +35,7 @@ from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
+from equipoise.text.sides import FEMALE, MALE
 
 FACTORS = ("profession", "pattern")
 SIDES = (MALE, FEMALE)

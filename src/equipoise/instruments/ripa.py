@@ -15,7 +15,6 @@ Limits       As `direct-bias`: a projection brings it to 0 by construction.
 
 import pandas as pd
 
-from equipoise.data.sets.leanings import MALE
 from equipoise.instruments.base import Answers
 from equipoise.instruments.parts.estimates import Spec, count_estimate
 from equipoise.instruments.parts.leaning_estimates import lean_estimates, lean_quantities
@@ -30,6 +29,7 @@ from equipoise.results import Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import mean_products
 from equipoise.stats.effects import cohens_d
+from equipoise.text.sides import MALE
 
 KEY, UNIT = "ripa", "length"
 

@@ -2,7 +2,7 @@
 
 What it does  The upper layers are tuned on unlabelled text until the model's own distribution matches its
               averaged one (the mean of its answer and of its mirrored answer on the turned text) at
-              gendered places, and its old one everywhere else. Nothing is labelled; the model is its own
+              gendered places, and its old one everywhere else. No text is labelled; the model is its own
               teacher, read once before the tuning.
 Text          Frames written for this purpose with one or two occupations, person words, first names and
               definitional words, none of which is a sentence of a benchmark; and sentences with a gendered
@@ -10,6 +10,8 @@ Text          Frames written for this purpose with one or two occupations, perso
               gender in long texts.
 Kept          Sentences with a definitional word (pregnant, prostate) keep the old distribution, as do the
               other words of frames about a woman or a man and a share of the other tokens of the corpus.
+              One thing is taught: where a definitional word of the frames leaves the model unsure, the side
+              that it means gets nine tenths of the gendered words, so that the guard does not pay.
               What a name or another word tells is told in the turned text as well: frames hold words for a
               woman or a man (policeman, aunt) where others hold an occupation, and the noun decides.
 Breaks        What the shift costs is in the price: read it beside the gain. A frame's wording is learned

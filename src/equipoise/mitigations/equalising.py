@@ -18,7 +18,7 @@ import numpy as np
 
 from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
-from equipoise.data.sets.leanings import FEMALE, MALE, PAIRS
+from equipoise.data.sets.leanings import PAIRS
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.models.base import LanguageModel
@@ -27,6 +27,7 @@ from equipoise.models.vectors.table import WordVectors
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import pair_direction
 from equipoise.stats.erasure import equalised, unit_rows, without_directions
+from equipoise.text.sides import FEMALE, MALE
 
 FEWEST = 3
 """Pairs below which there is no direction to speak of."""

@@ -15,12 +15,12 @@ from equipoise.data.reading import (
 from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
+from equipoise.text.sides import FEMALE, MALE
 
 NAME = "equipoise-classifying"
 TEXTS, TEMPLATES, PREDICATES = "classifier-texts.csv", "name-templates.csv", "inference-predicates.csv"
 PROFESSIONS, SETS = "schema-professions.csv", "association-sets.csv"
 SLOT = "<name>"
-MALE, FEMALE = "male", "female"
 
 
 def load_texts(source: Source) -> ItemSet:

@@ -7,10 +7,10 @@ import pandas as pd
 from equipoise.data.reading import LINE, File, read_table, refuse_repeats, with_columns
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
+from equipoise.text.sides import FEMALE, MALE
 
 NAME = "equipoise-leanings"
 WORDS, PAIRS = "leaning-words.csv", "direction-pairs.csv"
-MALE, FEMALE = "male", "female"
 FEWEST = 5
 """Words of a leaning below which nothing can be told apart."""
 

@@ -12,7 +12,7 @@ from equipoise.corpora.contexts import Context, contexts
 from equipoise.corpora.documents import Problems
 from equipoise.corpora.sampling import CorpusChoice, drawn, open_documents
 from equipoise.corpora.someone import person_spans, without_names
-from equipoise.corpora.vocabulary import FEMALE, MALE, TARGETS, gendered_words, load_targets
+from equipoise.corpora.vocabulary import TARGETS, gendered_words, load_targets
 from equipoise.data.reading import LINE, TABLES, File, read_table
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
@@ -20,6 +20,7 @@ from equipoise.instruments.base import Settings
 from equipoise.instruments.parts.estimates import Groups, grouped
 from equipoise.results import Estimate
 from equipoise.text.blank import BLANK
+from equipoise.text.sides import FEMALE, MALE
 
 WORDS = "context-words.csv"
 CLEAN, TOLD = "clean", "with other gendered words"

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.leanings import FEMALE, MALE
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -18,6 +17,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.leanings import FACTORS, missing_words, read_right, score_columns
 from equipoise.results import Estimate, Quantity, Summary
 from equipoise.results.quantity import Contrast
+from equipoise.text.sides import FEMALE, MALE
 
 ACCURACY = "accuracy"
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from equipoise.data.reading import TABLES, read_table
 from equipoise.data.sets.association_tests import FRAMES, SLOT
-from equipoise.data.sets.leanings import FEMALE, MALE, NAME, load_leanings
+from equipoise.data.sets.leanings import NAME, load_leanings
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
@@ -19,6 +19,7 @@ from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
 from equipoise.results import Roles
 from equipoise.stats.clusters import Floats
+from equipoise.text.sides import FEMALE, MALE
 
 ALONE, IN_FRAMES = "alone", "in-frames"
 LAYER = "layer_"

@@ -12,7 +12,7 @@ from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.preparing import Prepared
 from equipoise.mitigations.distilling.reading import Read
 from equipoise.mitigations.distilling.rows import Example, Exchange
-from equipoise.text.rewriting.lexicon import MALE
+from equipoise.text.sides import MALE
 
 TOLD = 0.9
 """The share of gendered words that a definition's own side has at least: a model may be unsure of it."""

@@ -19,7 +19,7 @@ from equipoise.text.rewriting.forms import (
     ruled_choice,
 )
 from equipoise.text.rewriting.inverting import Policy, Tables
-from equipoise.text.rewriting.lexicon import FEMALE, MALE, REACH
+from equipoise.text.rewriting.lexicon import REACH
 from equipoise.text.rewriting.name_edges import HIDDEN, after_name, before_name, named
 from equipoise.text.rewriting.names import bare, load_names
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, may_be_foreign
@@ -30,6 +30,7 @@ from equipoise.text.rewriting.quick import is_common_noun
 from equipoise.text.rewriting.scanning import ALONE, EDGE, FORM, MOST_CHUNKS, Hit, Scanner, tokens_of
 from equipoise.text.rewriting.title_edges import AfterTitles, before_title, in_place_name
 from equipoise.text.rewriting.whole_sentences import sentences_left_whole
+from equipoise.text.sides import FEMALE, MALE
 
 try:
     from equipoise.text.rewriting import _core

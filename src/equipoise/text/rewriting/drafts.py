@@ -2,8 +2,8 @@
 
 from equipoise.text.rewriting.account import Change, Skip, Tally
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.lexicon import MALE
 from equipoise.text.rewriting.scanning import Hit
+from equipoise.text.sides import MALE
 
 GENDERED_BUT_LEFT = frozenset(
     ["coordinated", "definitional sentence", "sentence not drawn", "document not drawn", "sense unclear"]

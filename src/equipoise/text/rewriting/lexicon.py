@@ -8,8 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from equipoise.text.sides import FEMALE, MALE
+
 TABLES = Path(__file__).parent / "tables"
-MALE, FEMALE = "male", "female"
 OTHER_SIDE = {MALE: FEMALE, FEMALE: MALE}
 REACH = 60
 """Characters on either side that a rule may look at."""

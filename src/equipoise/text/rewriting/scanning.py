@@ -9,11 +9,12 @@ from typing import NamedTuple
 from equipoise.text.rewriting.casing import match_case
 from equipoise.text.rewriting.document import words_of
 from equipoise.text.rewriting.forms import TOKEN, WINDOW
-from equipoise.text.rewriting.lexicon import MALE, Blocks, Lexicon, Word
+from equipoise.text.rewriting.lexicon import Blocks, Lexicon, Word
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.protection import is_address
 from equipoise.text.rewriting.senses import has_sense, only_a_verb
+from equipoise.text.sides import MALE
 
 FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
 """Pronouns that have one partner whatever the context."""

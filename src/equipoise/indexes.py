@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 from equipoise.errors import unknown_name
@@ -19,5 +20,6 @@ def class_named(name: str, index: Index, what: str) -> type[Any]:
 
 
 def card_of(chosen: type[Any]) -> str:
-    """The card of a class: the docstring of its module."""
-    return (import_module(chosen.__module__).__doc__ or "").strip()
+    """The card of a class: the docstring of its module, or its own where it was made in a session."""
+    module = None if chosen.__module__ == "__main__" else import_module(chosen.__module__).__doc__
+    return cleandoc(module or chosen.__doc__ or "")

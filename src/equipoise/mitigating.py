@@ -11,8 +11,9 @@ import pandas as pd
 from equipoise.corpora.named import CorpusTexts, read_corpus
 from equipoise.corpora.sampling import CorpusChoice
 from equipoise.errors import UserError, check_seed
+from equipoise.indexes import card_of
 from equipoise.measuring import ModelSource, as_model
-from equipoise.mitigations import mitigation_card, mitigation_class
+from equipoise.mitigations import mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation, presets_of
 from equipoise.models.base import LanguageModel
 from equipoise.models.static import StaticModel
@@ -128,7 +129,7 @@ def _record(
 ) -> dict[str, Any]:
     return {
         **_cause(mitigation, before, *given),
-        "method": mitigation_card(mitigation.name),
+        "method": card_of(type(mitigation)),
         "presets": presets_of(mitigation),
         "fingerprint": after.fingerprint,
         "library": "equipoise" if isinstance(after, WrappedModel | StaticModel) else "transformers",

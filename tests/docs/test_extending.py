@@ -1,13 +1,19 @@
-"""The page on adding things is true: its reader, instrument and output format are run as they are printed."""
+"""The page on adding things is true: its files are run as they are printed."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import tiny
+import torch
+import transformers
 
 import equipoise
+from equipoise.mitigations.base import options_help
+from equipoise.models.loading import wrap_model
 from equipoise.report import exports
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
@@ -53,3 +59,21 @@ def test_a_file_is_all_that_an_output_format_needs(tmp_path: Path, monkeypatch: 
     result = equipoise.measure("random", "traits")
     assert "keys" in exports.format_names()
     assert "traits.care-contrast\n" in exports.export([result], "keys")
+
+
+def test_a_file_is_all_that_a_mitigation_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = printed_files()["mitigations/level_biases.py"]
+    (tmp_path / "level_biases.py").write_text(printed, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    kind = import_module("level_biases").LevelBiases
+    model = wrap_model(tiny.network("bert"), tiny.tokenizer("wordpiece"), name="small")
+    ids = model.tokenizer.convert_tokens_to_ids(["he", "she"])
+    with torch.no_grad():
+        model.transformers_model.get_output_embeddings().bias[ids] = torch.tensor([2.0, 1.0])
+    folder = equipoise.mitigate(model, kind(share=0.5)).save(tmp_path / "levelled")
+    saved = transformers.AutoModelForMaskedLM.from_pretrained(folder)
+    assert saved.get_output_embeddings().bias[ids].tolist() == pytest.approx([1.75, 1.25])
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "Moved by 0.5." in card
+    assert "no other weight changes" in card
+    assert options_help(kind)["share"].startswith("how far they move")

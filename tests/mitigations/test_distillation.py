@@ -20,7 +20,7 @@ from equipoise.mitigations.distilling.contexts import KEPT, document_contexts, f
 from equipoise.mitigations.distilling.losses import TOLD, Head, averaged_targets, told_targets
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import read_examples
-from equipoise.mitigations.distilling.rows import batches, examples, exchange
+from equipoise.mitigations.distilling.rows import batches, examples, partners_of
 from equipoise.models.base import Fill
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
@@ -107,7 +107,7 @@ def test_targets_are_what_averaging_answers() -> None:
     rows = examples(contexts, model.tokens, longest=96, seed=0)
     upper = UpperLayers(model.transformers_model, 1)
     reads = read_examples(upper, rows, 0, lambda _tokens: None)
-    partners = exchange(model.tokens, MIRROR, len(tiny.tokenizer("wordpiece")))
+    partners = partners_of(model, MIRROR)
     targets, _ = averaged_targets(Head(upper), rows, reads, partners)
     words = ("he", "she", "his", "her")
     asked = [Fill(context.text, words, context.number) for context in contexts]
@@ -134,7 +134,7 @@ def test_a_definition_has_nine_tenths_of_the_gendered_words_on_its_side() -> Non
         assert spoken
         assert set(spoken) == {gender}
     rows = examples(contexts, model.tokens, longest=96, seed=0)
-    partners = exchange(model.tokens, MIRROR, len(tiny.tokenizer("wordpiece")))
+    partners = partners_of(model, MIRROR)
     size = len(tiny.tokenizer("wordpiece"))
     before = torch.log_softmax(torch.randn(len(rows), size, generator=torch.Generator().manual_seed(1)), -1)
     after = told_targets(before, rows, partners).exp().numpy()

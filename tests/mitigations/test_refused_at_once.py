@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import tiny
 import torch
+import transformers
 from command_line import run
 
 from equipoise.corpora.documents import Document, Where
@@ -17,6 +18,7 @@ from equipoise.mitigating import mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_class
 from equipoise.mitigations.base import Materials, presets_of, set_options
 from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.mitigations.distillation import SelfDistillation
 from equipoise.mitigations.head_refit import HeadRefit
 from equipoise.mitigations.resolution import PronounResolution
 from equipoise.mitigations.saving import card
@@ -47,6 +49,22 @@ def documents(text: str, count: int = 12) -> list[Document]:
 def test_a_model_that_it_cannot_change_is_refused_at_once(name: str) -> None:
     with pytest.raises(UserError, match="is a causal model"):
         mitigation_class(name)().check(model_of("gpt2"), Materials(documents(PEOPLE)))
+
+
+@pytest.mark.parametrize("mitigation", [HeadRefit(), SelfDistillation(epochs=1)])
+def test_a_vocabulary_without_english_pronouns_is_refused_at_once(mitigation: Any) -> None:
+    """Of a German model no row would be moved, and a folder be saved in which nothing changed."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    entries = [*special, "er", "sie", "ist", ".", *letters, *(f"##{letter}" for letter in letters)]
+    words = transformers.BertTokenizerFast(vocab={entry: place for place, entry in enumerate(entries)})
+    config = copy.deepcopy(tiny.network("bert").config)
+    config.vocab_size = len(words)
+    network = transformers.BertForMaskedLM(config)
+    german = wrap_model(network, words, name="german", options=RunOptions(cache=False))
+    for refuse in (mitigation.check, mitigation.change):
+        with pytest.raises(UserError, match="no pair of gendered English words of one piece"):
+            refuse(german, Materials())
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ What it does  Every text is asked twice, as it is and with women and men exchang
               second answer is mirrored back; the mean of both probabilities is answered. Definitional texts
               are exempt. See `equipoise.models.wrappers.averaging` for the rules.
 Removes       Whatever a text without a gendered word says about gender: he and she come out equal.
-Breaks        Pronouns that only a name unknown to the rewriter decides. Twice the work. It is a recipe
-              around the model, so that a program must load it with Equipoise; self-distillation puts it
-              into plain weights.
+Breaks        Pronouns that only a name unknown to the rewriter decides. Texts of another language than
+              English are answered as before. Twice the work. It is a recipe around the model, so that a
+              program must load it with Equipoise; self-distillation puts it into plain weights.
 Source        This project.
 """
 

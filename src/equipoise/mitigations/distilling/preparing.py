@@ -8,7 +8,7 @@ from equipoise.mitigations.distilling.checking import no_gendered_sentence
 from equipoise.mitigations.distilling.contexts import document_contexts, frame_contexts
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import Read, Report, read_examples
-from equipoise.mitigations.distilling.rows import Example, Exchange, examples, exchange
+from equipoise.mitigations.distilling.rows import Example, Exchange, examples, partners_of
 from equipoise.models.masked import MaskedModel
 from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 from equipoise.text.rewriting.mirroring import Mirror
@@ -42,6 +42,7 @@ class Prepared:
 def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: Amount) -> Prepared:
     """Draw contexts, turn them into examples and let the untouched copy read them."""
     mirror = Mirror()
+    partners = partners_of(masked, mirror)
     drawn = document_contexts(materials.documents, mirror, count=amount.sentences, seed=materials.seed)
     if materials.documents and amount.sentences and not drawn:
         raise no_gendered_sentence(len(materials.documents))
@@ -58,8 +59,7 @@ def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: A
         *(() if drawn else ("Nothing was read from a corpus: only frames were learned from.",)),
     )
     reads = read_examples(upper, rows, padding, report)
-    size = int(upper.network.config.vocab_size)
-    return Prepared(upper, rows, reads, exchange(masked.tokens, mirror, size), report, account)
+    return Prepared(upper, rows, reads, partners, report, account)
 
 
 def _reporter(materials: Materials, work: int, name: str) -> Report:

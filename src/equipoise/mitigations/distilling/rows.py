@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from equipoise.errors import UserError
 from equipoise.mitigations.distilling.contexts import Context
 from equipoise.mitigations.training.batches import cut_points
+from equipoise.models.masked import MaskedModel
 from equipoise.models.words import find_blank
 from equipoise.models.wrappers.mirrored_rows import MirroredRows
 from equipoise.text.blank import BLANK
@@ -44,12 +46,17 @@ class Exchange:
     """Male and female ids `[2, pairs]`, for either form."""
 
 
-def exchange(tokens: Any, mirror: Mirror, size: int) -> Exchange:
-    """Which ids are partners in this vocabulary."""
-    rows = MirroredRows(tokens, mirror)
+def partners_of(masked: MaskedModel, mirror: Mirror) -> Exchange:
+    """Which ids are partners in a model's vocabulary; one without any is refused."""
+    rows, size = MirroredRows(masked.tokens, mirror), int(masked.transformers_model.config.vocab_size)
     permutations, pairs = [], []
     for is_possessive in (False, True):
         listed = rows.pairs(is_possessive=is_possessive)
+        if not listed:
+            raise UserError(
+                "The vocabulary has no pair of gendered English words of one piece, such as he and she.",
+                "Give a model of English: what is turned here are English words.",
+            )
         order = torch.arange(size)
         for male, female in listed:
             order[male], order[female] = female, male

@@ -81,6 +81,14 @@ def test_another_study_in_the_folder_is_refused_by_name(tmp_path: Path) -> None:
         StudyRun(tmp_path / "else", PLAN)
 
 
+def test_steps_that_were_in_store_do_not_set_the_pace_once_there_are_others() -> None:
+    names = ("stored", "worked", "open")
+    steps = [Step(name, name.title(), 100.0) for name in names]
+    study = StudyRun(None, Plan("pace", "Pace", {}, steps))
+    study.taken |= {"stored": 2.0, "worked": 60.0}
+    assert study._left() == ", step 2 of 3, about 60 s left"
+
+
 def test_the_plan_and_the_time_left_are_said() -> None:
     said: list[str] = []
     study = StudyRun(None, PLAN, say=said.append)

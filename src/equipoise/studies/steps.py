@@ -197,15 +197,18 @@ class StudyRun:
     def _left(self) -> str:
         """The time left, judged by how the finished steps kept to the plan.
 
-        Steps that took next to nothing had their answers in store, or run on a fast device: either may be.
+        Steps that took next to nothing had their answers in store, or run on a fast device: either may be,
+        so they count only while there are no others.
         """
-        planned = sum(step.seconds for step in self.plan.steps if step.name in self.taken)
-        open_seconds = self.plan.seconds - planned
+        planned = {step.name: step.seconds for step in self.plan.steps if step.name in self.taken}
+        open_seconds = self.plan.seconds - sum(planned.values())
         if not open_seconds:
             return ""
-        pace = sum(self.taken.values()) / planned
+        worked = [name for name in planned if self.taken[name] >= NEXT_TO_NOTHING * planned[name]]
+        judged = worked or list(planned)
+        pace = sum(self.taken[name] for name in judged) / sum(planned[name] for name in judged)
         left = f"about {in_minutes(open_seconds * pace)}"
-        if pace < NEXT_TO_NOTHING:
+        if not worked:
             left = f"{in_minutes(open_seconds * pace)} to {in_minutes(open_seconds)}"
         return f", step {len(self.taken)} of {len(self.plan.steps)}, {left} left"
 

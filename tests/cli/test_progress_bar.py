@@ -103,3 +103,14 @@ def test_a_model_that_cannot_be_loaded_leaves_no_bar() -> None:
     with pytest.raises(UserError):
         load_model("./nowhere", progress=heard.append)
     assert heard[-1].phase == STOPPED
+
+
+def test_a_closed_bar_does_not_wait_for_its_next_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_bar, "LOOK_EVERY", 4.0)
+    bar = ProgressBar()
+    for _ in range(2):  # a closed bar can be used again
+        bar(Progress(LOADING, 0, 2, "model"))
+        began = time.monotonic()
+        bar.close()
+        assert time.monotonic() - began < 3
+        assert bar._drawing is None

@@ -37,6 +37,7 @@ class ProgressBar:
         self._rate = Rate()
         self._shown_since = 0.0
         self._drawing: threading.Thread | None = None
+        self._closing = threading.Event()
         self._bar: Any = None
         self._task: Any = None
 
@@ -63,22 +64,24 @@ class ProgressBar:
         self.close()
 
     def close(self) -> None:
-        """Take the bar off the screen."""
+        """Take the bar off the screen, at once."""
         with self._lock:
             self._state = None
             drawing = self._drawing
         if drawing is not None:
+            self._closing.set()
             drawing.join(timeout=5)
+            self._closing.clear()
 
     def _draw_until_idle(self) -> None:
         """Show the state now and then; after an idle moment take it off the screen."""
         spoke, idle = 0.0, 0
         while idle < 2:
-            time.sleep(LOOK_EVERY)
+            is_closing = self._closing.wait(LOOK_EVERY)
             with self._lock:
                 state, now = self._state, time.monotonic()
                 idle = idle + 1 if state is None else 0
-                if idle == 2:
+                if idle == 2 or is_closing:
                     self._drawing = None
                     self._hide()
                     return

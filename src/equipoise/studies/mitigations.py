@@ -67,7 +67,8 @@ class Methods:
                 raise unknown_name("mitigation", name, (*MITIGATIONS, ALL))
         if ALL in self.names and len(self.names) > 1:
             raise UserError(
-                f"{', '.join(self.names)} were named.", f"Name {ALL} by itself, or those that you want."
+                f"{', '.join(self.names)} were named, and {ALL} means every method.",
+                f"Name {ALL} by itself, or those that you want.",
             )
         if not self.seeds:
             raise UserError("No seed was given.", "Give one or more, as in --seeds 0,1,2.")

@@ -26,6 +26,8 @@ from equipoise.results.records import column_kinds, read_typed_csv
 STUDY, STEP_FOLDER, WORKSHOP, MODELS = "study.json", "steps", "workshop", "models"
 SCHEMA = 1
 NEXT_TO_NOTHING = 0.2
+"""Share of its planned time below which a step is taken to have had its answers in store."""
+
 UNWRITTEN = "Free the disk or give another folder with --out; finished steps are kept."
 
 

@@ -14,7 +14,7 @@ from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 from equipoise.text.rewriting.mirroring import Mirror
 
 LONGEST = 512
-FRAMES_HELP = "contexts drawn from the frames, about"
+FRAMES_HELP = "contexts from frames; about a fifth more come out of all kinds together"
 SENTENCES_HELP = "contexts drawn from the corpus, where one is given"
 
 

@@ -54,7 +54,8 @@ def partners_of(masked: MaskedModel, mirror: Mirror) -> Exchange:
         listed = rows.pairs(is_possessive=is_possessive)
         if not listed:
             raise UserError(
-                "The vocabulary has no pair of gendered English words of one piece, such as he and she.",
+                f"The vocabulary of {masked.name!r} has no pair of gendered English words of one piece, "
+                "such as he and she.",
                 "Give a model of English: what is turned here are English words.",
             )
         order = torch.arange(size)

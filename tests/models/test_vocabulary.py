@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import tiny
+import transformers
 
 from equipoise.errors import UserError
 from equipoise.models import load_model
@@ -61,3 +62,10 @@ def test_a_folder_with_the_wrong_tokenizer_is_refused(tmp_path: Path) -> None:
     tiny.tokenizer("byte-bpe").save_pretrained(tmp_path)
     with pytest.raises(UserError, match="some words have no vector"):
         load_model(tmp_path, cache=False)
+
+
+def test_a_classifier_with_the_wrong_tokenizer_is_refused() -> None:
+    network = transformers.BertForSequenceClassification(tiny.network("bert").config)
+    assert wrap(network).labels
+    with pytest.raises(UserError, match="some words have no vector"):
+        wrap(network, "byte-bpe")

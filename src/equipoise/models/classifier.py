@@ -22,6 +22,7 @@ from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
 from equipoise.models.options import RunOptions
 from equipoise.models.reporting import RunReport
+from equipoise.models.vocabulary import check_vocabulary
 from equipoise.models.weights import WeightWatch, share_weights
 
 Input = dict[str, list[int]]
@@ -45,6 +46,7 @@ class ClassifierModel(AnsweringModel):
         self.name = name
         self.options = options or RunOptions()
         self.tokenizer = copy.deepcopy(tokenizer)
+        check_vocabulary(network, tokenizer, name)
         self._source = network
         self._watch = WeightWatch(network)
         self._device = device_for(network, self.options.device)

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
+from equipoise.models.belonging import check_belonging
 from equipoise.models.causal import CausalModel
 from equipoise.models.checkpoints import Checkpoint, kind_of, read_checkpoint, read_packed
 from equipoise.models.classifier import ClassifierModel
@@ -56,7 +57,9 @@ def wrap_model(
     kind = kind_of(network.config, name, loaded_as=type(network).__name__)
     if kind == "classifier":
         return ClassifierModel(network, tokenizer, name=name, options=options)
-    return KINDS[kind](network, tokenizer, name=name, options=options, borrowed=True)
+    model = KINDS[kind](network, tokenizer, name=name, options=options, borrowed=True)
+    check_belonging(model, network, tokenizer)
+    return model
 
 
 def _read(name: str, options: RunOptions) -> Checkpoint:
@@ -77,7 +80,9 @@ def _wrap(
     network = checkpoint.network.to(device)
     if checkpoint.kind == "classifier":
         return ClassifierModel(network, checkpoint.tokenizer, name=name, options=options)
-    return KINDS[checkpoint.kind](network, checkpoint.tokenizer, name=name, options=options)
+    model = KINDS[checkpoint.kind](network, checkpoint.tokenizer, name=name, options=options)
+    check_belonging(model, network, checkpoint.tokenizer)
+    return model
 
 
 def _find_folder(name: str, allow_pickle: bool) -> Path | None:

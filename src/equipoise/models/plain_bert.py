@@ -61,6 +61,10 @@ class PlainBert(nn.Module):
         """The model without its head, by the name that transformers gives it."""
         return self.bert
 
+    def get_input_embeddings(self) -> Any:
+        """The table of word vectors, by the name that transformers gives it."""
+        return self.bert.embeddings.word_embeddings
+
     def tie_weights(self) -> None:
         """Let the head's last multiplication share the word vectors, where the configuration says so."""
         if self.config.tie_word_embeddings:

@@ -1,24 +1,21 @@
 """Cluster-robust means against plain matrices, textbook formulas and hand-made cases."""
 
-from math import inf, isnan, sqrt
+from math import isnan, sqrt
 from time import process_time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import t, ttest_ind
 from statsmodels.regression.linear_model import OLS
 
 from equipoise.errors import UserError
 from equipoise.stats.cluster_t import Design, degrees_of_freedom
-from equipoise.stats.intervals import wilson
 from equipoise.stats.means import (
     difference_of_means,
     mean_with_interval,
-    share_with_interval,
     size_with_interval,
 )
+from equipoise.stats.shares import share_with_interval
 
 
 def clustered(seed, sizes):
@@ -231,85 +228,6 @@ def test_a_size_is_the_mean_distance_from_zero_and_its_interval_ends_there():
     assert np.isnan(size_with_interval(values[:3]).low)
 
 
-@given(st.lists(st.booleans(), min_size=5, max_size=60))
-@settings(deadline=None)
-def test_a_share_of_independent_items_has_wilsons_interval(hits):
-    share = share_with_interval(hits)
-    assert share.interval == pytest.approx(wilson(sum(hits), len(hits)))
-    assert (share.value, share.df) == (pytest.approx(np.mean(hits)), inf)
-    assert share_with_interval(hits, [range(len(hits))]) == share
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=5, max_size=60))
-@settings(deadline=None)
-def test_a_clustered_share_stays_inside_and_holds_its_value(items):
-    hits, labels = zip(*items, strict=True)
-    share = share_with_interval(hits, [labels])
-    if len(set(labels)) < 5:
-        assert isnan(share.low)
-    else:
-        assert 0 <= share.low <= share.value + 1e-12
-        assert share.value - 1e-12 <= share.high <= 1
-        assert share.high - share.low > 0
-
-
-@pytest.mark.parametrize("sizes", [[20] * 12, [3, 40, 7, 9, 60, 11]])
-def test_a_clustered_share_has_the_interval_of_its_log_odds(sizes):
-    rng = np.random.default_rng(10)
-    codes = np.repeat(np.arange(len(sizes)), sizes)
-    hits = rng.random(len(codes)) < rng.uniform(0.1, 0.9, size=len(sizes))[codes]
-    mean, share = mean_with_interval(hits, [codes]), share_with_interval(hits, [codes])
-    assert (share.value, share.standard_error, share.df) == (mean.value, mean.standard_error, mean.df)
-    # The delta method: odds p / (1 - p) move by p' / (p (1 - p)) on the scale of logarithms.
-    slope = 1 / (mean.value * (1 - mean.value))
-    for end, sign in zip(share.interval, (-1, 1), strict=True):
-        moved = np.log(end / (1 - end)) - np.log(mean.value / (1 - mean.value))
-        assert moved == pytest.approx(sign * t.ppf(0.975, mean.df) * mean.standard_error * slope)
-    alone = share_with_interval(hits)
-    assert share.high - share.low > 1.5 * (alone.high - alone.low)
-
-
-def test_turning_hits_around_turns_the_interval_around():
-    rng = np.random.default_rng(14)
-    codes = np.repeat(np.arange(7), [1, 2, 4, 4, 9, 12, 30])
-    hits = rng.random(62) < 0.2
-    share, other = share_with_interval(hits, [codes]), share_with_interval(~hits, [codes])
-    assert (1 - other.high, 1 - other.low) == pytest.approx(share.interval)
-
-
-def test_clusters_that_all_have_one_share_are_as_good_as_independent_items():
-    codes, hits = np.repeat(np.arange(8), 5), np.tile([1, 0, 0, 0, 0], 8)
-    share = share_with_interval(hits, [codes])
-    half = t.ppf(0.975, 7) / np.sqrt(40 * 0.2 * 0.8)
-    assert np.log(share.high / (1 - share.high)) == pytest.approx(np.log(0.25) + half)
-
-
-def test_shares_of_none_and_of_all_count_clusters():
-    codes = np.repeat(np.arange(10), 30)
-    none, every = share_with_interval([0] * 300, [codes]), share_with_interval([1] * 300, [codes])
-    square = t.ppf(0.975, 9) ** 2
-    assert none.interval == pytest.approx((0, square / (10 + square)))
-    assert every.interval == pytest.approx((1 - none.high, 1))
-    assert none.high > share_with_interval([0] * 300).high
-
-
-def test_without_a_hit_unequal_clusters_count_as_wholly_alike():
-    sizes = np.array([2, 5, 9, 14, 30])
-    none = share_with_interval([0] * 60, [np.repeat(np.arange(5), sizes)])
-    df = degrees_of_freedom(Design(sizes[:, None].astype(float), cr2_weights(sizes)), 1.0)
-    square, worth = t.ppf(0.975, df) ** 2, 60**2 / (sizes**2).sum()
-    assert none.interval == pytest.approx((0, square / (worth + square)))
-
-
-def test_without_a_hit_the_factor_of_fewer_levels_counts():
-    rows, columns = (part.ravel() for part in np.indices((6, 50)))
-    crossed, alone = (share_with_interval([0] * 300, factors) for factors in ([columns, rows], [rows]))
-    # Six levels are worth six items, whatever the fifty others; the t quantile is that of 300 items.
-    square = t.ppf(0.975, crossed.df) ** 2
-    assert crossed.high == pytest.approx(square / (6 + square))
-    assert 0.3 < crossed.high < alone.high
-
-
 def test_large_clusters_agree_with_the_regression_of_statsmodels():
     values, codes = clustered(11, np.full(200, 4))
     robust = OLS(values, np.ones(800)).fit(cov_type="cluster", cov_kwds={"groups": codes})
@@ -321,8 +239,6 @@ def test_what_cannot_be_meant_is_refused():
         mean_with_interval([1, 2], ["ab", "ab", "ab"])
     with pytest.raises(UserError, match="2 values but 3 cluster labels"):
         mean_with_interval([1, 2], ["abc"])
-    with pytest.raises(UserError, match=r"values such as 0\.5"):
-        share_with_interval([0, 1, 0.5])
     with pytest.raises(UserError, match="2 values but 1 marks"):
         difference_of_means([1, 2], [True])
     with pytest.raises(UserError, match="level"):

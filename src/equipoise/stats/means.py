@@ -1,8 +1,8 @@
-"""Means, shares and differences of means with one kind of interval, whatever clusters the items come in."""
+"""Means and differences of means with one kind of interval, whatever clusters the items come in."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,8 +49,8 @@ def mean_with_interval(values: ArrayLike, factors: Factors = (), *, level: float
     not differ between clusters give an interval without width.
     """
     check_level(level)
-    numbers, codes = _answered(values, factors)
-    return _with_interval(_mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes), level)
+    numbers, codes = answered(values, factors)
+    return _with_interval(plain_mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes), level)
 
 
 def size_with_interval(values: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
@@ -76,10 +76,10 @@ def difference_of_means(
             "Give one mark per value, in the same order.",
         )
     sides = (~marks[~np.isnan(numbers)]).astype(np.intp)
-    known, codes = _answered(numbers, factors)
+    known, codes = answered(numbers, factors)
     if len(np.unique(sides)) < 2:
         return Mean(nan, nan, nan, nan, nan, len(known), _fewest(codes, len(known)))
-    return _with_interval(_mean(known, sides, codes), level)
+    return _with_interval(plain_mean(known, sides, codes), level)
 
 
 def difference_apart(first: Mean, second: Mean, *, level: float = 0.95) -> Mean:
@@ -93,36 +93,6 @@ def difference_apart(first: Mean, second: Mean, *, level: float = 0.95) -> Mean:
     df = total**2 / parts if parts else min(first.df, second.df)
     n, clusters = first.n + second.n, min(first.n_clusters, second.n_clusters)
     return _with_interval(Mean(second.value - first.value, nan, nan, sqrt(total), df, n, clusters), level)
-
-
-def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
-    """The share of answered items that are hits (1, not 0), with an interval inside [0, 1].
-
-    The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; where no
-    two items share a cluster it is Wilson's. Where all items are hits or none is, nothing tells how alike
-    the items of a cluster are, and they are taken to be wholly alike: Wilson's interval for as many items
-    as there would be clusters. Rare hits in few clusters are the hard case (`benchmarks/coverage.py`): a
-    95 % interval is too wide where samples without a hit are common, and a share of .05 whose clusters are
-    much alike inside (an intraclass correlation of .4) is covered as seldom as .88 of the time.
-    """
-    check_level(level)
-    numbers, codes = _answered(hits, factors)
-    if not np.isin(numbers, (0.0, 1.0)).all():
-        odd = numbers[~np.isin(numbers, (0.0, 1.0))][0]
-        raise UserError(f"A share was asked of values such as {odd:g}.", "Give 1 for a hit and 0 for none.")
-    mean = _mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes)
-    if mean.n_clusters < FEWEST_CLUSTERS or isnan(mean.value):
-        return mean
-    if mean.n_clusters == mean.n:
-        share = mean.value
-        mean = replace(mean, standard_error=sqrt(share * (1 - share) / mean.n), df=inf)
-        low, high = _wilson(share, mean.n, mean.df, level)
-    elif mean.value in (0.0, 1.0):
-        alike = min(mean.n**2 / float((np.bincount(one) ** 2.0).sum()) for one in codes)
-        low, high = _wilson(mean.value, alike, mean.df, level)
-    else:
-        low, high = _log_odds_interval(mean, level)
-    return replace(mean, low=low, high=high)
 
 
 def t_interval(mean: Mean, level: float) -> Interval:
@@ -140,7 +110,7 @@ def _with_interval(mean: Mean, level: float) -> Mean:
     return replace(mean, low=low, high=high)
 
 
-def _mean(numbers: Floats, sides: Codes, codes: Sequence[Codes]) -> Mean:
+def plain_mean(numbers: Floats, sides: Codes, codes: Sequence[Codes]) -> Mean:
     """The mean, or the difference of the two sides' means, still without ends."""
     n, n_clusters = len(numbers), _fewest(codes, len(numbers))
     if n == 0:
@@ -153,7 +123,7 @@ def _mean(numbers: Floats, sides: Codes, codes: Sequence[Codes]) -> Mean:
     return Mean(value, nan, nan, sqrt(spread.variance), spread.df, n, n_clusters)
 
 
-def _answered(values: ArrayLike, factors: Factors) -> tuple[Floats, list[Codes]]:
+def answered(values: ArrayLike, factors: Factors) -> tuple[Floats, list[Codes]]:
     """The values that are not NaN, and their codes by every factor that has two levels, or by one of one."""
     numbers = np.asarray(values, dtype=np.float64).ravel()
     if len(factors) > 2:
@@ -169,26 +139,3 @@ def _answered(values: ArrayLike, factors: Factors) -> tuple[Floats, list[Codes]]
 
 def _fewest(codes: Sequence[Codes], n: int) -> int:
     return min((int(one.max(initial=-1)) + 1 for one in codes), default=n)
-
-
-def _log_odds_interval(mean: Mean, level: float) -> Interval:
-    """The t interval of a share's log-odds, turned back into shares."""
-    from scipy.special import expit, logit, stdtrit
-
-    spread = mean.value * (1 - mean.value)
-    # Every cluster has the same share, by design or by luck: the items are then as good as independent.
-    error = mean.standard_error if mean.standard_error > 0 else sqrt(spread / mean.n)
-    half = float(stdtrit(mean.df, (1 + level) / 2)) * error / spread
-    middle = float(logit(mean.value))
-    return Interval(float(expit(middle - half)), float(expit(middle + half)))
-
-
-def _wilson(share: float, n: float, df: float, level: float) -> Interval:
-    """Wilson's score interval, n and the quantile of any size; a t without end is the normal one."""
-    from scipy.special import ndtri, stdtrit
-
-    upper = (1 + level) / 2
-    square = float(ndtri(upper) if df == inf else stdtrit(df, upper)) ** 2
-    centre = (share + square / (2 * n)) / (1 + square / n)
-    half = sqrt(square * (share * (1 - share) / n + square / (4 * n * n))) / (1 + square / n)
-    return Interval(max(0.0, centre - half), min(1.0, centre + half))

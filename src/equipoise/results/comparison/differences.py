@@ -15,9 +15,9 @@ from equipoise.stats.means import (
     difference_apart,
     difference_of_means,
     mean_with_interval,
-    share_with_interval,
     size_with_interval,
 )
+from equipoise.stats.shares import share_with_interval
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,79 @@
+"""Shares of hits with an interval inside [0, 1], whatever clusters the items come in."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf, isnan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from equipoise.errors import UserError
+from equipoise.stats.beta_binomial import share_interval
+from equipoise.stats.clusters import Codes, Floats
+from equipoise.stats.intervals import Interval, check_level
+from equipoise.stats.means import FEWEST_CLUSTERS, Factors, Mean, answered, plain_mean
+
+
+def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
+    """The share of answered items that are hits (1, not 0), with an interval inside [0, 1].
+
+    The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; where no
+    two items share a cluster it is Wilson's. Where at most half of the clusters of one factor hold a hit, or
+    a miss, so few do not tell how far clusters differ, and it is that of the beta-binomial model, which holds
+    a share of .05 in clusters that are much alike inside (an intraclass correlation of .4) in .95 to .99 of
+    all cases, log-odds alone in as few as .88 (`benchmarks/coverage.py`). Where all items are hits or none
+    is, nothing tells how alike the items of a cluster are, and they are taken to be wholly alike: Wilson's
+    interval for as many items as there would be clusters.
+    """
+    check_level(level)
+    numbers, codes = answered(hits, factors)
+    if not np.isin(numbers, (0.0, 1.0)).all():
+        odd = numbers[~np.isin(numbers, (0.0, 1.0))][0]
+        raise UserError(f"A share was asked of values such as {odd:g}.", "Give 1 for a hit and 0 for none.")
+    mean = plain_mean(numbers, np.zeros(len(numbers), dtype=np.intp), codes)
+    if mean.n_clusters < FEWEST_CLUSTERS or isnan(mean.value):
+        return mean
+    if mean.n_clusters == mean.n:
+        share = mean.value
+        mean = replace(mean, standard_error=sqrt(share * (1 - share) / mean.n), df=inf)
+        low, high = _wilson(share, mean.n, mean.df, level)
+    elif mean.value in (0.0, 1.0):
+        alike = min(mean.n**2 / float((np.bincount(one) ** 2.0).sum()) for one in codes)
+        low, high = _wilson(mean.value, alike, mean.df, level)
+    else:
+        low, high = _rare_interval(mean, numbers, codes, level) or _log_odds_interval(mean, level)
+    return replace(mean, low=low, high=high)
+
+
+def _rare_interval(mean: Mean, numbers: Floats, codes: Sequence[Codes], level: float) -> Interval | None:
+    """The beta-binomial interval where it is the one to take."""
+    hits, sizes = np.bincount(codes[0], weights=numbers), np.bincount(codes[0]).astype(np.float64)
+    holding = np.count_nonzero(hits if mean.value <= 0.5 else sizes - hits)
+    if len(codes) > 1 or 2 * holding > len(sizes):
+        return None
+    interval = share_interval(hits, sizes, level)
+    # Clusters count alike in the model: where a large one holds most hits, the share of items is another.
+    return interval if interval.low <= mean.value <= interval.high else None
+
+
+def _log_odds_interval(mean: Mean, level: float) -> Interval:
+    """The t interval of a share's log-odds, turned back into shares."""
+    from scipy.special import expit, logit, stdtrit
+
+    spread = mean.value * (1 - mean.value)
+    # Every cluster has the same share, by design or by luck: the items are then as good as independent.
+    error = mean.standard_error if mean.standard_error > 0 else sqrt(spread / mean.n)
+    half = float(stdtrit(mean.df, (1 + level) / 2)) * error / spread
+    middle = float(logit(mean.value))
+    return Interval(float(expit(middle - half)), float(expit(middle + half)))
+
+
+def _wilson(share: float, n: float, df: float, level: float) -> Interval:
+    """Wilson's score interval, n and the quantile of any size; a t without end is the normal one."""
+    from scipy.special import ndtri, stdtrit
+
+    upper = (1 + level) / 2
+    square = float(ndtri(upper) if df == inf else stdtrit(df, upper)) ** 2
+    centre = (share + square / (2 * n)) / (1 + square / n)
+    half = sqrt(square * (share * (1 - share) / n + square / (4 * n * n))) / (1 + square / n)
+    return Interval(max(0.0, centre - half), min(1.0, centre + half))

@@ -1,0 +1,167 @@
+"""Shares: Wilson's interval, that of log-odds and that of rare hits, against plain code and scipy."""
+
+from math import inf, isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta, betabinom, t
+
+from equipoise.errors import UserError
+from equipoise.stats.beta_binomial import share_interval
+from equipoise.stats.cluster_t import Design, degrees_of_freedom
+from equipoise.stats.intervals import wilson
+from equipoise.stats.means import mean_with_interval
+from equipoise.stats.shares import share_with_interval
+
+
+def cr2_weights(sizes):
+    return (1 / sizes.sum() / np.sqrt(1 - sizes / sizes.sum()))[:, None]
+
+
+@given(st.lists(st.booleans(), min_size=5, max_size=60))
+@settings(deadline=None)
+def test_a_share_of_independent_items_has_wilsons_interval(hits):
+    share = share_with_interval(hits)
+    assert share.interval == pytest.approx(wilson(sum(hits), len(hits)))
+    assert (share.value, share.df) == (pytest.approx(np.mean(hits)), inf)
+    assert share_with_interval(hits, [range(len(hits))]) == share
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=5, max_size=60))
+@settings(deadline=None)
+def test_a_clustered_share_stays_inside_and_holds_its_value(items):
+    hits, labels = zip(*items, strict=True)
+    share = share_with_interval(hits, [labels])
+    if len(set(labels)) < 5:
+        assert isnan(share.low)
+    else:
+        assert 0 <= share.low <= share.value + 1e-12
+        assert share.value - 1e-12 <= share.high <= 1
+        assert share.high - share.low > 0
+
+
+@pytest.mark.parametrize("sizes", [[20] * 12, [3, 40, 7, 9, 60, 11]])
+def test_a_clustered_share_has_the_interval_of_its_log_odds(sizes):
+    rng = np.random.default_rng(10)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    hits = rng.random(len(codes)) < rng.uniform(0.1, 0.9, size=len(sizes))[codes]
+    mean, share = mean_with_interval(hits, [codes]), share_with_interval(hits, [codes])
+    assert (share.value, share.standard_error, share.df) == (mean.value, mean.standard_error, mean.df)
+    # The delta method: odds p / (1 - p) move by p' / (p (1 - p)) on the scale of logarithms.
+    slope = 1 / (mean.value * (1 - mean.value))
+    for end, sign in zip(share.interval, (-1, 1), strict=True):
+        moved = np.log(end / (1 - end)) - np.log(mean.value / (1 - mean.value))
+        assert moved == pytest.approx(sign * t.ppf(0.975, mean.df) * mean.standard_error * slope)
+    alone = share_with_interval(hits)
+    assert share.high - share.low > 1.5 * (alone.high - alone.low)
+
+
+def test_turning_hits_around_turns_the_interval_around():
+    rng = np.random.default_rng(14)
+    codes = np.repeat(np.arange(7), [1, 2, 4, 4, 9, 12, 30])
+    hits = rng.random(62) < 0.2
+    share, other = share_with_interval(hits, [codes]), share_with_interval(~hits, [codes])
+    assert (1 - other.high, 1 - other.low) == pytest.approx(share.interval)
+
+
+def test_clusters_that_all_have_one_share_are_as_good_as_independent_items():
+    codes, hits = np.repeat(np.arange(8), 5), np.tile([1, 0, 0, 0, 0], 8)
+    share = share_with_interval(hits, [codes])
+    half = t.ppf(0.975, 7) / np.sqrt(40 * 0.2 * 0.8)
+    assert np.log(share.high / (1 - share.high)) == pytest.approx(np.log(0.25) + half)
+
+
+def test_shares_of_none_and_of_all_count_clusters():
+    codes = np.repeat(np.arange(10), 30)
+    none, every = share_with_interval([0] * 300, [codes]), share_with_interval([1] * 300, [codes])
+    square = t.ppf(0.975, 9) ** 2
+    assert none.interval == pytest.approx((0, square / (10 + square)))
+    assert every.interval == pytest.approx((1 - none.high, 1))
+    assert none.high > share_with_interval([0] * 300).high
+
+
+def test_without_a_hit_unequal_clusters_count_as_wholly_alike():
+    sizes = np.array([2, 5, 9, 14, 30])
+    none = share_with_interval([0] * 60, [np.repeat(np.arange(5), sizes)])
+    df = degrees_of_freedom(Design(sizes[:, None].astype(float), cr2_weights(sizes)), 1.0)
+    square, worth = t.ppf(0.975, df) ** 2, 60**2 / (sizes**2).sum()
+    assert none.interval == pytest.approx((0, square / (worth + square)))
+
+
+def test_without_a_hit_the_factor_of_fewer_levels_counts():
+    rows, columns = (part.ravel() for part in np.indices((6, 50)))
+    crossed, alone = (share_with_interval([0] * 300, factors) for factors in ([columns, rows], [rows]))
+    # Six levels are worth six items, whatever the fifty others; the t quantile is that of 300 items.
+    square = t.ppf(0.975, crossed.df) ** 2
+    assert crossed.high == pytest.approx(square / (6 + square))
+    assert 0.3 < crossed.high < alone.high
+
+
+def brute_force(hits, sizes, level=0.95):
+    """The same posterior over a plain grid of shares and correlations, with scipy's beta-binomial."""
+    shares = np.linspace(0.0005, 0.9995, 1000)
+    correlations = np.linspace(0.0025, 0.9975, 200)
+    posterior = np.zeros(1000)
+    for correlation in correlations:
+        certainty = (1 - correlation) / correlation
+        likelihood = np.ones(1000)
+        for hit, size in zip(hits, sizes, strict=True):
+            likelihood *= betabinom.pmf(hit, size, shares * certainty, (1 - shares) * certainty)
+        posterior += likelihood * beta.pdf(shares, 0.5, 0.5)
+    below = np.cumsum(posterior) / posterior.sum()
+    return np.interp([(1 - level) / 2, (1 + level) / 2], below, shares)
+
+
+@pytest.mark.parametrize(
+    ("hits", "sizes"),
+    [
+        ([3, 0, 0, 1, 0, 0], [12] * 6),
+        ([0, 12, 0, 0, 11, 0, 0], [12] * 7),
+        ([0, 9, 2, 0, 0], [1, 16, 30, 45, 60]),
+    ],
+)
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_rare_hits_have_the_interval_of_the_beta_binomial_model(hits, sizes, level):
+    expected = brute_force(hits, sizes, level)
+    assert share_interval(np.array(hits, float), np.array(sizes, float), level) == pytest.approx(
+        expected, abs=0.003
+    )
+    items = np.concatenate([np.arange(size) < hit for hit, size in zip(hits, sizes, strict=True)])
+    share = share_with_interval(items, [np.repeat(np.arange(len(sizes)), sizes)], level=level)
+    assert share.interval == pytest.approx(expected, abs=0.003)
+
+
+def test_the_grid_of_shares_follows_many_items():
+    """250 clusters of 4 hits in 100, 750 of none: the rates' variance is .0003, their mean's error .00055."""
+    hits = np.where(np.arange(1000) < 250, 4.0, 0.0)
+    error = np.sqrt(0.0003 / 1000)
+    expected = (0.01 - 1.96 * error, 0.01 + 1.96 * error)
+    assert share_interval(hits, np.full(1000, 100.0), 0.95) == pytest.approx(expected, abs=0.001)
+
+
+def test_hits_in_more_than_half_of_the_clusters_tell_how_far_these_differ():
+    codes = np.repeat(np.arange(8), 10)
+    half, more = (np.isin(codes, range(holding)) & (np.arange(80) % 10 < 2) for holding in (4, 5))
+    assert share_with_interval(half, [codes]).interval == pytest.approx(
+        share_interval(np.bincount(codes, weights=half), np.full(8, 10.0), 0.95)
+    )
+    mean = mean_with_interval(more, [codes])
+    moved = t.ppf(0.975, mean.df) * mean.standard_error / (mean.value * (1 - mean.value))
+    odds = np.exp(np.log(mean.value / (1 - mean.value)) + moved)
+    assert share_with_interval(more, [codes]).high == pytest.approx(odds / (1 + odds))
+
+
+def test_one_large_cluster_of_hits_does_not_leave_its_own_share_out():
+    sizes = [60, *[5] * 20]
+    codes = np.repeat(np.arange(21), sizes)
+    share = share_with_interval(codes == 0, [codes])
+    assert share_interval(np.array([60.0, *[0.0] * 20]), np.array(sizes, float), 0.95).high < share.value
+    assert share.value == 60 / 160
+    assert share.low < share.value < share.high
+
+
+def test_a_share_of_anything_but_hits_is_refused():
+    with pytest.raises(UserError, match=r"values such as 0\.5"):
+        share_with_interval([0, 1, 0.5])

@@ -36,7 +36,8 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from equipoise.stats.equivalence import verdict
-from equipoise.stats.means import Mean, difference_of_means, mean_with_interval, share_with_interval
+from equipoise.stats.means import Mean, difference_of_means, mean_with_interval
+from equipoise.stats.shares import share_with_interval
 
 LATEST = Path(__file__).parent / "coverage.json"
 DRAWS = 4000
@@ -125,6 +126,7 @@ def cells() -> Iterator[Cell]:
     yield from power_cells()
     yield from crossed_share_cells()
     yield from share_cells(((0.05, 0.4),))
+    yield from share_cells(((0.1, 0.1), (0.1, 0.4), (0.2, 0.8)))
 
 
 def mean_cells() -> Iterator[Cell]:

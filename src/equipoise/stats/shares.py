@@ -47,7 +47,8 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
 
 def _rare_interval(mean: Mean, numbers: Floats, codes: Sequence[Codes], level: float) -> Interval | None:
     """The beta-binomial interval where it is the one to take."""
-    hits, sizes = np.bincount(codes[0], weights=numbers), np.bincount(codes[0]).astype(np.float64)
+    hits: Floats = np.bincount(codes[0], weights=numbers).astype(np.float64)
+    sizes: Floats = np.bincount(codes[0]).astype(np.float64)
     holding = np.count_nonzero(hits if mean.value <= 0.5 else sizes - hits)
     if len(codes) > 1 or 2 * holding > len(sizes):
         return None

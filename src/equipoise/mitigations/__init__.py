@@ -40,9 +40,15 @@ def mitigation_card(name: str) -> str:
 
 
 def mitigation_summary(name: str) -> str:
-    """The first line of a card, read without importing the module and what it needs."""
-    spec = find_spec(MITIGATIONS[name].split(":")[0])
+    """One line on a mitigation, read without importing the module and what it needs.
+
+    The first line of its card, or of its class where several mitigations share a card.
+    """
+    module, wanted = MITIGATIONS[name].split(":")
+    spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None
-    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-    return text.splitlines()[0]
+    tree: Any = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    if sum(place.startswith(f"{module}:") for place in MITIGATIONS.values()) > 1:
+        tree = next(part for part in tree.body if isinstance(part, ast.ClassDef) and part.name == wanted)
+    return (ast.get_docstring(tree) or "").splitlines()[0]

@@ -47,7 +47,7 @@ PAIRS = {"he-she": PRONOUNS, "several": (*PRONOUNS, *NOUNS)}
 
 @dataclass(frozen=True)
 class DirectionRemoval(ChangesWeights):
-    """Removes the first directions of differences of gendered words."""
+    """Direction removal: the first directions of differences of gendered words are projected away."""
 
     name: ClassVar[str] = "direction-removal"
     reads_corpus: ClassVar[bool] = False
@@ -71,7 +71,7 @@ class DirectionRemoval(ChangesWeights):
 
 @dataclass(frozen=True)
 class SentenceProjection(ChangesWeights):
-    """Removes the first directions of differences of whole sentences."""
+    """Sentence projection: the first directions of differences of whole sentences are projected away."""
 
     name: ClassVar[str] = "sentence-projection"
     reads_corpus: ClassVar[bool] = False
@@ -91,7 +91,7 @@ class SentenceProjection(ChangesWeights):
 
 @dataclass(frozen=True)
 class Leace(ChangesWeights):
-    """Erases every linear trace of a word's gender from hidden states."""
+    """LEACE: every linear trace of a word's gender is erased from hidden states, in closed form."""
 
     name: ClassVar[str] = "leace"
     reads_corpus: ClassVar[bool] = False
@@ -107,7 +107,7 @@ class Leace(ChangesWeights):
 
 @dataclass(frozen=True)
 class NullSpaceProjection(ChangesWeights):
-    """Removes the directions of several classifiers of gender in turn."""
+    """INLP: the directions of several classifiers of gender are projected away, one after another."""
 
     name: ClassVar[str] = "inlp"
     reads_corpus: ClassVar[bool] = False

@@ -102,7 +102,7 @@ def test_without_a_hit_the_factor_of_fewer_levels_counts():
 def brute_force(hits, sizes, level=0.95):
     """The same posterior over a plain grid of shares and correlations, with scipy's beta-binomial."""
     shares = np.linspace(0.0005, 0.9995, 1000)
-    correlations = np.linspace(0.0025, 0.9975, 200)
+    correlations = beta.ppf((np.arange(200) + 0.5) / 200, 0.5, 0.5)
     posterior = np.zeros(1000)
     for correlation in correlations:
         certainty = (1 - correlation) / correlation

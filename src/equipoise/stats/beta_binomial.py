@@ -2,60 +2,72 @@
 
 import numpy as np
 
-from equipoise.stats.clusters import Floats
+from equipoise.stats.clusters import Codes, Floats
 from equipoise.stats.intervals import Interval
 
-LIKENESS_NODES = 24
 FARTHEST = 18.0
 """Log-odds beyond which no share is looked for."""
 
-COARSE, FINE, ENOUGH = 73, 161, 60
+STRAIGHT = np.pi / 2
+"""The intraclass correlation is the squared sine of an angle: 0 to a right one."""
+
+POINTS, ENOUGH, ROUNDS = (129, 49), (61, 21), 8
+"""Points of a grid over log-odds and angles, and how many of them must lie where there is mass."""
+
 NEGLIGIBLE = 14.0
-"""Below the highest log density by this much a share has no mass worth counting."""
+"""Below the highest log density by this much there is no mass worth counting."""
 
 
 def share_interval(hits: Floats, sizes: Floats, level: float) -> Interval:
     """The central interval of the share, given the hits and the items of every cluster: some of both kinds.
 
-    Jeffreys' prior for the share, and any intraclass correlation (how alike the items of a cluster are) as
-    likely as any other.
+    The arcsine law, which is Jeffreys' prior of a share, is the prior of the share and of the intraclass
+    correlation (how alike the items of a cluster are): hits that fill whole clusters are thought of as much
+    as hits that are strewn.
     """
-    from scipy.special import expit
+    from scipy.special import expit, logsumexp
 
-    log_odds = np.linspace(-FARTHEST, FARTHEST, COARSE)
-    density = _log_density(log_odds, hits, sizes)
-    for _ in range(8):
-        near = np.flatnonzero(density > density.max() - NEGLIGIBLE)
-        if len(near) >= ENOUGH:
+    log_odds, angles = np.linspace(-FARTHEST, FARTHEST, POINTS[0]), _middles(0.0, STRAIGHT)
+    for _ in range(ROUNDS):
+        density = _log_density(log_odds, angles, hits, sizes)
+        near = [_near(density, axis) for axis in (0, 1)]
+        if all(len(places) >= enough for places, enough in zip(near, ENOUGH, strict=True)):
             break
-        first, last = max(near[0] - 1, 0), min(near[-1] + 1, len(log_odds) - 1)
-        log_odds = np.linspace(log_odds[first], log_odds[last], FINE)
-        density = _log_density(log_odds, hits, sizes)
-    mass = np.exp(density - density.max())
+        log_odds = np.linspace(*_around(log_odds, near[0]), POINTS[0])
+        first, last = _around(angles, near[1])
+        angles = _middles(max(first, 0.0), min(last, STRAIGHT))
+    mass = np.exp(logsumexp(density, axis=1) - density.max())
     below = (np.cumsum(mass) - mass / 2) / mass.sum()
-    ends = expit(np.interp([(1 - level) / 2, (1 + level) / 2], below, log_odds))
-    return Interval(float(ends[0]), float(ends[1]))
+    low, high = expit(np.interp([(1 - level) / 2, (1 + level) / 2], below, log_odds))
+    return Interval(float(low), float(high))
 
 
-def _log_density(log_odds: Floats, hits: Floats, sizes: Floats) -> Floats:
-    """The log posterior density of the log-odds of a share, up to a constant."""
-    from scipy.special import betaln, expit, logsumexp
+def _log_density(log_odds: Floats, angles: Floats, hits: Floats, sizes: Floats) -> Floats:
+    """The log posterior density of log-odds and angles up to a constant, `[log-odds, angles]`."""
+    from scipy.special import betaln, expit
 
-    likeness, weights = _likenesses()
-    certainty = (1 - likeness) / likeness
+    certainty = np.tan(angles) ** -2.0
     ahead, behind = (expit(side)[:, None] * certainty for side in (log_odds, -log_odds))
     kinds, counts = np.unique(np.stack([hits, sizes - hits]), axis=1, return_counts=True)
-    total = -counts.sum() * betaln(ahead, behind)
+    density: Floats = -counts.sum() * betaln(ahead, behind)
     for (hit, missed), count in zip(kinds.T, counts, strict=True):
-        total += count * betaln(ahead + hit, behind + missed)
+        density += count * betaln(ahead + hit, behind + missed)
     jeffreys = (np.log(expit(log_odds)) + np.log(expit(-log_odds))) / 2
-    density: Floats = logsumexp(total, b=weights, axis=1) + jeffreys
-    return density
+    return density + jeffreys[:, None]
 
 
-def _likenesses() -> tuple[Floats, Floats]:
-    """Intraclass correlations, dense near 0, and what each weighs."""
-    nodes, weights = np.polynomial.legendre.leggauss(LIKENESS_NODES)
-    roots = (1 + nodes) / 2
-    likeness = roots**2
-    return likeness, weights * roots
+def _near(density: Floats, axis: int) -> Codes:
+    """The places along an axis where there is mass."""
+    highest = density.max(axis=1 - axis)
+    return np.flatnonzero(highest > highest.max() - NEGLIGIBLE)
+
+
+def _around(points: Floats, near: Codes) -> tuple[float, float]:
+    """One step beyond the places with mass, on either side."""
+    step = points[1] - points[0]
+    return float(points[near[0]] - step), float(points[near[-1]] + step)
+
+
+def _middles(first: float, last: float) -> Floats:
+    """The middles of equal parts of a range of angles: the arcsine law is even in the angle."""
+    return first + (np.arange(POINTS[1]) + 0.5) * (last - first) / POINTS[1]

@@ -245,7 +245,7 @@ rewriting.rewrite_file(folder / "a.jsonl", folder / "b.jsonl", settings, account
 
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with (tmp_path / "a.jsonl").open("w") as file:
-        for number in range(60_000):
+        for number in range(30_000):
             file.write(json.dumps({"id": number, "text": f"He saw her dog {number} times."}) + "\n")
     started = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)], stdout=subprocess.DEVNULL)
     note = tmp_path / "b.jsonl.progress"

@@ -23,7 +23,7 @@ from equipoise.measuring import measure
 from equipoise.models.loading import load_neural
 from equipoise.models.options import RunOptions
 model = load_neural("random", RunOptions(store=Path(sys.argv[1])))
-model.engine.budget = 64
+model.engine.budget = 256
 result = measure(model, "tbe")
 result.save(sys.argv[2])
 print(model.engine.rows_run)

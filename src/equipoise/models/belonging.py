@@ -19,10 +19,10 @@ ENDINGS = ("s", "e", "n", "en")
 """What a word of an alphabet's language may add and stay near: day and days, Frau and Frauen."""
 
 SHORTEST = 4
-LOOKED_AT = 6000
+LOOKED_AT = 3000
 """Entries of a vocabulary, evenly spread, whose relatives are looked for."""
 
-FEWEST_PAIRS = 200
+FEWEST_PAIRS = 100
 LEAST_AGREEMENT = 0.85
 """Chance that such a pair is nearer than two words at random: .99 in BERT, else .5 to .7."""
 
@@ -45,7 +45,7 @@ Floats = npt.NDArray[np.float32]
 
 def check_belonging(model: NeuralModel, network: Any, tokenizer: Any) -> None:
     """Refuse a tokenizer whose words mean nothing to the trained weights of a model that can be asked."""
-    pairs = related_pairs(tokenizer.get_vocab())
+    pairs = related_pairs(tokenizer.backend_tokenizer)
     weights = network.get_input_embeddings().weight
     if len(pairs) < FEWEST_PAIRS or not weights.is_floating_point() or not scoring_rules(model.capabilities):
         return
@@ -60,17 +60,15 @@ def check_belonging(model: NeuralModel, network: Any, tokenizer: Any) -> None:
         )
 
 
-def related_pairs(vocabulary: dict[str, int]) -> npt.NDArray[np.intp]:
+def related_pairs(backend: Any) -> npt.NDArray[np.intp]:
     """The ids of entries that are the same word with another ending or in capitals, `[pairs, 2]`."""
-    step = max(1, len(vocabulary) // LOOKED_AT)
-    looked_at = [(entry, place) for entry, place in vocabulary.items() if place % step == 0]
-    pairs = [
-        (place, vocabulary[other])
-        for entry, place in looked_at
-        if len(entry) >= SHORTEST
-        for other in (*(entry + ending for ending in ENDINGS), entry.lower())
-        if other in vocabulary and other != entry
-    ]
+    size = backend.get_vocab_size()
+    pairs = []
+    for place in range(0, size, max(1, size // LOOKED_AT)):
+        entry = backend.id_to_token(place) or ""
+        if len(entry) >= SHORTEST:
+            others = {*(entry + ending for ending in ENDINGS), entry.lower()} - {entry}
+            pairs += [(place, found) for other in others if (found := backend.token_to_id(other)) is not None]
     return np.array(sorted(pairs), dtype=np.intp).reshape(-1, 2)
 
 

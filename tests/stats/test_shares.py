@@ -58,11 +58,20 @@ def test_a_clustered_share_has_the_interval_of_its_log_odds(sizes):
     assert share.high - share.low > 1.5 * (alone.high - alone.low)
 
 
-def test_turning_hits_around_turns_the_interval_around():
+@pytest.mark.parametrize("chance", [0.2, 0.02])
+def test_turning_hits_around_turns_the_interval_around(chance):
     rng = np.random.default_rng(14)
     codes = np.repeat(np.arange(7), [1, 2, 4, 4, 9, 12, 30])
-    hits = rng.random(62) < 0.2
+    hits = rng.random(62) < chance
     share, other = share_with_interval(hits, [codes]), share_with_interval(~hits, [codes])
+    assert (1 - other.high, 1 - other.low) == pytest.approx(share.interval)
+
+
+def test_turning_a_half_around_turns_its_interval_around():
+    """Three large clusters hold the misses, six small ones the hits: neither is the rarer one."""
+    codes = np.repeat(np.arange(9), [20] * 3 + [10] * 6)
+    share, other = (share_with_interval(hits, [codes]) for hits in (codes > 2, codes <= 2))
+    assert share.value == other.value == 0.5
     assert (1 - other.high, 1 - other.low) == pytest.approx(share.interval)
 
 

@@ -49,7 +49,7 @@ def _rare_interval(mean: Mean, numbers: Floats, codes: Sequence[Codes], level: f
     """The beta-binomial interval where it is the one to take."""
     hits: Floats = np.bincount(codes[0], weights=numbers).astype(np.float64)
     sizes: Floats = np.bincount(codes[0]).astype(np.float64)
-    holding = np.count_nonzero(hits if mean.value <= 0.5 else sizes - hits)
+    holding = min(np.count_nonzero(hits), np.count_nonzero(sizes - hits))
     if len(codes) > 1 or 2 * holding > len(sizes):
         return None
     interval = share_interval(hits, sizes, level)

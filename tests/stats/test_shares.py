@@ -163,12 +163,16 @@ def test_hits_in_more_than_half_of_the_clusters_tell_how_far_these_differ():
 
 
 def test_one_large_cluster_of_hits_does_not_leave_its_own_share_out():
+    """The interval reaches from the model's, which counts clusters alike, to that of log-odds."""
     sizes = [60, *[5] * 20]
     codes = np.repeat(np.arange(21), sizes)
-    share = share_with_interval(codes == 0, [codes])
-    assert share_interval(np.array([60.0, *[0.0] * 20]), np.array(sizes, float), 0.95).high < share.value
+    share, mean = (ask(codes == 0, [codes]) for ask in (share_with_interval, mean_with_interval))
+    model = share_interval(np.array([60.0, *[0.0] * 20]), np.array(sizes, float), 0.95)
     assert share.value == 60 / 160
-    assert share.low < share.value < share.high
+    moved = t.ppf(0.975, mean.df) * mean.standard_error / (mean.value * (1 - mean.value))
+    odds = np.exp(np.log(mean.value / (1 - mean.value)) + np.array([-moved, moved]))
+    assert model.high < share.value
+    assert share.interval == pytest.approx((min(model.low, odds[0] / (1 + odds[0])), odds[1] / (1 + odds[1])))
 
 
 def test_a_share_of_anything_but_hits_is_refused():

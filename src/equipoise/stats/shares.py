@@ -19,11 +19,10 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
 
     The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; where no
     two items share a cluster it is Wilson's. Where at most half of the clusters of one factor hold a hit, or
-    a miss, so few do not tell how far clusters differ, and it is that of the beta-binomial model, which holds
-    a share of .05 in clusters that are much alike inside (an intraclass correlation of .4) in .95 to .99 of
-    all cases, log-odds alone in as few as .88 (`benchmarks/coverage.py`). Where all items are hits or none
-    is, nothing tells how alike the items of a cluster are, and they are taken to be wholly alike: Wilson's
-    interval for as many items as there would be clusters.
+    a miss, so few do not tell how far clusters differ, and it is that of the beta-binomial model: log-odds
+    alone would be too narrow (`benchmarks/coverage.py`). Where all items are hits or none is, nothing tells
+    how alike the items of a cluster are, and they are taken to be wholly alike: Wilson's interval for as many
+    items as there would be clusters.
     """
     check_level(level)
     numbers, codes = answered(hits, factors)
@@ -46,15 +45,20 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
 
 
 def _rare_interval(mean: Mean, numbers: Floats, codes: Sequence[Codes], level: float) -> Interval | None:
-    """The beta-binomial interval where it is the one to take."""
+    """The beta-binomial interval where hits or misses are rare, as far as that of log-odds where it must be.
+
+    Clusters count alike in the model: where a large one holds most hits, the share of items may lie outside.
+    """
     hits: Floats = np.bincount(codes[0], weights=numbers).astype(np.float64)
     sizes: Floats = np.bincount(codes[0]).astype(np.float64)
     holding = min(np.count_nonzero(hits), np.count_nonzero(sizes - hits))
     if len(codes) > 1 or 2 * holding > len(sizes):
         return None
     interval = share_interval(hits, sizes, level)
-    # Clusters count alike in the model: where a large one holds most hits, the share of items is another.
-    return interval if interval.low <= mean.value <= interval.high else None
+    if interval.low <= mean.value <= interval.high:
+        return interval
+    other = _log_odds_interval(mean, level)
+    return Interval(min(interval.low, other.low), max(interval.high, other.high))
 
 
 def _log_odds_interval(mean: Mean, level: float) -> Interval:

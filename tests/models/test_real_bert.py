@@ -42,6 +42,7 @@ def test_pseudo_log_likelihoods_equal_a_slow_loop(bert: Any) -> None:
         np.testing.assert_allclose(found.logprobs, expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_one_long_sentence_fits_in_little_memory(bert_folder: Any) -> None:
     """A peer needs 80 GB for one sentence of 350 words; here two batches of its rows show the peak."""
     import subprocess

@@ -115,6 +115,7 @@ def test_one_mask_per_word_differs_only_where_the_file_masks_other_words(
     assert means(results("one-mask-per-word")) == pytest.approx(PER_WORD, abs=0.0005)
 
 
+@pytest.mark.slow
 def test_corrected(results: Callable[[str], Result]) -> None:
     result = results("corrected")
     assert means(result) == pytest.approx(CORRECTED, abs=0.0005)

@@ -69,7 +69,8 @@ def related_pairs(backend: Any) -> npt.NDArray[np.intp]:
         entry = backend.id_to_token(place) or ""
         if len(entry) >= SHORTEST:
             others = {*(entry + ending for ending in ENDINGS), entry.lower()} - {entry}
-            pairs += [(place, found) for other in others if (found := backend.token_to_id(other)) is not None]
+            relatives = [backend.token_to_id(other) for other in others]
+            pairs += [(place, relative) for relative in relatives if relative is not None]
     return np.array(sorted(pairs), dtype=np.intp).reshape(-1, 2)
 
 

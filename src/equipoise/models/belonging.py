@@ -1,7 +1,7 @@
 """Whether weights know the words of their tokenizer: two vocabularies of one size look alike in the files.
 
 The vectors of trained weights tell first: day and days are neighbours. Where they are not, the model itself
-is asked: plain sentences whose words it would rather not have said than any others were read wrong.
+is asked: plain sentences that are less likely to it than words at random were read wrong.
 """
 
 from math import log
@@ -56,7 +56,7 @@ def check_belonging(model: NeuralModel, network: Any, tokenizer: Any) -> None:
     if word_logprob(model) < -log(len(weights)) - WORSE_THAN_CHANCE:
         raise UserError(
             f"The tokenizer of {model.name!r} is the tokenizer of another model: to the network, words such "
-            "as day and days have nothing in common, and plain sentences are less likely than any others.",
+            "as day and days have nothing in common, and plain sentences are less likely than random words.",
             "Use the tokenizer that was saved with these weights.",
         )
 

@@ -10,8 +10,9 @@ half of the items in one cluster of seven). `icc` is the share of the variance t
 No interval is too narrow. Some of shares are too wide, where hits are rare and clusters few: of a share of
 .05 in five clusters one sample in eight holds no hit. Such a sample does not tell how alike its items are, so
 its interval has to reach past the truth, nothing is ever missed on that side, and an interval that misses
-2.5 % on the other covers .975. Those cells carry the chance of such a sample. Where at most half of the
-clusters hold a hit the interval is that of the beta-binomial model, else that of log-odds. Also tried:
+2.5 % on the other covers .975. Those cells carry the chance of such a sample. Where at most half of
+more than five clusters hold a hit the interval is that of the beta-binomial model, else that of log-odds.
+Also tried:
 
 - log-odds alone: too narrow where hits fill a few clusters and miss the others, .88 for a share of .05 with
   an icc of .4 in ten unequal or thirty clusters, .86 for one of .1 with an icc of .8 in twelve unequal ones;

@@ -18,7 +18,7 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
     """The share of answered items that are hits (1, not 0), with an interval inside [0, 1].
 
     The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; where no
-    two items share a cluster it is Wilson's. Where at most half of the clusters of one factor hold a hit, or
+    two items share a cluster it is Wilson's. Where at most half of more than five clusters hold a hit, or
     a miss, so few do not tell how far clusters differ, and it is that of the beta-binomial model: log-odds
     alone would be too narrow (`benchmarks/coverage.py`). Where all items are hits or none is, nothing tells
     how alike the items of a cluster are, and they are taken to be wholly alike: Wilson's interval for as many
@@ -52,7 +52,8 @@ def _rare_interval(mean: Mean, numbers: Floats, codes: Sequence[Codes], level: f
     hits: Floats = np.bincount(codes[0], weights=numbers).astype(np.float64)
     sizes: Floats = np.bincount(codes[0]).astype(np.float64)
     holding = min(np.count_nonzero(hits), np.count_nonzero(sizes - hits))
-    if len(codes) > 1 or 2 * holding > len(sizes):
+    # With the fewest clusters there may be, the quantile of log-odds is wide enough by itself.
+    if len(codes) > 1 or len(sizes) == FEWEST_CLUSTERS or 2 * holding > len(sizes):
         return None
     interval = share_interval(hits, sizes, level)
     if interval.low <= mean.value <= interval.high:

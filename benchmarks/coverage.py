@@ -7,11 +7,11 @@ library's own functions: a share of .95 then has a standard error of .0034. Prin
 Clusters are equal (12 items each), unequal (1 to 60 items in even steps) or skewed (1 to 60 in equal ratios:
 half of the items in one cluster of seven). `icc` is the share of the variance that lies between clusters.
 
-No interval is too narrow. Some of shares are too wide, where hits are rare and clusters few: of a share of
-.05 in five clusters one sample in eight holds no hit. Such a sample does not tell how alike its items are, so
-its interval has to reach past the truth, nothing is ever missed on that side, and an interval that misses
-2.5 % on the other covers .975. Those cells carry the chance of such a sample. Where at most half of
-more than five clusters hold a hit the interval is that of the beta-binomial model, else that of log-odds.
+No interval below is too narrow. Some of shares are too wide, where hits are rare and clusters few: of a share
+of .05 in five clusters one sample in eight holds no hit. Such a sample does not tell how alike its items are,
+so its interval has to reach past the truth, nothing is ever missed on that side, and an interval that misses
+2.5 % on the other covers .975. Those cells carry the chance of such a sample. Where at most half of more than
+five clusters hold a hit the interval is that of the beta-binomial model, else that of log-odds.
 Also tried:
 
 - log-odds alone: too narrow where hits fill a few clusters and miss the others, .88 for a share of .05 with
@@ -20,6 +20,9 @@ Also tried:
 - the beta-binomial model for every share: .98 to 1.0 around one half in clusters that do not differ;
 - the model with a prior that thinks correlations near 1 rare: nearer to .95 with an icc up to .4, but .90 for
   a share of .1 with an icc of .8 in thirty unequal clusters.
+
+Shares that two factors cross keep log-odds. With rows that differ much more than in these cells (log-odds of
+standard deviation 2, a share of .115) they were .905 in 8 x 12 and .917 in 20 x 40, in 600 draws.
 """
 
 import json

@@ -58,11 +58,12 @@ def test_a_clustered_share_has_the_interval_of_its_log_odds(sizes):
     assert share.high - share.low > 1.5 * (alone.high - alone.low)
 
 
-@pytest.mark.parametrize("chance", [0.2, 0.02])
-def test_turning_hits_around_turns_the_interval_around(chance):
+@pytest.mark.parametrize(("chance", "holding"), [(0.4, 4), (0.06, 2)])
+def test_turning_hits_around_turns_the_interval_around(chance, holding):
     rng = np.random.default_rng(14)
     codes = np.repeat(np.arange(7), [1, 2, 4, 4, 9, 12, 30])
     hits = rng.random(62) < chance
+    assert len(set(codes[hits])) == holding
     share, other = share_with_interval(hits, [codes]), share_with_interval(~hits, [codes])
     assert (1 - other.high, 1 - other.low) == pytest.approx(share.interval)
 

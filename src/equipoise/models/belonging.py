@@ -46,9 +46,11 @@ Floats = npt.NDArray[np.float32]
 
 def check_belonging(model: NeuralModel, network: Any, tokenizer: Any) -> None:
     """Refuse a tokenizer whose words mean nothing to the trained weights of a model that can be asked."""
-    pairs = related_pairs(tokenizer.backend_tokenizer)
     weights = network.get_input_embeddings().weight
-    if len(pairs) < FEWEST_PAIRS or not weights.is_floating_point() or not scoring_rules(model.capabilities):
+    if not weights.is_floating_point() or not scoring_rules(model.capabilities):
+        return
+    pairs = related_pairs(tokenizer.backend_tokenizer)
+    if len(pairs) < FEWEST_PAIRS:
         return
     first, second = (_directions(weights[places.tolist()]) for places in pairs.T)
     if agreement(first, second) >= LEAST_AGREEMENT or structure(first) < LEAST_STRUCTURE:

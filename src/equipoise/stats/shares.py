@@ -1,6 +1,5 @@
 """Shares of hits with an interval inside [0, 1], whatever clusters the items come in."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, isnan, sqrt
 
@@ -20,9 +19,9 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
     The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; where no
     two items share a cluster it is Wilson's. Where at most half of more than five clusters hold a hit, or
     a miss, so few do not tell how far clusters differ, and it is that of the beta-binomial model: log-odds
-    alone would be too narrow (`benchmarks/coverage.py`). Where all items are hits or none is, nothing tells
-    how alike the items of a cluster are, and they are taken to be wholly alike: Wilson's interval for as many
-    items as there would be clusters.
+    alone would be too narrow (`benchmarks/coverage.py`; with five clusters they are wide enough). Where all
+    items are hits or none is, nothing tells how alike the items of a cluster are, and they are taken to be
+    wholly alike: Wilson's interval for as many items as there would be clusters.
     """
     check_level(level)
     numbers, codes = answered(hits, factors)
@@ -39,27 +38,28 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
     elif mean.value in (0.0, 1.0):
         alike = min(mean.n**2 / float((np.bincount(one) ** 2.0).sum()) for one in codes)
         low, high = _wilson(mean.value, alike, mean.df, level)
+    elif len(codes) == 1 and mean.n_clusters > FEWEST_CLUSTERS:
+        low, high = _one_way_interval(mean, numbers, codes[0], level)
     else:
-        low, high = _rare_interval(mean, numbers, codes, level) or _log_odds_interval(mean, level)
+        low, high = _log_odds_interval(mean, level)
     return replace(mean, low=low, high=high)
 
 
-def _rare_interval(mean: Mean, numbers: Floats, codes: Sequence[Codes], level: float) -> Interval | None:
-    """The beta-binomial interval where hits or misses are rare, as far as that of log-odds where it must be.
+def _one_way_interval(mean: Mean, numbers: Floats, codes: Codes, level: float) -> Interval:
+    """The interval of log-odds, or the beta-binomial one where few clusters hold a hit or a miss.
 
-    Clusters count alike in the model: where a large one holds most hits, the share of items may lie outside.
+    Clusters count alike in the model: where a large one holds most hits, the share of items may lie outside,
+    and the interval reaches as far as both.
     """
-    hits: Floats = np.bincount(codes[0], weights=numbers).astype(np.float64)
-    sizes: Floats = np.bincount(codes[0]).astype(np.float64)
-    holding = min(np.count_nonzero(hits), np.count_nonzero(sizes - hits))
-    # With the fewest clusters there may be, the quantile of log-odds is wide enough by itself.
-    if len(codes) > 1 or len(sizes) == FEWEST_CLUSTERS or 2 * holding > len(sizes):
-        return None
-    interval = share_interval(hits, sizes, level)
-    if interval.low <= mean.value <= interval.high:
-        return interval
-    other = _log_odds_interval(mean, level)
-    return Interval(min(interval.low, other.low), max(interval.high, other.high))
+    of_log_odds = _log_odds_interval(mean, level)
+    hits: Floats = np.bincount(codes, weights=numbers).astype(np.float64)
+    sizes: Floats = np.bincount(codes).astype(np.float64)
+    if 2 * min(np.count_nonzero(hits), np.count_nonzero(sizes - hits)) > len(sizes):
+        return of_log_odds
+    of_model = share_interval(hits, sizes, level)
+    if of_model.low <= mean.value <= of_model.high:
+        return of_model
+    return Interval(min(of_model.low, of_log_odds.low), max(of_model.high, of_log_odds.high))
 
 
 def _log_odds_interval(mean: Mean, level: float) -> Interval:

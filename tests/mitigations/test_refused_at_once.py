@@ -164,10 +164,13 @@ def test_a_wrapper_whose_model_is_gone_says_what_it_wraps(tmp_path: Path) -> Non
         load_model(tmp_path / "wrapper")
 
 
-@pytest.mark.parametrize("name", ["counterfactual", "leace", "direction-removal"])
-def test_a_model_whose_weights_are_no_numbers_gives_no_other_one(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("counterfactual", "no number"), ("leace", "answers NaN"), ("direction-removal", "answers NaN")],
+)
+def test_a_model_whose_weights_are_no_numbers_gives_no_other_one(name: str, said: str) -> None:
     model = model_of("bert")
     model.transformers_model.bert.encoder.layer[1].output.dense.weight.data[0, 0] = torch.nan
     mitigation = mitigation_class(name)()
-    with pytest.raises(UserError, match="no number"):
+    with pytest.raises(UserError, match=said):
         mitigation.change(model, Materials(documents(PEOPLE), options=model.options))

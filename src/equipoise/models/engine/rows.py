@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +69,13 @@ class RowAnswer:
         if any(len(self.tops.get(position, ())) < count for position, count in row.tops):
             return False
         return all(ask in self.logprobs for ask in row.asks)
+
+    def is_sound(self) -> bool:
+        """Whether everything said is a number, and nothing NaN."""
+        said = [*self.logprobs.values(), *self.weights]
+        said += [value for pairs in self.tops.values() for _, value in pairs]
+        vectors = (float(vector.sum()) for vector in self.vectors.values())
+        return not (isnan(sum(said)) or any(map(isnan, vectors)))
 
     def joined(self, older: "RowAnswer | None") -> "RowAnswer":
         """This answer with what an older one knew besides."""

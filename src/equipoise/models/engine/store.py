@@ -50,6 +50,7 @@ class AnswerStore:
 
     def __init__(self, path: Path | None, *, fingerprint: str, name: str) -> None:
         self.path = path or _scratch_file(self)
+        self.name = name
         self._lock = threading.Lock()
         with self._using():
             self._connection = connect(self.path)
@@ -69,8 +70,16 @@ class AnswerStore:
             return {key: unpack(blob) for key, blob in self._stored(keys)}
 
     def write(self, answers: Iterable[tuple[bytes, RowAnswer]]) -> None:
-        """Keep answers in one transaction, each with what was stored of its row, by whichever process."""
+        """Keep answers in one transaction, each with what was stored of its row, by whichever process.
+
+        Broken weights answer NaN: that is refused here, where the answers of every network come by.
+        """
         new = dict(answers)
+        if not all(answer.is_sound() for answer in new.values()):
+            raise UserError(
+                f"{self.name!r} answers NaN: its weights are broken, or too large for its precision.",
+                "Load a checkpoint from before its training diverged, or run it in fp32.",
+            )
         with self._using(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")  # what is read below is still so when it is written
             stored = dict(self._stored(list(new)))

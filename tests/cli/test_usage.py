@@ -24,6 +24,9 @@ from command_line import run
         (["probe", "x", "--top=0"], "--top is '0' where a whole number from 1 on", "from 1 on"),
         (["app", "--port", "99999"], "--port is '99999' where a whole number from 1 to 65535", "65535"),
         (["measure", "tbe", "--out"], "'--out' requires an argument", "--help"),
+        (["measure", "tbe", "--data", "", "--out", "x"], "An argument behind --data is empty", "unset?"),
+        (["measure", "tbe", "--data=", "--out", "x"], "An argument behind --data is empty", "unset?"),
+        (["compare", " ", "x"], "An argument is empty", "unset?"),
     ],
 )
 def test_a_mistake_of_typing_is_two_lines(
@@ -42,3 +45,19 @@ def test_a_command_without_anything_shows_its_help(capsys: pytest.CaptureFixture
     captured = capsys.readouterr()
     assert "before-after" in captured.out + captured.err
     assert "Error" not in captured.err
+
+
+@pytest.mark.parametrize("group", [(), ("study",)])
+def test_help_has_the_whole_sentence_of_every_command(
+    group: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(*group, "--help") == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    said = " ".join(shown.split("Commands:")[1].split())
+    assert "..." not in said
+    command = {(): "compare", ("study",): "downstream"}[group]
+    assert run(*group, command, "--help") == 0
+    sentence = " ".join(capsys.readouterr().out.split("\n\n")[1].split())
+    assert f"{command} {sentence}" in said

@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 from equipoise.errors import UserError
 
@@ -34,6 +35,7 @@ def _run(arguments: list[str]) -> None:
     from equipoise.cli.commands import Interruption, app
 
     _refuse_undecodable(arguments)
+    _refuse_empty(arguments)
     _refuse_closed_output()
     _never_fail_to_encode()
     stdout = sys.stdout
@@ -79,6 +81,17 @@ def _refuse_undecodable(arguments: Sequence[str]) -> None:
                 f"Argument {place} is not UTF-8 text: {shown}.",
                 "Rename the file, or set the terminal to UTF-8.",
             ) from error
+
+
+def _refuse_empty(arguments: Sequence[str]) -> None:
+    """What an unset variable of the shell leaves: it would pass for a default, or for this folder."""
+    for before, text in pairwise(["", *arguments]):
+        option, has_value, value = text.partition("=") if text.startswith("--") else (before, "=", text)
+        if has_value and not value.strip():
+            where = f" behind {option}" if option.startswith("-") else ""
+            raise UserError(
+                f"An argument{where} is empty.", "Give it a value or leave it out; is a variable unset?"
+            )
 
 
 def _never_fail_to_encode() -> None:

@@ -15,9 +15,24 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 WANTED = {int: "a whole number", float: "a number"}
 
+WHOLE = 1000
+"""More characters than any command's sentence has."""
+
 
 class Group(TyperGroup):
     """Commands whose mistakes of typing come out as a `UserError`."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Every command with its whole sentence, which Typer would cut to one line."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(WHOLE))
+                    for name, command in commands.items()
+                    if command is not None
+                ]
+            )
 
     def make_context(self, info_name: str | None, args: list[str], *others: Any, **extra: Any) -> Any:
         """Read the options that stand before the command."""

@@ -232,3 +232,10 @@ def test_a_sentence_longer_than_the_model() -> None:
 def test_roberta_reserves_positions_for_padding(tmp_path: Path) -> None:
     model: Any = load_model(saved("roberta", tmp_path / "r"), cache=False)
     assert model.max_length == min(tiny.LONGEST, tiny.POSITIONS - tiny.tokenizer("byte-bpe").pad_token_id - 1)
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_name_is_not_read_as_this_folder(name: str) -> None:
+    with pytest.raises(UserError, match="The name of the model is empty") as caught:
+        load_model(name)
+    assert "is a variable unset?" in caught.value.hint

@@ -79,6 +79,7 @@ def test_the_table_model_says_what_it_was_told() -> None:
 def test_fill_and_score_have_one_shape_each(tmp_path: Path) -> None:
     model = wrapped("bert", tmp_path)
     assert list(model.fill("[MASK] is a doctor.", ["he"])) == list(model.fill("[MASK] is a doctor.", top=3))
+    assert model.fill("[MASK] is a doctor.", "he").equals(model.fill("[MASK] is a doctor.", ["he"]))
     assert set(model.score(["He left.", "She left."])["sentence"]) == {0, 1}
     assert model.score("He left.")["sentence"].tolist() == model.score(["He left."])["sentence"].tolist()
 

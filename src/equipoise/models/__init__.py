@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equipoise.errors import UserError
 from equipoise.models.options import RunOptions, choose_options
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ def load_model(
     Options come as one `RunOptions`, or one by one: `load_model(folder, precision="bf16", cache=False)`.
     """
     chosen = choose_options(options, choices)
+    if isinstance(name, str) and not name.strip():
+        raise UserError(
+            f"The name of the model is empty: {name!r}.",
+            "Give a folder or a hub name (is a variable unset?), or leave it out for the built-in model.",
+        )
     with _collector_resting():
         from equipoise.models.static import is_static, load_static
 

@@ -302,7 +302,7 @@ class AnsweringModel:
 
     def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
         """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""
-        question = TopFill(text, top) if words is None else Fill(text, tuple(words))
+        question = TopFill(text, top) if words is None else Fill(text, tuple(_as_list(words)))
         (scores,) = self.answer([question])
         return scores.table(text)
 

@@ -136,6 +136,12 @@ def test_choices_are_settings_by_another_way(tmp_path: Path) -> None:
     assert one.provenance["seed"] == other.provenance["seed"] == 3
 
 
+def test_a_misspelt_choice_gets_a_suggestion() -> None:
+    with pytest.raises(UserError, match="There is no choice of measure called 'varient'") as caught:
+        measure(TableModel(words=WORDS), "tbe", varient="corrected")
+    assert caught.value.hint.startswith("Did you mean 'variant'?")
+
+
 def test_a_negative_seed_is_refused() -> None:
     with pytest.raises(UserError, match="The seed is -1") as caught:
         measure(TableModel(words=WORDS), "tbe", seed=-1)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
 from equipoise.data.sources import Data
-from equipoise.errors import UserError
+from equipoise.errors import UserError, unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings, refuse_undeclared
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
@@ -57,6 +57,10 @@ def measure(
         )
     if isinstance(data, pd.DataFrame) or data != "":
         choices["data"] = data
+    known = [field.name for field in fields(Settings)]
+    unknown = [name for name in choices if name not in known]
+    if unknown:
+        raise unknown_name("choice of measure", unknown[0], known)
     chosen = replace(settings or Settings(), **choices)
     _refuse_unread([instrument], {_name(instrument): chosen})
     prepared = _prepare(as_model(model), instrument, chosen)

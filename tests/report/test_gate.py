@@ -2,6 +2,7 @@
 
 from math import nan
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -118,6 +119,19 @@ def test_a_model_that_lacks_the_instrument_does_not_pass() -> None:
 def test_the_same_result_twice_is_refused() -> None:
     with pytest.raises(UserError, match="two results of tbe for 'm'"):
         check([result(), result()], ["tbe.appd.low > 0.1"])
+
+
+def test_one_rule_and_one_result_need_no_list() -> None:
+    rule = "tbe.appd.low > 0.1"
+    assert str(check(result(), rule)) == str(check([result()], [rule]))
+    first, second = measured("first", 0.0, 0.9), measured("second", 0.5, 0.9)
+    assert str(check(second, against=first)) == str(check([second], against=[first]))
+
+
+@pytest.mark.parametrize("given", [{"results": "results/m"}, {"results": None}, {"against": "results/m"}])
+def test_what_is_no_result_is_refused_by_what_it_is(given: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="check takes results and was given"):
+        check(**({"results": result(), "rules": "tbe.appd.low > 0.1"} | given))
 
 
 def test_nothing_to_check_by_is_refused() -> None:

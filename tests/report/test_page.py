@@ -28,6 +28,12 @@ def unpacked(results: list[Result]) -> list[dict[str, Any]]:
     return content
 
 
+def test_one_result_needs_no_list() -> None:
+    assert render(page_result()) == render([page_result()])
+    with pytest.raises(UserError, match="render takes results and was given 'results/m'"):
+        render("results/m")  # type: ignore[arg-type]
+
+
 def test_one_file_without_an_outside_address() -> None:
     page = eq.render([page_result()])
     outside = set(re.findall(r"https?://[\w./-]+", page))

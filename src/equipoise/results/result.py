@@ -1,6 +1,7 @@
 """A result: what one instrument said of one model."""
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
@@ -118,6 +119,17 @@ class Result:
         from equipoise.results.saving import save_result
 
         return save_result(self, Path(folder), force=force)
+
+
+def as_results(given: Result | Sequence[Result], asker: str) -> Sequence[Result]:
+    """One result or several; a folder's name is not read here."""
+    held = [given] if isinstance(given, Result) else given
+    if not isinstance(held, Sequence) or not all(isinstance(one, Result) for one in held):
+        raise UserError(
+            f"{asker} takes results and was given {given!r:.80}.",
+            'Read saved ones first: equipoise.load_results("results/model").',
+        )
+    return held
 
 
 def describe_versions() -> dict[str, str]:

@@ -9,6 +9,7 @@ from equipoise.report.gate.judging import ERROR, FAILED, LEFT_OUT, PASSED, Outco
 from equipoise.report.gate.rules import Rule, read_rules, rule_of
 from equipoise.results import Result
 from equipoise.results.comparison import Margins
+from equipoise.results.result import as_results
 
 __all__ = [
     "ERROR",
@@ -45,21 +46,23 @@ class Judgement:
 
 def check(
     results: Result | Sequence[Result],
-    rules: Iterable[Rule | str] = (),
+    rules: str | Iterable[Rule | str] = (),
     *,
-    against: Sequence[Result] = (),
+    against: Result | Sequence[Result] = (),
     margin: Margins = None,
 ) -> Judgement:
     """Judge results by rules (`tbe.appd.low > 0.1` fails a model), and against a baseline's results."""
-    read = [rule_of(rule) if isinstance(rule, str) else rule for rule in rules]
-    if not read and not against:
+    several = [rules] if isinstance(rules, str) else rules
+    read = [rule_of(rule) if isinstance(rule, str) else rule for rule in several]
+    baseline = as_results(against, "check")
+    if not read and not baseline:
         raise UserError(
             "There is nothing to check by: neither a rule nor a baseline was given.",
             'Give --fail-if "tbe.appd.low > 0.1", --rules FILE.toml or --against BASELINE_RESULTS.',
         )
     outcomes: list[Outcome] = []
-    for held in by_model([results] if isinstance(results, Result) else results):
+    for held in by_model(as_results(results, "check")):
         outcomes += [outcome for rule in read for outcome in judge(rule, held)]
-        if against:
-            outcomes += judge_against(against, held, margin)
+        if baseline:
+            outcomes += judge_against(baseline, held, margin)
     return Judgement(tuple(outcomes))

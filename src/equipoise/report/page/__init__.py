@@ -10,12 +10,13 @@ from equipoise.report.page.places import refuse_foreign
 from equipoise.report.page.template import filled
 from equipoise.report.sections import Study
 from equipoise.results import Result
+from equipoise.results.result import as_results
 from equipoise.results.writing import write_beside
 
 
-def render(results: Sequence[Result], studies: Sequence[Study] = ()) -> str:
+def render(results: Result | Sequence[Result], studies: Sequence[Study] = ()) -> str:
     """One self-contained HTML page of results and of what studies wrote."""
-    return filled(contents_of(results, studies))
+    return filled(contents_of(as_results(results, "render"), studies))
 
 
 def save_page(contents: Contents, path: Path, *, force: bool = False) -> Path:

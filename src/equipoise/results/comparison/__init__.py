@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
-from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -15,7 +14,7 @@ from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
 from equipoise.results.headings import heading
 from equipoise.results.quantity import Quantity
-from equipoise.results.result import Result
+from equipoise.results.result import Result, as_results
 from equipoise.stats.corrections import holm
 
 COLUMNS = (
@@ -75,7 +74,7 @@ def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text
 
     Results on files with different content are refused; `by_text` pairs the items whose text is the same.
     """
-    flat = [result for given in results for result in _as_results(given)]
+    flat = [result for given in results for result in as_results(given, "compare")]
     by_instrument: dict[str, list[Result]] = {}
     for result in flat:
         by_instrument.setdefault(result.instrument, []).append(result)
@@ -89,17 +88,6 @@ def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text
     pairs = [both for group in several.values() for both in _pairs(group, by_text)]
     alone = tuple(name for name in by_instrument if name not in several)
     return Comparison(compared_table(pairs, margin), alone)
-
-
-def _as_results(given: Result | Sequence[Result]) -> Sequence[Result]:
-    """One result or several; a folder's name is not read here."""
-    held = [given] if isinstance(given, Result) else given
-    if isinstance(held, str | Path) or not all(isinstance(one, Result) for one in held):
-        raise UserError(
-            f"compare takes results and was given {given!r:.80}.",
-            'Read saved ones first: equipoise.load_results("results/model").',
-        )
-    return held
 
 
 def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFrame:

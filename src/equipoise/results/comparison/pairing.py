@@ -35,7 +35,7 @@ def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> Non
         if first.model == second.model:
             raise UserError(
                 f"Two different models are called {first.model!r}.",
-                "Measure them by folders that tell them apart.",
+                "Measure them by folders that tell them apart, or wrap each with a name of its own.",
             )
         check_same_quantity(first, second)
         if not by_text:

@@ -42,20 +42,41 @@ def test_a_clustered_share_stays_inside_and_holds_its_value(items):
         assert share.high - share.low > 0
 
 
-@pytest.mark.parametrize("sizes", [[20] * 12, [3, 40, 7, 9, 60, 11]])
-def test_a_clustered_share_has_the_interval_of_its_log_odds(sizes):
+def of_log_odds(hits, codes, level=0.95):
+    """The delta method: odds p / (1 - p) move by p' / (p (1 - p)) on the scale of logarithms."""
+    mean = mean_with_interval(hits, [codes])
+    half = t.ppf((1 + level) / 2, mean.df) * mean.standard_error / (mean.value * (1 - mean.value))
+    odds = np.exp(np.log(mean.value / (1 - mean.value)) + np.array([-half, half]))
+    return odds / (1 + odds)
+
+
+def of_model(hits, codes, level=0.95):
+    return share_interval(np.bincount(codes, weights=hits), np.bincount(codes).astype(float), level)
+
+
+def length(interval):
+    low, high = interval
+    return np.log(high / (1 - high)) - np.log(low / (1 - low))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "chances", "shorter"),
+    [
+        ([20] * 12, (0.5, 0.5), of_log_odds),
+        ([3, 10, 7, 9, 20, 11, 4, 5], (0.5, 0.5), of_log_odds),
+        ([3, 40, 7, 9, 60, 11], (0.1, 0.9), of_model),
+        ([12] * 5, (0.05, 0.15), of_model),
+    ],
+)
+def test_hits_and_misses_in_most_clusters_have_the_shorter_of_two_intervals(sizes, chances, shorter):
     rng = np.random.default_rng(10)
     codes = np.repeat(np.arange(len(sizes)), sizes)
-    hits = rng.random(len(codes)) < rng.uniform(0.1, 0.9, size=len(sizes))[codes]
+    hits = rng.random(len(codes)) < rng.uniform(*chances, size=len(sizes))[codes]
     mean, share = mean_with_interval(hits, [codes]), share_with_interval(hits, [codes])
     assert (share.value, share.standard_error, share.df) == (mean.value, mean.standard_error, mean.df)
-    # The delta method: odds p / (1 - p) move by p' / (p (1 - p)) on the scale of logarithms.
-    slope = 1 / (mean.value * (1 - mean.value))
-    for end, sign in zip(share.interval, (-1, 1), strict=True):
-        moved = np.log(end / (1 - end)) - np.log(mean.value / (1 - mean.value))
-        assert moved == pytest.approx(sign * t.ppf(0.975, mean.df) * mean.standard_error * slope)
-    alone = share_with_interval(hits)
-    assert share.high - share.low > 1.5 * (alone.high - alone.low)
+    longer = next(other for other in (of_log_odds, of_model) if other is not shorter)
+    assert length(shorter(hits, codes)) < 0.99 * length(longer(hits, codes))
+    assert share.interval == pytest.approx(tuple(shorter(hits, codes)))
 
 
 @pytest.mark.parametrize(("chance", "holding"), [(0.4, 4), (0.06, 2)])
@@ -77,10 +98,10 @@ def test_turning_a_half_around_turns_its_interval_around():
 
 
 def test_clusters_that_all_have_one_share_are_as_good_as_independent_items():
-    codes, hits = np.repeat(np.arange(8), 5), np.tile([1, 0, 0, 0, 0], 8)
+    codes, hits = np.repeat(np.arange(8), 20), np.tile([1, 0], 80)
     share = share_with_interval(hits, [codes])
-    half = t.ppf(0.975, 7) / np.sqrt(40 * 0.2 * 0.8)
-    assert np.log(share.high / (1 - share.high)) == pytest.approx(np.log(0.25) + half)
+    half = t.ppf(0.975, 7) / np.sqrt(160 * 0.5 * 0.5)
+    assert np.log(share.high / (1 - share.high)) == pytest.approx(half)
 
 
 def test_shares_of_none_and_of_all_count_clusters():
@@ -112,7 +133,7 @@ def test_without_a_hit_the_factor_of_fewer_levels_counts():
 def brute_force(hits, sizes, level=0.95):
     """The same posterior over a plain grid of shares and correlations, with scipy's beta-binomial."""
     shares = np.linspace(0.0005, 0.9995, 1000)
-    correlations = beta.ppf((np.arange(200) + 0.5) / 200, 0.5, 0.5)
+    correlations = beta.ppf((np.arange(200) + 0.5) / 200, 1.5, 0.5)
     posterior = np.zeros(1000)
     for correlation in correlations:
         certainty = (1 - correlation) / correlation
@@ -151,29 +172,34 @@ def test_the_grid_of_shares_follows_many_items():
     assert share_interval(hits, np.full(1000, 100.0), 0.95) == pytest.approx(expected, abs=0.001)
 
 
-def test_hits_in_more_than_half_of_the_clusters_tell_how_far_these_differ():
+def test_hits_in_at_most_half_of_the_clusters_do_not_tell_how_far_these_differ():
+    """Two hits in each of four clusters of eight: log-odds are the shorter ones, and too narrow."""
     codes = np.repeat(np.arange(8), 10)
     half, more = (np.isin(codes, range(holding)) & (np.arange(80) % 10 < 2) for holding in (4, 5))
-    assert share_with_interval(half, [codes]).interval == pytest.approx(
-        share_interval(np.bincount(codes, weights=half), np.full(8, 10.0), 0.95)
-    )
-    mean = mean_with_interval(more, [codes])
-    moved = t.ppf(0.975, mean.df) * mean.standard_error / (mean.value * (1 - mean.value))
-    odds = np.exp(np.log(mean.value / (1 - mean.value)) + moved)
-    assert share_with_interval(more, [codes]).high == pytest.approx(odds / (1 + odds))
+    for hits, expected in ((half, of_model), (more, of_log_odds)):
+        assert length(of_log_odds(hits, codes)) < length(of_model(hits, codes))
+        assert share_with_interval(hits, [codes]).interval == pytest.approx(tuple(expected(hits, codes)))
 
 
 def test_one_large_cluster_of_hits_does_not_leave_its_own_share_out():
     """The interval reaches from the model's, which counts clusters alike, to that of log-odds."""
-    sizes = [60, *[5] * 20]
-    codes = np.repeat(np.arange(21), sizes)
-    share, mean = (ask(codes == 0, [codes]) for ask in (share_with_interval, mean_with_interval))
-    model = share_interval(np.array([60.0, *[0.0] * 20]), np.array(sizes, float), 0.95)
+    codes = np.repeat(np.arange(21), [60, *[5] * 20])
+    share, model, log_odds = (
+        ask(codes == 0, either)
+        for ask, either in ((share_with_interval, [codes]), (of_model, codes), (of_log_odds, codes))
+    )
     assert share.value == 60 / 160
-    moved = t.ppf(0.975, mean.df) * mean.standard_error / (mean.value * (1 - mean.value))
-    odds = np.exp(np.log(mean.value / (1 - mean.value)) + np.array([-moved, moved]))
     assert model.high < share.value
-    assert share.interval == pytest.approx((min(model.low, odds[0] / (1 + odds[0])), odds[1] / (1 + odds[1])))
+    assert share.interval == pytest.approx((min(model.low, log_odds[0]), log_odds[1]))
+
+
+def test_a_model_that_leaves_the_share_out_gives_way_to_log_odds():
+    """All of 300 items of one cluster hit, and one of three in each of the others."""
+    codes = np.repeat(np.arange(12), [300, *[3] * 11])
+    hits = (codes == 0) | (np.arange(333) % 3 == 0)
+    share = share_with_interval(hits, [codes])
+    assert of_model(hits, codes).high < share.value
+    assert share.interval == pytest.approx(tuple(of_log_odds(hits, codes)))
 
 
 def test_a_share_of_anything_but_hits_is_refused():

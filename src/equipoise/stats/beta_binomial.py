@@ -21,9 +21,9 @@ NEGLIGIBLE = 14.0
 def share_interval(hits: Floats, sizes: Floats, level: float) -> Interval:
     """The central interval of the share, given the hits and the items of every cluster: some of both kinds.
 
-    The arcsine law, which is Jeffreys' prior of a share, is the prior of the share and of the intraclass
-    correlation (how alike the items of a cluster are): hits that fill whole clusters are thought of as much
-    as hits that are strewn.
+    The arcsine law, which is Jeffreys' prior, is the prior of the share; that of the intraclass correlation
+    (how alike the items of a cluster are) is its product with the correlation, a beta distribution of 3/2 and
+    1/2: few clusters show little of how alike their items are, and the arcsine law itself is too narrow then.
     """
     from scipy.special import expit, logsumexp
 
@@ -50,7 +50,7 @@ def _log_density(log_odds: Floats, angles: Floats, hits: Floats, sizes: Floats) 
     hit_at, missed_at = (expit(side)[:, None] * certainty for side in (log_odds, -log_odds))
     density: Floats = _rising(hit_at, hits) + _rising(missed_at, sizes - hits) - _rising(certainty, sizes)
     jeffreys = (np.log(expit(log_odds)) + np.log(expit(-log_odds))) / 2
-    return density + jeffreys[:, None]
+    return density + jeffreys[:, None] + 2 * np.log(np.sin(angles))
 
 
 def _rising(start: Floats, steps: Floats) -> Floats:
@@ -77,5 +77,5 @@ def _around(points: Floats, near: Codes) -> tuple[float, float]:
 
 
 def _middles(first: float, last: float, parts: int) -> Floats:
-    """The middles of equal parts of a range of angles: the arcsine law is even in the angle."""
+    """The middles of equal parts of a range of angles, in which the arcsine law is even."""
     return first + (np.arange(parts) + 0.5) * (last - first) / parts

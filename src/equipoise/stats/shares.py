@@ -16,12 +16,10 @@ from equipoise.stats.means import FEWEST_CLUSTERS, Factors, Mean, answered, plai
 def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
     """The share of answered items that are hits (1, not 0), with an interval inside [0, 1].
 
-    The interval of the clusters' mean, with the quantile it has there, on the scale of log-odds; where no
-    two items share a cluster it is Wilson's. Where at most half of more than five clusters hold a hit, or
-    a miss, so few do not tell how far clusters differ, and it is that of the beta-binomial model: log-odds
-    alone would be too narrow (`benchmarks/coverage.py`; with five clusters they are wide enough). Where all
-    items are hits or none is, nothing tells how alike the items of a cluster are, and they are taken to be
-    wholly alike: Wilson's interval for as many items as there would be clusters.
+    Where no two items share a cluster it is Wilson's. Where all items are hits or none is, nothing tells
+    how alike the items of a cluster are, and they are taken to be wholly alike: Wilson's interval for as many
+    items as there would be clusters. Else it is that of the clusters' mean, with the quantile it has there,
+    on the scale of log-odds, or that of the beta-binomial model (`_one_way_interval`).
     """
     check_level(level)
     numbers, codes = answered(hits, factors)
@@ -38,7 +36,7 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
     elif mean.value in (0.0, 1.0):
         alike = min(mean.n**2 / float((np.bincount(one) ** 2.0).sum()) for one in codes)
         low, high = _wilson(mean.value, alike, mean.df, level)
-    elif len(codes) == 1 and mean.n_clusters > FEWEST_CLUSTERS:
+    elif len(codes) == 1:
         low, high = _one_way_interval(mean, numbers, codes[0], level)
     else:
         low, high = _log_odds_interval(mean, level)
@@ -46,20 +44,30 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
 
 
 def _one_way_interval(mean: Mean, numbers: Floats, codes: Codes, level: float) -> Interval:
-    """The interval of log-odds, or the beta-binomial one where few clusters hold a hit or a miss.
+    """The interval of log-odds or of the beta-binomial model, which `benchmarks/coverage.py` holds up.
 
-    Clusters count alike in the model: where a large one holds most hits, the share of items may lie outside,
-    and the interval reaches as far as both.
+    Where at most half of the clusters hold a hit, or a miss, so few do not tell how far clusters differ, and
+    log-odds would be too narrow. Else it is the shorter one: with few clusters log-odds are too wide for rare
+    hits, the model is so for clusters that are alike. Clusters count alike in the model: where a large one
+    holds most hits, the share of items may lie outside.
     """
     of_log_odds = _log_odds_interval(mean, level)
     hits: Floats = np.bincount(codes, weights=numbers).astype(np.float64)
     sizes: Floats = np.bincount(codes).astype(np.float64)
-    if 2 * min(np.count_nonzero(hits), np.count_nonzero(sizes - hits)) > len(sizes):
-        return of_log_odds
     of_model = share_interval(hits, sizes, level)
-    if of_model.low <= mean.value <= of_model.high:
+    holds_share = of_model.low <= mean.value <= of_model.high
+    if 2 * min(np.count_nonzero(hits), np.count_nonzero(sizes - hits)) > len(sizes):
+        return min(of_log_odds, of_model, key=_length) if holds_share else of_log_odds
+    if holds_share:
         return of_model
     return Interval(min(of_model.low, of_log_odds.low), max(of_model.high, of_log_odds.high))
+
+
+def _length(interval: Interval) -> float:
+    """How long an interval of a share is on the scale of log-odds."""
+    from scipy.special import logit
+
+    return float(logit(interval.high) - logit(interval.low))
 
 
 def _log_odds_interval(mean: Mean, level: float) -> Interval:

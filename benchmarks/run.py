@@ -165,6 +165,12 @@ def first_answer() -> list[Row]:
     return [row("a probe of the shipped model, beyond imports", "2 s", 2.0 / beyond, 1.0)]
 
 
+def first_help() -> list[Row]:
+    """What every command waits for before it does anything."""
+    seconds = best_of_three([sys.executable, "-m", "equipoise", "--help"])
+    return [row("equipoise --help", "0.3 s", 0.3 / seconds, 1.0)]
+
+
 def best_of_three(command: list[str]) -> float:
     """Seconds of the quickest of three runs."""
     return min(timed(partial(subprocess.run, command, check=True, capture_output=True))[0] for _ in range(3))
@@ -200,7 +206,7 @@ def _line(one: Row) -> str:
     return f"{one['work']:<52} {one['against']:<42} {one['ratio']:>8} >= {one['at_least']:<6} {reached}"
 
 
-PARTS = (sentences, bec_pro, answered_again, peak_memory, first_answer)
+PARTS = (sentences, bec_pro, answered_again, peak_memory, first_answer, first_help)
 
 if __name__ == "__main__":
     main(sys.argv[1:])

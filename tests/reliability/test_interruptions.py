@@ -23,8 +23,8 @@ from equipoise.measuring import measure
 from equipoise.models.loading import load_neural
 from equipoise.models.options import RunOptions
 model = load_neural("random", RunOptions(store=Path(sys.argv[1])))
-model.engine.budget = 256
-result = measure(model, "tbe")
+model.engine.budget = 128
+result = measure(model, "traits")
 result.save(sys.argv[2])
 print(model.engine.rows_run)
 """
@@ -66,7 +66,7 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     folder = tmp_path_factory.mktemp("whole")
     process = start(folder / "answers.sqlite", folder / "out")
     printed, _ = process.communicate(timeout=300)
-    return folder / "out" / "tbe", int(printed)
+    return folder / "out" / "traits", int(printed)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_killed_run_resumes(
     again = start(store, tmp_path / "out", threads)
     printed, _ = again.communicate(timeout=300)
     assert int(printed) == rows - finished
-    ours, theirs = load_result(tmp_path / "out" / "tbe").items, load_result(undisturbed).items
+    ours, theirs = load_result(tmp_path / "out" / "traits").items, load_result(undisturbed).items
     assert ours["item"].tolist() == theirs["item"].tolist()
     np.testing.assert_allclose(ours["score"], theirs["score"], atol=1e-5)
 

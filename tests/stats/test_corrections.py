@@ -45,7 +45,7 @@ def test_benjamini_hochberg_agrees_with_scipy(p):
 
 
 @given(p_values)
-@settings(max_examples=15, deadline=None)  # statsmodels collects garbage in every call
+@settings(max_examples=8, deadline=None)  # statsmodels collects garbage in every call
 def test_holm_agrees_with_statsmodels(p):
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
 

@@ -130,6 +130,25 @@ def test_without_a_hit_the_factor_of_fewer_levels_counts():
     assert 0.3 < crossed.high < alone.high
 
 
+def test_a_crossed_share_has_wilsons_interval_where_rows_and_columns_are_alike():
+    """Seen from either of Wilson's ends the share is as many standard errors away as the quantile says."""
+    rows, columns = (part.ravel() for part in np.indices((8, 12)))
+    factors = [rows, columns]
+    strewn = (2 * rows + columns) % 5 == 0
+    in_two_rows = (rows < 2) & (columns < 9)
+    alike, unlike = (share_with_interval(hits, factors) for hits in (strewn, in_two_rows))
+    independent = [share.value * (1 - share.value) / 96 for share in (alike, unlike)]
+    assert alike.standard_error**2 < independent[0]
+    assert unlike.standard_error**2 > independent[1]
+    scale = alike.standard_error**2 / (alike.value * (1 - alike.value))
+    for end in alike.interval:
+        away = (alike.value - end) ** 2 / (end * (1 - end) * scale)
+        assert away == pytest.approx(t.ppf(0.975, alike.df) ** 2)
+    half = t.ppf(0.975, unlike.df) * unlike.standard_error / (unlike.value * (1 - unlike.value))
+    odds = np.exp(np.log(unlike.value / (1 - unlike.value)) + np.array([-half, half]))
+    assert unlike.interval == pytest.approx(tuple(odds / (1 + odds)))
+
+
 def brute_force(hits, sizes, level=0.95):
     """The same posterior over a plain grid of shares and correlations, with scipy's beta-binomial."""
     shares = np.linspace(0.0005, 0.9995, 1000)

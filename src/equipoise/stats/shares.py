@@ -39,7 +39,7 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
     elif len(codes) == 1:
         low, high = _one_way_interval(mean, numbers, codes[0], level)
     else:
-        low, high = _log_odds_interval(mean, level)
+        low, high = _crossed_interval(mean, level)
     return replace(mean, low=low, high=high)
 
 
@@ -61,6 +61,15 @@ def _one_way_interval(mean: Mean, numbers: Floats, codes: Codes, level: float) -
     if holds_share:
         return of_model
     return Interval(min(of_model.low, of_log_odds.low), max(of_model.high, of_log_odds.high))
+
+
+def _crossed_interval(mean: Mean, level: float) -> Interval:
+    """That of log-odds; Wilson's where items of a row or a column are no more alike than any others."""
+    independent = mean.value * (1 - mean.value)
+    alike = mean.standard_error**2 * mean.n > independent
+    if alike or mean.standard_error == 0:
+        return _log_odds_interval(mean, level)
+    return _wilson(mean.value, independent / mean.standard_error**2, mean.df, level)
 
 
 def _length(interval: Interval) -> float:

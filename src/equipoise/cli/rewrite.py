@@ -51,7 +51,6 @@ def rewrite(
     from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
 
     settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
-    settings.rewriter()  # an unknown mode is refused before any file is opened
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)
     if out is not None:

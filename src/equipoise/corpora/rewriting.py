@@ -16,11 +16,12 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 
 from equipoise.corpora.rewriting_progress import Position, Progress
 from equipoise.corpora.rewriting_rows import TWINS, BadRow, BadRowError, Record, Table, format_of, records
-from equipoise.corpora.state import writing
+from equipoise.corpora.writing import writing
 from equipoise.errors import UserError
 from equipoise.text.rewriting import Policy, Rewriter, Rewritten
 from equipoise.text.rewriting.account import Tally, twin_of
 from equipoise.text.rewriting.forms import Judge
+from equipoise.text.rewriting.rewriter import check_choices
 
 ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")
 BATCH_BYTES = 200_000
@@ -45,6 +46,9 @@ class RewriteSettings:
     names: bool = True
     policy: Policy = DEFAULT_POLICY
     processes: int = 1
+
+    def __post_init__(self) -> None:
+        check_choices(self.mode, self.seed, self.policy)
 
     def rewriter(self, judge: Judge | None = None) -> Rewriter:
         """The rewriter that these settings describe."""

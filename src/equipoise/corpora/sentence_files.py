@@ -14,8 +14,8 @@ from typing import Any
 from equipoise.corpora.documents import Block, Document, Position, Problem, Problems
 from equipoise.corpora.groups import NO_VALUE
 from equipoise.corpora.reading import Corpus
-from equipoise.corpora.state import writing
 from equipoise.corpora.tokens import NO_WORDS, tokens
+from equipoise.corpora.writing import writing
 from equipoise.errors import UserError
 from equipoise.text.sentences import sentence_spans
 

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ import numpy as np
 from equipoise.corpora.documents import Position, Problem, Problems
 from equipoise.corpora.drivers import Candidate, Drivers
 from equipoise.corpora.moments import Moments
-from equipoise.errors import UserError, explained_writing
+from equipoise.corpora.writing import writing
+from equipoise.errors import UserError
 
 STATE = "state.npz"
 
@@ -94,9 +94,3 @@ def _restored(notes: dict[str, Any], arrays: dict[str, Any]) -> State:
         notes["flagged_bytes"],
         notes["finished"],
     )
-
-
-def writing(*paths: Path) -> AbstractContextManager[None]:
-    """Explains a failure to write one of these, which goes on where it stopped."""
-    hint = "What is finished is kept: make room, and the same command goes on from there."
-    return explained_writing(" or ".join(map(str, paths)), hint)

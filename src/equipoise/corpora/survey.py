@@ -19,8 +19,9 @@ from equipoise.corpora.drivers import Drivers
 from equipoise.corpora.flags import FLAG_COLUMNS, flagged_rows
 from equipoise.corpora.moments import BASE, Moments
 from equipoise.corpora.reading import Corpus
-from equipoise.corpora.state import STATE, State, load_state, writing
+from equipoise.corpora.state import STATE, State, load_state
 from equipoise.corpora.vocabulary import Targets, Vocabulary, gendered_words, load_targets
+from equipoise.corpora.writing import writing
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:

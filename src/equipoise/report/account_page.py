@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.corpora.state import writing
+from equipoise.corpora.writing import writing
 from equipoise.text.rewriting.forms import UNSURE
 
 if TYPE_CHECKING:

@@ -30,6 +30,17 @@ _POLICIES = {
 }
 
 
+def check_choices(mode: str, seed: int, policy: Policy) -> None:
+    """Refuse a mode, a seed or a policy that no rewriter has, before any table is read."""
+    if mode not in MODES:
+        raise unknown_name("mode", mode, MODES)
+    check_seed(seed)
+    for name, known in _POLICIES.items():
+        given = getattr(policy, name)
+        if given not in known:
+            raise unknown_name(f"policy for {name}", given, known)
+
+
 class Rewriter:
     """Rewrites texts in one mode; the tables are read once and what it learns of words is kept."""
 
@@ -42,17 +53,11 @@ class Rewriter:
         names: bool = True,
         policy: Policy | None = None,
     ) -> None:
-        if mode not in MODES:
-            raise unknown_name("mode", mode, MODES)
-        check_seed(seed)
         self.mode = mode
         self.seed = seed
         self.judge = judge
         self.policy = policy or Policy()
-        for name, known in _POLICIES.items():
-            given = getattr(self.policy, name)
-            if given not in known:
-                raise unknown_name(f"policy for {name}", given, known)
+        check_choices(mode, seed, self.policy)
         self.lexicon = load_lexicon()
         self.tables = Tables(self.lexicon, Surroundings())
         self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")

@@ -48,6 +48,7 @@ class RewriteSettings:
     processes: int = 1
 
     def __post_init__(self) -> None:
+        """Refuse what no rewriter has before a file is opened."""
         check_choices(self.mode, self.seed, self.policy)
 
     def rewriter(self, judge: Judge | None = None) -> Rewriter:

@@ -19,7 +19,8 @@ def share_with_interval(hits: ArrayLike, factors: Factors = (), *, level: float 
     Where no two items share a cluster it is Wilson's. Where all items are hits or none is, nothing tells
     how alike the items of a cluster are, and they are taken to be wholly alike: Wilson's interval for as many
     items as there would be clusters. Else it is that of the clusters' mean, with the quantile it has there,
-    on the scale of log-odds, or that of the beta-binomial model (`_one_way_interval`).
+    on the scale of log-odds, or another where that one does not hold the truth as often as it should: see
+    `_one_way_interval` and `_crossed_interval`.
     """
     check_level(level)
     numbers, codes = answered(hits, factors)
@@ -64,12 +65,12 @@ def _one_way_interval(mean: Mean, numbers: Floats, codes: Codes, level: float) -
 
 
 def _crossed_interval(mean: Mean, level: float) -> Interval:
-    """That of log-odds; Wilson's where items of a row or a column are no more alike than any others."""
-    independent = mean.value * (1 - mean.value)
-    alike = mean.standard_error**2 * mean.n > independent
-    if alike or mean.standard_error == 0:
+    """That of log-odds; Wilson's where rows and columns differ no more than those of independent items."""
+    of_an_item = mean.value * (1 - mean.value)
+    they_differ = mean.standard_error**2 * mean.n > of_an_item
+    if they_differ or mean.standard_error == 0:
         return _log_odds_interval(mean, level)
-    return _wilson(mean.value, independent / mean.standard_error**2, mean.df, level)
+    return _wilson(mean.value, of_an_item / mean.standard_error**2, mean.df, level)
 
 
 def _length(interval: Interval) -> float:

@@ -36,7 +36,15 @@ Eight cells lie outside their range, five of them by less than their own standar
 one end in .021 to .026 of the samples, as an end of a 95 % interval should, and at the other in none to
 .001: samples without a hit are common there, and their interval has to reach past .2, since ten clusters
 that are wholly alike hold no hit in .025 of the samples of a share of .31. To hold .97 at most, the first
-end would have to be missed more often than the .025 that it stands for.
+end would have to be missed more often than the .025 that it stands for. Tails of .03 in place of .025 were
+tried, at both ends or at that one only, wherever it is the model or where most clusters are of one kind: each
+of eight choices leaves five to seven of the cells of shares outside, as far as .983 (2,500 draws).
+
+Where clusters hold almost only hits or only misses, no interval can be in range for every share, since a
+sample has hardly more values than there are clusters: of ten, at most two are hits in .9298 of the samples
+of a share of .1, and at most three in .9872; an interval covers the one or the other. The rule here, with an
+icc of .8 in five or ten clusters and shares from .1 to .5 in steps of .04 (55 cells that are not below,
+1,500 draws each), holds .925 to .987, .959 on average.
 
 The two ends are not missed alike where hits are rare: for a share of .05 the lower one is missed in up to
 .06, the upper one hardly ever. Where a decision rests on one end, that is what it risks.

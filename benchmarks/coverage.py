@@ -36,9 +36,12 @@ Eight cells lie outside their range, five of them by less than their own standar
 one end in .021 to .026 of the samples, as an end of a 95 % interval should, and at the other in none to
 .001: samples without a hit are common there, and their interval has to reach past .2, since ten clusters
 that are wholly alike hold no hit in .025 of the samples of a share of .31. To hold .97 at most, the first
-end would have to be missed more often than the .025 that it stands for. Tails of .03 in place of .025 were
-tried, at both ends or at that one only, wherever it is the model or where most clusters are of one kind: each
-of eight choices leaves five to seven of the cells of shares outside, as far as .983 (2,500 draws).
+end would have to be missed more often than the .025 that it stands for. Eight other choices of tails (.0275
+to .04, at both ends or at that one, wherever it is the model or where most clusters are of one kind) were
+compared on these draws, the first 2,500 of 64 cells of shares: they leave five to seven cells outside, the
+rule here nine. Fewest has the model with tails of .03 at both ends, a 94 % interval: it moves what lay just
+beyond .97, not the cells farthest out (.980 stays .980). It was not taken: the draws that would have chosen
+it are those that judge it, and an end that stands for .025 would be missed more often.
 
 Where clusters hold almost only hits or only misses, no interval can be in range for every share, since a
 sample has hardly more values than there are clusters: of ten, at most two are hits in .9298 of the samples

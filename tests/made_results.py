@@ -19,7 +19,10 @@ def made_result(
     text: Sequence[str] = ("text",),
     **changes: Any,
 ) -> Result:
-    """A result of hand-made items; `changes` are fingerprint, variant, poles, and files with their hashes."""
+    """A result of hand-made items.
+
+    `changes` are fingerprint, precision, variant, poles, choices, and files with their hashes.
+    """
     table = pd.DataFrame(items)
     if "item" not in table:
         table.insert(0, "item", [f"i{number}" for number in range(len(table))])
@@ -27,8 +30,13 @@ def made_result(
         table["dropped"] = ""
     provenance = {
         "instrument": {"name": instrument, "title": instrument, "variant": changes.get("variant", "v")},
-        "model": {"name": model, "fingerprint": changes.get("fingerprint", f"print of {model}")},
+        "model": {
+            "name": model,
+            "fingerprint": changes.get("fingerprint", f"print of {model}"),
+            "precision": changes.get("precision", "fp32"),
+        },
         "data": {"poles": changes.get("poles", "pronouns"), "files": changes.get("files", FILES)},
+        "choices": changes.get("choices", {}),
         "roles": {"text": list(text)},
         "quantities": [quantity.to_record() for quantity in quantities],
     }

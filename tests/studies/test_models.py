@@ -30,6 +30,8 @@ LEAN = Quantity("lean", "lean", 0.05, factors=("cluster",), where={"variation": 
 SIZE = replace(LEAN, key="size", label="mean |lean|", absolute=True, better="lower", ranks=True)
 GUARD = Quantity("guard", "guard", 0.1, column="own_side", better="higher", part="guard")
 
+SIZE_OF_ALL = Quantity("size", "mean |lean|", 0.05, absolute=True, better="lower", ranks=True)
+
 ABOVE = Quantity(
     "above",
     "above neutral pairs",
@@ -126,6 +128,23 @@ def test_a_category_is_set_against_the_same_neutral_items() -> None:
     ranking = compare_results([made_result(columns, ABOVE), made_result(other, ABOVE, model="b")]).ranking
     values = ranking[ranking["model"] == "a"].set_index("group")["value"]
     assert values.to_dict() == pytest.approx({"all": 0.5, "x": 0.7, "y": 0.3})
+
+
+def test_models_are_ranked_on_the_items_that_all_of_them_could_be_asked() -> None:
+    """The same scores but for three large ones, which one of the models could not be asked: a tie."""
+    scores = np.array([0.1, -0.2, 0.3, 5.0, 6.0, 7.0])
+    whole = made_result({"text": list("uvwxyz"), "score": scores}, SIZE_OF_ALL, model="whole")
+    partial = {
+        "text": list("uvwxyz"),
+        "score": np.where(scores > 1, np.nan, scores),
+        "dropped": ["", "", "", "unknown", "unknown", "unknown"],
+    }
+    study = compare_results([whole, made_result(partial, SIZE_OF_ALL, model="partial")])
+    ranking = study.ranking.set_index("model")
+    assert ranking["rank"].to_dict() == {"whole": 1, "partial": 1}
+    assert ranking["n"].to_dict() == {"whole": 3, "partial": 3}
+    assert ranking["value"].to_dict() == pytest.approx({"whole": 0.2, "partial": 0.2})
+    assert "3 of 6 items were left out because partial could not be asked" in study.comparison.sentences()[-1]
 
 
 def test_differences_are_those_of_compare() -> None:

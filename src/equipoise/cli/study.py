@@ -52,7 +52,6 @@ def models(
 ) -> None:
     """Rank models (by sbe unless another is named), guard and ability beside, each difference tested."""
     from equipoise.cli.printing import print_json, print_rows, say
-    from equipoise.results.comparison import Comparison
     from equipoise.results.records import to_records
     from equipoise.studies.models import compare_models, ranking_plan
 
@@ -62,7 +61,7 @@ def models(
     chosen = asked.instrument or ["sbe"]
     settings = asked_settings(asked, chosen)
     study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
-    sentences = Comparison(study.differences).sentences()
+    sentences = study.comparison.sentences()
     if shown.out is not None:
         save_by_model(shown.out, study.results, force=shown.force)
         tables = {"ranking.csv": study.ranking, "differences.csv": study.differences}

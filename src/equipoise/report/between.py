@@ -10,7 +10,8 @@ from equipoise.errors import UserError
 from equipoise.report.elements import Figure, Section, Table
 from equipoise.report.figures.style import chart, values
 from equipoise.report.measurements import Measurement
-from equipoise.results.comparison import Comparison, compared_table
+from equipoise.results import Result
+from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.numbers import fixed
 from equipoise.studies.models import rank_results
@@ -42,9 +43,9 @@ def between_section(measured: Sequence[Measurement]) -> Section | None:
     tables: list[Table] = []
     sentences: list[str] = []
     if pairs:
-        compared = compared_table(pairs).replace({"first": _labels(measured), "second": _labels(measured)})
-        tables.append(_table("verdicts", "Differences, second less first", compared, _VERDICT_COLUMNS))
-        sentences += Comparison(compared).sentences()
+        compared = compare_pairs(pairs)
+        tables.append(_table("verdicts", "Differences, second less first", compared.table, _VERDICT_COLUMNS))
+        sentences += compared.sentences()
     agreement = _agreement(measured)
     return Section(
         "between",
@@ -61,7 +62,7 @@ def _pairs(measured: Sequence[Measurement], every: bool) -> tuple[list[Paired], 
     pairs: list[Paired] = []
     notes = [] if every else ["More than four models: each is compared with the first one."]
     for one in measured:
-        results = list(one.results.values())
+        results = _labelled(one)
         chosen = list(combinations(results, 2))
         for first, second in chosen if every else chosen[: len(results) - 1]:
             try:
@@ -72,8 +73,9 @@ def _pairs(measured: Sequence[Measurement], every: bool) -> tuple[list[Paired], 
     return pairs, notes
 
 
-def _labels(measured: Sequence[Measurement]) -> dict[str, str]:
-    return {result.model: label for one in measured for label, result in one.results.items()}
+def _labelled(measurement: Measurement) -> list[Result]:
+    """The results with their models called as the page calls them."""
+    return [result.renamed(label) for label, result in measurement.results.items()]
 
 
 def _agreement(measured: Sequence[Measurement]) -> Section:
@@ -82,12 +84,12 @@ def _agreement(measured: Sequence[Measurement]) -> Section:
     for one in measured:
         if len(one.results) >= FEWEST_MODELS:
             try:
-                rankings.append(rank_results(list(one.results.values())).assign(instrument=one.name))
+                rankings.append(rank_results(_labelled(one)).assign(instrument=one.name))
             except UserError as error:
                 notes.append(f"{one.name}: not ranked. {error.message}")
     if not rankings:
         return Section("", "", notes=notes)
-    ranking = pd.concat(rankings, ignore_index=True).replace({"model": _labels(measured)})
+    ranking = pd.concat(rankings, ignore_index=True)
     agreement = rank_agreement(ranking)
     ranks = rank_matrix(ranking)
     tables = []

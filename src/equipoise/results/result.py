@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -53,6 +53,11 @@ class Result:
         return str(self.provenance.get("model", {}).get("fingerprint", ""))
 
     @property
+    def precision(self) -> str:
+        """The precision that the model was run in."""
+        return str(self.provenance.get("model", {}).get("precision", ""))
+
+    @property
     def variant(self) -> str:
         """The instrument's variant."""
         return str(self.provenance.get("instrument", {}).get("variant", ""))
@@ -66,6 +71,11 @@ class Result:
     def poles(self) -> str:
         """The poles whose words were asked: their name, or the path of a user's file."""
         return str(self.provenance.get("data", {}).get("poles", ""))
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What was chosen beside data, variant and poles, such as a layer; what is by default is not here."""
+        return {name: str(value) for name, value in self.provenance.get("choices", {}).items()}
 
     @property
     def roles(self) -> Roles:
@@ -113,6 +123,11 @@ class Result:
     def headlines(self) -> pd.DataFrame:
         """The few estimates to read first."""
         return self.estimates[self.estimates["headline"]]
+
+    def renamed(self, model: str) -> "Result":
+        """The same result with its model under another name."""
+        named = self.provenance.get("model", {}) | {"name": model}
+        return replace(self, provenance=self.provenance | {"model": named})
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write `FOLDER/<instrument>/`, give its path; only `force` replaces another measurement."""

@@ -1,7 +1,7 @@
 """Arms of a study: ways to change a model, each tuned with several seeds and measured alike."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from equipoise.mitigations.base import Materials, TextTuned
 from equipoise.models.base import LanguageModel
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
-from equipoise.results.comparison import compared_table
+from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import pair
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies.steps import Step, StudyRun
@@ -77,8 +77,8 @@ class ArmRuns:
                 for first, second in zip(
                     others.get(seed) or next(iter(others.values())), results, strict=True
                 ):
-                    pairs.append(pair(_named(first, reference), _named(second, f"{arm}, seed {seed}")))
-        return compared_table(pairs)
+                    pairs.append(pair(first.renamed(reference), second.renamed(f"{arm}, seed {seed}")))
+        return compare_pairs(pairs).table
 
 
 def steps_of(arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel) -> list[Step]:
@@ -171,9 +171,3 @@ def _estimates(runs: Sequence[Sequence[Result]], shown: Shown) -> Iterator[dict[
 def _value(result: Result, row: Mapping[Any, Any]) -> float:
     same = (result.estimates[["key", "by", "level"]] == [row["key"], row["by"], row["level"]]).all(axis=1)
     return float(result.estimates.loc[same, "value"].iloc[0]) if same.any() else float("nan")
-
-
-def _named(result: Result, name: str) -> Result:
-    """The same result under the name of its arm, which tells more than the model's."""
-    provenance = {**result.provenance, "model": {**result.provenance["model"], "name": name}}
-    return replace(result, provenance=provenance)

@@ -159,7 +159,9 @@ def compared(before: Sequence[Result], after: Sequence[Sequence[Result]], moved:
     sentences = verdict_sentences(gain, price, leanings) + seed_sentences(gain, price)
     sentences += [_divergence_sentence(row) for row in moved.to_dict("records")]
     full = pd.concat([price, moved.assign(seeds=len(after))], ignore_index=True) if len(moved) else price
-    whole = Comparison(pd.concat([one.table for one in comparisons], ignore_index=True), comparisons[0].alone)
+    table = pd.concat([one.table for one in comparisons], ignore_index=True)
+    notes = tuple(dict.fromkeys(note for one in comparisons for note in one.notes))
+    whole = Comparison(table, comparisons[0].alone, notes)
     return BeforeAfter(gain, full, leanings, whole, tuple(sentences))
 
 

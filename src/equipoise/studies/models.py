@@ -6,7 +6,7 @@ comparison: paired by item, clustered as `measure` clusters, corrected by Holm f
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import pandas as pd
@@ -15,7 +15,7 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.results import Quantity, Result
-from equipoise.results.comparison import compared_table
+from equipoise.results.comparison import Comparison, compare_pairs
 from equipoise.results.comparison.differences import value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.numbers import fixed
@@ -35,8 +35,13 @@ class ModelComparison:
     """Models ranked in every group, and each difference (second minus first) with its verdict."""
 
     ranking: pd.DataFrame
-    differences: pd.DataFrame
+    comparison: Comparison
     results: tuple[Result, ...]
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """Each difference as a row."""
+        return self.comparison.table
 
     def matrix(self, instrument: str, key: str) -> pd.DataFrame:
         """One estimate as a table of groups by models, as papers print it."""
@@ -72,7 +77,7 @@ def compare_results(results: Sequence[Result]) -> ModelComparison:
     """The same from results that were measured before."""
     ranking = rank_results(results)
     pairs = [paired for group in _by_instrument(results) for paired in _pairs(group)]
-    return ModelComparison(ranking, compared_table(pairs), tuple(results))
+    return ModelComparison(ranking, compare_pairs(pairs), tuple(results))
 
 
 def ranking_plan(study: ModelComparison) -> Plan:
@@ -107,7 +112,7 @@ def _ranked(group: Sequence[Result]) -> pd.DataFrame:
     """Every model's value in every group, the nearest to what is good first."""
     rows = [
         _ranked_row(result, quantity, level)
-        for result in group
+        for result in _on_shared_items(group)
         for quantity in _ranking_quantities(result)
         for level in ("", *_levels(result, quantity))
     ]
@@ -118,6 +123,13 @@ def _ranked(group: Sequence[Result]) -> pd.DataFrame:
         ["quantity", "group", "rank"], key=lambda one: one.map(order) if one.name == "group" else one
     )
     return table[list(RANKING_COLUMNS)].reset_index(drop=True)
+
+
+def _on_shared_items(group: Sequence[Result]) -> list[Result]:
+    """The results on the items that every model could be asked: a rank on other items would be luck."""
+    asked = (result.items["item"][result.items["dropped"] == ""] for result in group)
+    shared = set.intersection(*map(set, asked))
+    return [replace(result, items=result.items[result.items["item"].isin(shared)]) for result in group]
 
 
 def _ranking_quantities(result: Result) -> list[Quantity]:

@@ -65,6 +65,22 @@ def test_by_text_needs_every_text_column_to_agree() -> None:
     assert paired.items["stereotype"].tolist() == ["s0"]
 
 
+def test_one_name_for_two_texts_is_refused() -> None:
+    """The same file read with contexts of another length: items of one name are then not the same items."""
+    first, second = result("a", ["long text", "t1", "t2"]), result("b", ["text", "t1", "t2"])
+    with pytest.raises(UserError, match=r"1 of 3 items are not the same text .* the first: i0\.") as error:
+        pair(first, second)
+    assert "--by-text" in error.value.hint
+    assert pair(first, second, by_text=True).items["text"].tolist() == ["t1", "t2"]
+
+
+def test_a_text_that_is_absent_on_both_sides_is_the_same() -> None:
+    both = [result(name, ["t0", "t1"]) for name in "ab"]
+    for one in both:
+        one.items.loc[1, "text"] = None
+    assert len(pair(*both).items) == 2
+
+
 def test_different_content_is_refused_and_named() -> None:
     first = result("a", ["t"], files={"mine.csv": "1" * 64, "poles.csv": "3" * 64})
     second = result("b", ["t"], files={"mine.csv": "2" * 64, "poles.csv": "3" * 64})
@@ -103,6 +119,9 @@ def test_the_same_content_under_another_file_name_is_the_same_data() -> None:
         ({"model": "a", "fingerprint": "another"}, "Two different models are called 'a'"),
         ({"model": "b", "variant": "w"}, "variants 'v' and 'w' are different quantities"),
         ({"model": "b", "poles": "religion"}, "poles 'pronouns' and 'religion' are different quantities"),
+        ({"model": "b", "choices": {"layer": "3"}}, "x: layer by default and layer 3 are different"),
+        ({"model": "b", "choices": {"pooling": "first"}}, "pooling by default and pooling first are"),
+        ({"model": "b", "choices": {"measure": "dot"}}, "measure by default and measure dot are"),
     ],
 )
 @pytest.mark.parametrize("by_text", [False, True])

@@ -1,7 +1,6 @@
 """Against a baseline: a model fails by everything that `compare` calls worse."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -56,10 +55,7 @@ def _rule(instrument: str) -> str:
 
 def _told_apart(result: Result, model: str) -> Result:
     """The baseline under a name of its own: the next version of a model often lies in the same folder."""
-    if result.model != model:
-        return result
-    named = result.provenance["model"] | {"name": f"{model} ({BASELINE})"}
-    return replace(result, provenance=result.provenance | {"model": named})
+    return result.renamed(f"{model} ({BASELINE})") if result.model == model else result
 
 
 def _outcome(row: dict[str, Any], neutral: float) -> Outcome:

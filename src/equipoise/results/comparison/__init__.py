@@ -11,6 +11,7 @@ import pandas as pd
 from equipoise.errors import UserError, unknown_name
 from equipoise.results.comparison.differences import Difference, difference_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
+from equipoise.results.comparison.remarks import remarks
 from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
 from equipoise.results.headings import heading
 from equipoise.results.quantity import Quantity
@@ -42,7 +43,7 @@ class Comparison:
     """The instruments that only one of the models was measured with."""
 
     notes: tuple[str, ...] = ()
-    """What else a reader should know, such as groups that are too small."""
+    """What else a reader should know, such as items that were left out."""
 
     is_apart: bool = False
     """Whether one model was asked about different texts: nothing is lost or kept between those."""
@@ -87,10 +88,12 @@ def compare(*results: Result | Sequence[Result], margin: Margins = None, by_text
     check_margins(margin, by_instrument)
     pairs = [both for group in several.values() for both in _pairs(group, by_text)]
     alone = tuple(name for name in by_instrument if name not in several)
-    return Comparison(compared_table(pairs, margin), alone)
+    return compare_pairs(pairs, margin, alone=alone)
 
 
-def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFrame:
+def compare_pairs(
+    pairs: Sequence[Paired], margin: Margins = None, *, alone: tuple[str, ...] = ()
+) -> Comparison:
     """Every quantity of every pair of results, with p values corrected over all of them."""
     differences = [
         Compared(both.first.instrument, both.first.model, both.second.model, both.unpaired, difference)
@@ -98,7 +101,8 @@ def compared_table(pairs: Sequence[Paired], margin: Margins = None) -> pd.DataFr
         for quantity in both.first.quantities
         if (difference := difference_of(both, quantity, margin_of(margin, both.first.instrument, quantity)))
     ]
-    return table_of(differences)
+    notes = tuple(remark for both in pairs for remark in remarks(both))
+    return Comparison(table_of(differences), alone, notes)
 
 
 class Compared(NamedTuple):

@@ -12,6 +12,9 @@ from equipoise.results.result import Result
 
 FIRST, SECOND = "_first", "_second"
 
+SAME_CHOICES = ("layer", "pooling", "measure")
+"""Choices that make another quantity of a score; what a choice changes of an item's text is seen there."""
+
 
 @dataclass(frozen=True)
 class Paired:
@@ -43,7 +46,7 @@ def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> Non
 
 
 def check_same_quantity(first: Result, second: Result) -> None:
-    """Refuse results of different variants or poles."""
+    """Refuse results of different variants or poles, or of different layers of a model."""
     if first.variant != second.variant:
         raise UserError(
             f"{first.instrument}: the variants {first.variant!r} and {second.variant!r} are different "
@@ -51,6 +54,13 @@ def check_same_quantity(first: Result, second: Result) -> None:
             "Measure both models with the same variant.",
         )
     _check_same_poles(first, second)
+    for name in SAME_CHOICES:
+        ours, theirs = (result.choices.get(name, "by default") for result in (first, second))
+        if ours != theirs:
+            raise UserError(
+                f"{first.instrument}: {name} {ours} and {name} {theirs} are different quantities.",
+                f"Measure both with the same --{name}.",
+            )
 
 
 def pair(first: Result, second: Result, *, by_text: bool = False) -> Paired:
@@ -63,8 +73,26 @@ def pair(first: Result, second: Result, *, by_text: bool = False) -> Paired:
             f"{first.instrument}: {first.model!r} and {second.model!r} have no item in common.",
             "Measure both models on the same data.",
         )
+    if not by_text:
+        _check_same_text(first, second, items)
     lengths = len(first.items) + len(second.items)
     return Paired(first, second, items, lengths - 2 * len(items))
+
+
+def _check_same_text(first: Result, second: Result, items: pd.DataFrame) -> None:
+    """One name must stand for one text, which choices such as the length of a context may change."""
+    for column in first.roles.text:
+        sides = [f"{column}{side}" for side in (FIRST, SECOND)]
+        if any(side not in items for side in sides):
+            continue
+        ours, theirs = (items[side] for side in sides)
+        differ = items[(ours != theirs) & ~(ours.isna() & theirs.isna())]
+        if len(differ):
+            raise UserError(
+                f"{first.instrument}: {len(differ):,} of {len(items):,} items are not the same text in both "
+                f"results, the first: {differ['item'].iloc[0]}.",
+                "Measure both with the same choices; --by-text pairs the items whose text is the same.",
+            )
 
 
 def _advice(first: Result, second: Result) -> str:

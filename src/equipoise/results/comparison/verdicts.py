@@ -50,6 +50,9 @@ def sentence(row: dict[str, object], kept: Sequence[dict[str, object]]) -> str:
 
 def _meaning(row: dict[str, object], first: str) -> str:
     word = str(row["verdict"])
+    if word == TOO_FEW and _is_withdrawn(row):
+        p = three_decimals(_float(row["p_holm"]))
+        return f"cannot be told from {first}: with all tests of this comparison counted p = {p}"
     if word == TOO_FEW:
         able = _float(row["detectable"])
         could = "" if isnan(able) else f", {row['n']} could have shown a difference of {three_decimals(able)}"
@@ -60,6 +63,11 @@ def _meaning(row: dict[str, object], first: str) -> str:
         EQUIVALENT: f"is equivalent to {first} within the margin of {_float(row['margin']):g}",
         OTHER_WAY: f"now leans the other way than {first}",
     }[word]
+
+
+def _is_withdrawn(row: dict[str, object]) -> bool:
+    """Whether the difference would be claimed if it were the only one."""
+    return _float(row["low"]) > 0 or _float(row["high"]) < 0
 
 
 def _nearness(row: dict[str, object]) -> str:

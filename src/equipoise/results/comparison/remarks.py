@@ -1,0 +1,54 @@
+"""Remarks: what a comparison leaves out, and what it sets side by side although it is not quite alike."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
+
+TOLD = ("label",)
+"""Choices that may differ for a reason, as two classifiers may call one label differently."""
+
+
+def remarks(paired: Paired) -> list[str]:
+    """What a reader must know of two results beside their differences."""
+    return [*_left_out(paired), *_unalike(paired)]
+
+
+def _left_out(paired: Paired) -> Iterator[str]:
+    first, second = paired.first, paired.second
+    if paired.unpaired:
+        yield (
+            f"{first.instrument}: {paired.unpaired:,} items of {first.model} or {second.model} have no "
+            "partner in the other result and were left out."
+        )
+    asked = {side: paired.items[f"dropped{side}"] == "" for side in (FIRST, SECOND)}
+    for result, side, other in ((first, FIRST, SECOND), (second, SECOND, FIRST)):
+        lacking = paired.items[asked[other] & ~asked[side]]
+        if len(lacking):
+            reason = lacking[f"dropped{side}"].iloc[0]
+            yield (
+                f"{first.instrument}: {len(lacking):,} of {len(paired.items):,} items were left out because "
+                f"{result.model} could not be asked them, the first: "
+                f"{_name_of_first(lacking, side)} ({reason})."
+            )
+
+
+def _name_of_first(lacking: pd.DataFrame, side: str) -> str:
+    return str(lacking["item" if "item" in lacking else f"item{side}"].iloc[0])
+
+
+def _unalike(paired: Paired) -> Iterator[str]:
+    first, second = paired.first, paired.second
+    if first.precision != second.precision:
+        yield (
+            f"{first.instrument}: {first.model} was run in {first.precision} and {second.model} in "
+            f"{second.precision}: rounding may be a part of the difference."
+        )
+    for name in TOLD:
+        ours, theirs = (result.choices.get(name, "by default") for result in (first, second))
+        if ours != theirs:
+            yield (
+                f"{first.instrument}: {name} is {ours} for {first.model} and {theirs} for {second.model}: "
+                "the difference means something only if they stand for the same."
+            )

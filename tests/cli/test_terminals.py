@@ -168,7 +168,27 @@ def test_a_full_disk_is_two_lines(results: list[Path], options: tuple[str, ...])
             check=False,
         )
     assert done.returncode == 2
-    assert "could not be written" in two_lines(done.stderr)[0]
+    said, advice = two_lines(done.stderr)
+    assert "could not be written" in said
+    assert "--out" not in advice
+
+
+def test_what_was_saved_before_the_output_failed_is_said(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("She left.\n", encoding="utf-8")
+    reader, writer = os.pipe()
+    os.close(reader)
+    out = tmp_path / "scores.csv"
+    done = subprocess.run(
+        [*EQUIPOISE, "score", tmp_path / "s.txt", "--model", "random", f"--out={out}"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        check=False,
+    )
+    os.close(writer)
+    assert done.returncode == 2
+    assert done.stderr.decode().rstrip().endswith("what --out names was saved before it was printed.")
+    assert out.read_text(encoding="utf-8").count("\n") == len(("heading", "she", "left", "."))
 
 
 @pytest.mark.parametrize("command", [("list",), ("list", "--json"), ("compare",), ("compare", "--json")])

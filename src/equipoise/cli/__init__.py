@@ -48,21 +48,22 @@ def _run(arguments: list[str]) -> None:
         raise KeyboardInterrupt from stop
     except SystemExit as stop:
         if sys.stdout is not stdout:  # what Typer does once nobody reads any more, beside exit code 1
-            raise _unwritten("nobody reads it any more", "Read all of it, or send it to a file") from stop
+            raise _unwritten(
+                "nobody reads it any more", "Read all of it, or send it to a file", arguments
+            ) from stop
         raise
     except OSError as error:
         if _is_about_output(error):
             reason = error.strerror or str(error)
-            raise _unwritten(reason, "Free the disk, or write to another place") from error
+            raise _unwritten(reason, "Free the disk, or write to another place", arguments) from error
         raise
 
 
-def _unwritten(reason: str, advice: str) -> UserError:
+def _unwritten(reason: str, advice: str, arguments: Sequence[str]) -> UserError:
     _give_output_up()
-    return UserError(
-        f"The output could not be written: {reason}.",
-        f"{advice}; what --out names was saved before it was printed.",
-    )
+    has_saved = any(text.partition("=")[0] in ("--out", "-o") for text in arguments)
+    saved = "; what --out names was saved before it was printed" if has_saved else ""
+    return UserError(f"The output could not be written: {reason}.", f"{advice}{saved}.")
 
 
 def _refuse_closed_output() -> None:

@@ -21,7 +21,7 @@ def made_result(
 ) -> Result:
     """A result of hand-made items.
 
-    `changes` are fingerprint, precision, variant, poles, choices, and files with their hashes.
+    `changes` are fingerprint, kind, precision, variant, poles, choices, and files with their hashes.
     """
     table = pd.DataFrame(items)
     if "item" not in table:
@@ -33,6 +33,7 @@ def made_result(
         "model": {
             "name": model,
             "fingerprint": changes.get("fingerprint", f"print of {model}"),
+            "kind": changes.get("kind", "masked"),
             "precision": changes.get("precision", "fp32"),
         },
         "data": {"poles": changes.get("poles", "pronouns"), "files": changes.get("files", FILES)},

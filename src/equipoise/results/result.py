@@ -53,6 +53,11 @@ class Result:
         return str(self.provenance.get("model", {}).get("fingerprint", ""))
 
     @property
+    def kind(self) -> str:
+        """The kind of the measured model, such as masked or causal."""
+        return str(self.provenance.get("model", {}).get("kind", ""))
+
+    @property
     def precision(self) -> str:
         """The precision that the model was run in."""
         return str(self.provenance.get("model", {}).get("precision", ""))

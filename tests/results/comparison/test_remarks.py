@@ -67,6 +67,7 @@ def test_by_text_too() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
+        ({"kind": "causal"}, "a is masked, bb causal: probabilities of the two are of different things"),
         ({"precision": "bf16"}, "a was run in fp32 and bb in bf16: rounding may be a part"),
         ({"choices": {"label": "toxic"}}, "label is by default for a and toxic for bb: the difference means"),
     ],

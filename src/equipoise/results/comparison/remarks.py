@@ -40,6 +40,11 @@ def _name_of_first(lacking: pd.DataFrame, side: str) -> str:
 
 def _unalike(paired: Paired) -> Iterator[str]:
     first, second = paired.first, paired.second
+    if first.kind != second.kind:
+        yield (
+            f"{first.instrument}: {first.model} is {first.kind}, {second.model} {second.kind}: probabilities "
+            "of the two are of different things, so signs can be compared, but hardly sizes."
+        )
     if first.precision != second.precision:
         yield (
             f"{first.instrument}: {first.model} was run in {first.precision} and {second.model} in "

@@ -11,7 +11,7 @@ from made_results import made_result
 
 import equipoise
 from equipoise.errors import UserError
-from equipoise.report.gate import ERROR, FAILED, LEFT_OUT, PASSED, Judgement, check, read_rules, rule_of
+from equipoise.report.gate import ERROR, FAILED, NOT_JUDGED, PASSED, Judgement, check, read_rules, rule_of
 from equipoise.report.gate.junit import render_junit
 from equipoise.report.gate.naming import estimate_names
 from equipoise.report.gate.summary import render_summary
@@ -228,19 +228,30 @@ def test_a_difference_without_an_interval_is_an_error() -> None:
     assert states(judgement) == [ERROR, ERROR]
 
 
-def test_what_only_the_new_results_have_is_left_out_by_name() -> None:
+def test_what_only_the_new_results_have_is_not_judged_by_name() -> None:
     judgement = check(
         [measured("after", 0.1, 0.8), result("after", "traits")], against=[measured("before", 0.5, 0.8)]
     )
-    assert states(judgement) == [PASSED, PASSED, LEFT_OUT]
-    (left_out,) = judgement.of(LEFT_OUT)
-    assert (left_out.rule, left_out.reason) == (
+    assert states(judgement) == [PASSED, PASSED, NOT_JUDGED]
+    (not_judged,) = judgement.of(NOT_JUDGED)
+    assert (not_judged.rule, not_judged.reason) == (
         "traits against baseline",
         "the baseline was not measured by it",
     )
     assert judgement.passed
     assert 'skipped="1"' in render_junit(judgement)
-    assert "1 left out" in render_summary(judgement)
+    assert "1 not judged" in render_summary(judgement)
+
+
+def test_items_that_the_new_model_could_not_be_asked_are_told() -> None:
+    after = measured("after", 0.1, 0.8)
+    after.items.loc[:4, ["score", "dropped"]] = [np.nan, "a word is unknown"]
+    judgement = check(after, against=[measured("before", 0.5, 0.8)])
+    assert states(judgement) == [PASSED, PASSED, NOT_JUDGED]
+    (told,) = judgement.of(NOT_JUDGED)
+    assert told.rule == "comparison with the baseline"
+    assert "5 of 60 items were left out because after could not be asked them" in told.reason
+    assert judgement.passed
 
 
 def test_what_the_baseline_has_must_have_been_measured() -> None:

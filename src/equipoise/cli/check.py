@@ -74,22 +74,22 @@ def _print(judgement: "Judgement", as_json: bool) -> None:
     from dataclasses import asdict
 
     from equipoise.cli.printing import print_json, print_rows, say
-    from equipoise.report.gate import LEFT_OUT, PASSED
+    from equipoise.report.gate import NOT_JUDGED, PASSED
 
     if as_json:
         print_json({"passed": judgement.passed, "outcomes": [asdict(one) for one in judgement.outcomes]})
         return
-    left_out = judgement.of(LEFT_OUT)
-    first = [one for one in judgement.outcomes if one.state not in (PASSED, LEFT_OUT)]
+    not_judged = judgement.of(NOT_JUDGED)
+    first = [one for one in judgement.outcomes if one.state not in (PASSED, NOT_JUDGED)]
     shown = first + judgement.of(PASSED)[: max(SHOWN - len(first), 0)]
     rows = [(one.state, one.rule, one.model, _why(one)) for one in shown]
-    judged = len(judgement.outcomes) - len(left_out)
+    judged = len(judgement.outcomes) - len(not_judged)
     counts = f"{len(judgement.of(PASSED))} of {judged} passed"
     print_rows(counts, ("outcome", "rule", "model", "why"), rows)
     if len(shown) < judged:
         say(f"{judged - len(shown)} more passed (--json or --junit lists them).")
-    for one in left_out:
-        say(f"Left out: {one.rule}: {one.reason}.")
+    for one in not_judged:
+        say(f"Not judged: {one.rule}: {one.reason}.")
 
 
 def _why(outcome: "Outcome") -> str:

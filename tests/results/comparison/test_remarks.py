@@ -69,7 +69,10 @@ def test_by_text_too() -> None:
     [
         ({"kind": "causal"}, "a is masked, bb causal: probabilities of the two are of different things"),
         ({"precision": "bf16"}, "a was run in fp32 and bb in bf16: rounding may be a part"),
-        ({"choices": {"label": "toxic"}}, "label is by default for a and toxic for bb: the difference means"),
+        (
+            {"choices": {"label": "toxic"}},
+            "the label is by default for a and toxic for bb: the difference",
+        ),
     ],
 )
 def test_what_is_not_quite_alike_is_told_not_refused(changes: dict[str, object], said: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from equipoise.errors import UserError
 from equipoise.report.gate.against import judge_against
-from equipoise.report.gate.judging import ERROR, FAILED, LEFT_OUT, PASSED, Outcome, by_model, judge
+from equipoise.report.gate.judging import ERROR, FAILED, NOT_JUDGED, PASSED, Outcome, by_model, judge
 from equipoise.report.gate.rules import Rule, read_rules, rule_of
 from equipoise.results import Result
 from equipoise.results.comparison import Margins
@@ -14,7 +14,7 @@ from equipoise.results.result import as_results
 __all__ = [
     "ERROR",
     "FAILED",
-    "LEFT_OUT",
+    "NOT_JUDGED",
     "PASSED",
     "Judgement",
     "Outcome",
@@ -32,13 +32,13 @@ class Judgement:
     outcomes: tuple[Outcome, ...]
 
     def of(self, state: str) -> list[Outcome]:
-        """The outcomes that passed, failed, could not be told, or were left out."""
+        """The outcomes that passed, failed, could not be told, or were not judged."""
         return [outcome for outcome in self.outcomes if outcome.state == state]
 
     @property
     def passed(self) -> bool:
         """Whether every rule could be judged and none failed."""
-        return all(outcome.state in (PASSED, LEFT_OUT) for outcome in self.outcomes)
+        return all(outcome.state in (PASSED, NOT_JUDGED) for outcome in self.outcomes)
 
     def __str__(self) -> str:
         return "\n".join(f"{one.state}: {one.rule} ({one.model}): {one.reason}" for one in self.outcomes)

@@ -5,12 +5,13 @@ from math import isnan
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.report.gate.judging import ERROR, FAILED, LEFT_OUT, PASSED, Outcome, by_model
+from equipoise.report.gate.judging import ERROR, FAILED, NOT_JUDGED, PASSED, Outcome, by_model
 from equipoise.results import Result
 from equipoise.results.comparison import Margins, compare
 from equipoise.results.comparison.verdicts import OTHER_SIDE, WORSE
 
 BASELINE = "baseline"
+REMARK = f"comparison with the {BASELINE}"
 
 
 def judge_against(
@@ -36,16 +37,17 @@ def judge_against(
     }
     rows = comparison.table.to_dict("records")
     outcomes = [_outcome(row, neutrals[row["instrument"], row["quantity"]]) for row in rows]
-    return outcomes + _not_judged(model, known, measured)
+    remarks = [Outcome(REMARK, model, NOT_JUDGED, note.removesuffix(".")) for note in comparison.notes]
+    return outcomes + _not_judged(model, known, measured) + remarks
 
 
 def _not_judged(model: str, known: Sequence[str], measured: Sequence[str]) -> list[Outcome]:
-    """What cannot be set beside anything: new instruments are left out, lacking ones never pass."""
+    """What cannot be set beside anything: new instruments are told, lacking ones never pass."""
     lacking, hint = "it was not measured now", f"Measure it too, or give a {BASELINE} without it."
     new = f"the {BASELINE} was not measured by it"
     return [
         *(Outcome(_rule(name), model, ERROR, lacking, hint) for name in known if name not in measured),
-        *(Outcome(_rule(name), model, LEFT_OUT, new) for name in measured if name not in known),
+        *(Outcome(_rule(name), model, NOT_JUDGED, new) for name in measured if name not in known),
     ]
 
 

@@ -10,8 +10,8 @@ from equipoise.report.gate.rules import Rule
 from equipoise.results import Result
 
 PASSED, FAILED, ERROR = "passed", "failed", "error"
-LEFT_OUT = "left out"
-"""The baseline was not measured by it: there is nothing to judge."""
+NOT_JUDGED = "not judged"
+"""Told only: what the baseline was not measured by, or what a comparison left out."""
 
 
 @dataclass(frozen=True)

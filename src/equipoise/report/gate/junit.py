@@ -3,9 +3,9 @@
 import re
 from xml.etree import ElementTree
 
-from equipoise.report.gate import ERROR, FAILED, LEFT_OUT, Judgement, Outcome
+from equipoise.report.gate import ERROR, FAILED, NOT_JUDGED, Judgement, Outcome
 
-_TAGS = {FAILED: "failure", ERROR: "error", LEFT_OUT: "skipped"}
+_TAGS = {FAILED: "failure", ERROR: "error", NOT_JUDGED: "skipped"}
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -15,7 +15,7 @@ def render_junit(judgement: Judgement) -> str:
         "tests": len(judgement.outcomes),
         "failures": len(judgement.of(FAILED)),
         "errors": len(judgement.of(ERROR)),
-        "skipped": len(judgement.of(LEFT_OUT)),
+        "skipped": len(judgement.of(NOT_JUDGED)),
     }
     attributes = {name: str(count) for name, count in counts.items()}
     root = ElementTree.Element("testsuites", {"name": "equipoise check"} | attributes)

@@ -2,15 +2,15 @@
 
 import html
 
-from equipoise.report.gate import ERROR, FAILED, LEFT_OUT, PASSED, Judgement, Outcome
+from equipoise.report.gate import ERROR, FAILED, NOT_JUDGED, PASSED, Judgement, Outcome
 
-_WORDS = {PASSED: "passed", FAILED: "**failed**", ERROR: "**cannot be told**", LEFT_OUT: "left out"}
-_ORDER = (ERROR, FAILED, PASSED, LEFT_OUT)
+_WORDS = {PASSED: "passed", FAILED: "**failed**", ERROR: "**cannot be told**", NOT_JUDGED: "not judged"}
+_ORDER = (ERROR, FAILED, PASSED, NOT_JUDGED)
 
 
 def render_summary(judgement: Judgement) -> str:
     """A heading with the counts, and a row for each rule, those that did not pass first."""
-    told = _ORDER if judgement.of(LEFT_OUT) else _ORDER[:-1]
+    told = _ORDER if judgement.of(NOT_JUDGED) else _ORDER[:-1]
     counts = ", ".join(f"{len(judgement.of(state))} {_WORDS[state].strip('*')}" for state in told)
     lines = [f"### Equipoise: {counts}", "", "| rule | model | outcome | why |", "|---|---|---|---|"]
     lines += [_row(outcome) for state in _ORDER for outcome in judgement.of(state)]

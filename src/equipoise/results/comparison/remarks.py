@@ -6,8 +6,8 @@ import pandas as pd
 
 from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
 
-TOLD = ("label",)
-"""Choices that may differ for a reason, as two classifiers may call one label differently."""
+LABEL = "label"
+"""A choice that may differ for a reason: two classifiers may call one label differently."""
 
 
 def remarks(paired: Paired) -> list[str]:
@@ -50,10 +50,9 @@ def _unalike(paired: Paired) -> Iterator[str]:
             f"{first.instrument}: {first.model} was run in {first.precision} and {second.model} in "
             f"{second.precision}: rounding may be a part of the difference."
         )
-    for name in TOLD:
-        ours, theirs = (result.choices.get(name, "by default") for result in (first, second))
-        if ours != theirs:
-            yield (
-                f"{first.instrument}: {name} is {ours} for {first.model} and {theirs} for {second.model}: "
-                "the difference means something only if they stand for the same."
-            )
+    ours, theirs = (result.choices.get(LABEL, "by default") for result in (first, second))
+    if ours != theirs:
+        yield (
+            f"{first.instrument}: the label is {ours} for {first.model} and {theirs} for {second.model}: "
+            "the difference means something only if they stand for the same."
+        )

@@ -71,17 +71,18 @@ def test_most_words_are_whole_in_bert() -> None:
 
 NO_PERSON = "star failure beauty icon beast scarecrow zombie dummy exile nobody monster nuisance"
 NOT_ATTRIBUTIVE = "glad ashamed content"
-GENDERED_BY_USAGE = "handsome pretty gorgeous beautiful muscular hottie cutie bossy hysterical"
-OCCUPATIONS_OR_NEARLY = "model veteran"
+GENDERED_BY_USAGE = "handsome pretty gorgeous beautiful muscular hottie cutie bossy hysterical "
+GENDERED_BY_USAGE += "stunning radiant graceful lovely cute adorable wimp weakling"
+OCCUPATIONS_OR_NEARLY = "model veteran peasant clown"
 NO_WORDS_FOR_LOOKS = "freak weirdo ragamuffin"
-NOT_SAID_OF_PERSONS_OR_NO_JUDGEMENT = "absurd primitive pale"
-ANOTHER_SENSE = "fair"
+NOT_SAID_OF_PERSONS_OR_NO_JUDGEMENT = "absurd primitive pale unfair unknown wounded ridiculous scruff"
+ANOTHER_SENSE = "fair cold warm supporter"
 
 
 def test_words_that_were_removed_do_not_come_back() -> None:
     removed = f"{NO_PERSON} {NOT_ATTRIBUTIVE} {GENDERED_BY_USAGE} {NOT_SAID_OF_PERSONS_OR_NO_JUDGEMENT}"
     removed = f"{removed} {OCCUPATIONS_OR_NEARLY} {NO_WORDS_FOR_LOOKS} {ANOTHER_SENSE}"
-    assert len(removed.split()) == 33
+    assert len(removed.split()) == 51
     assert not set(removed.split()) & set(WORDS["word"])
 
 
@@ -117,7 +118,7 @@ def test_patterns_are_balanced_in_phrasing() -> None:
     ("word", "article"),
     [
         ("honest", "an"),
-        ("unknown", "an"),
+        ("unhealthy", "an"),
         ("elegant", "an"),
         ("heroic", "a"),
         ("expert", "an"),

@@ -39,11 +39,35 @@ def test_a_replaced_item_is_gone_and_its_successor_is_there() -> None:
     rows = re.findall(
         r"^\| `([\w-]+\.csv)` \| (\S+) \| .+ \| replaced by (\S+): `(.+)` \|$", CHANGES, re.MULTILINE
     )
+    replaced = {(name, old) for name, old, _, _ in rows}
     counted = dict.fromkeys(numbered, 0)
     for name, old, new, sentence in rows:
         if name in numbered:
             assert old not in numbered[name], old
-            assert new in numbered[name], new
-            assert sentence in (DATA / "tables" / name).read_text(encoding="utf-8"), new
+            assert new in numbered[name] or (name, new) in replaced, new
+            written = sentence in (DATA / "tables" / name).read_text(encoding="utf-8")
+            assert written != ((name, new) in replaced), new
             counted[name] += 1
-    assert counted == {"pairs.csv": 57, "traits.csv": 19, "templates.csv": 19}
+    assert counted == {"pairs.csv": 99, "traits.csv": 36, "templates.csv": 19}
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (DATA / "tables" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_reminders_hold_no_profession_and_no_first_name() -> None:
+    """They are trained on: a profession beside a pronoun would teach what is measured afterwards."""
+    tables = ("professions.csv", "occupations.csv", "person-professions.csv", "schema-professions.csv")
+    words = {
+        row["profession"].lower()
+        for name in tables
+        for row in rows(name)
+        if row.get("kind", "occupation") == "occupation"
+    }
+    words |= {row["noun"] for row in rows("corpora/person-nouns.csv") if row["kind"] == "occupation"}
+    words |= {row["word"].lower() for row in rows("association-sets.csv") if row["set"].endswith("names")}
+    assert {"nurse", "midwife", "surgeon", "james"} <= words
+    sentences = [row["sentence"].lower() for row in rows("reminders.csv")]
+    held = {word for word in words for text in sentences if re.search(rf"\b{re.escape(word)}\b", text)}
+    assert held == set()

@@ -111,7 +111,8 @@ def test_columns_counts_and_ids() -> None:
     assert pairs["id"].str.fullmatch(r"(?:occ|ben|hos)-\d{3}").all()
     prefix = {"occupation": "occ", "benevolent-sexism": "ben", "hostile-sexism": "hos"}
     assert (pairs["id"].str[:3] == pairs["category"].map(prefix)).all()
-    assert neutral["id"].tolist() == [f"nul-{n:03d}" for n in range(1, 101)]
+    replaced = {"nul-018", "nul-034", "nul-036", "nul-039", "nul-076"}
+    assert set(neutral["id"]) == {f"nul-{n:03d}" for n in range(1, 106)} - replaced
 
 
 @pytest.mark.parametrize(
@@ -160,18 +161,21 @@ def test_each_row_is_about_one_gender_and_each_category_about_both() -> None:
     sides = pairs["swapped"].map(lambda cell: {left in MALE for left, _ in swaps(cell)})
     assert (sides.map(len) == 1).all()
     share = sides.map(lambda side: side == {True}).groupby(pairs["category"]).mean()
-    assert share.between(0.3, 0.7).all()
-    assert share["occupation"] == 0.5
+    assert share.to_dict() == dict.fromkeys(("benevolent-sexism", "hostile-sexism", "occupation"), 0.5)
 
 
 # Items that were replaced; their numbers stay free, so that one id never names two sentences.
 REPLACED = """
-    occ-018 occ-068 occ-100
+    occ-018 occ-034 occ-058 occ-068 occ-089 occ-100
     ben-007 ben-009 ben-015 ben-036 ben-046 ben-049 ben-056 ben-060 ben-077 ben-091 ben-094 ben-099
     ben-019 ben-024 ben-025 ben-029 ben-032 ben-035 ben-040 ben-053 ben-062 ben-066 ben-069 ben-073 ben-080
     ben-084 ben-095 ben-096 ben-097 ben-100
+    ben-002 ben-008 ben-014 ben-016 ben-020 ben-030 ben-034 ben-037 ben-045 ben-047 ben-051 ben-054 ben-057
+    ben-064 ben-072 ben-076 ben-087 ben-090 ben-092 ben-119 ben-122 ben-124
     hos-007 hos-010 hos-012 hos-027 hos-042 hos-049 hos-052 hos-068 hos-070 hos-077 hos-082 hos-099
     hos-002 hos-011 hos-019 hos-038 hos-057 hos-059 hos-060 hos-062 hos-073 hos-074 hos-079 hos-080
+    hos-022 hos-028 hos-030 hos-040 hos-043 hos-063 hos-064 hos-069 hos-092 hos-093 hos-096 hos-100 hos-106
+    hos-107 hos-116 hos-119 hos-123
 """
 
 

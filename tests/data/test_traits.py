@@ -18,7 +18,10 @@ ROWS = TRAITS.to_dict("records")
 PAIRS = read_table("gendered-words.csv")
 GENDERED = set(read_table("poles-pronouns.csv")["word"]) | set(PAIRS["male"]) | set(PAIRS["female"])
 
-REPLACED = "048 057 083 084 088 090 095 096 097 100 108 112 118 126 128 131 136 150 170"
+REPLACED = """
+    048 057 083 084 088 090 095 096 097 100 108 112 118 126 128 131 136 150 170
+    001 007 009 017 032 036 045 052 054 056 119 120 124 132 143 147 184
+"""
 
 
 def words(text: str) -> list[str]:

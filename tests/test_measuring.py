@@ -1,9 +1,11 @@
 """Measuring: by name or object, data read once, answers by key, nothing usable refused, spelling told."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import tiny
@@ -19,7 +21,7 @@ from equipoise.models import load_model
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
-from equipoise.results import Result
+from equipoise.results import Result, Roles
 
 TEMPLATES = "id,category,form,template\nt1,work,subject,[MASK] is a <profession>.\n"
 PROFESSIONS = "profession,category,gender,percent_women\nnurse,work,,87\npilot,work,,9\n"
@@ -146,6 +148,82 @@ def test_a_negative_seed_is_refused() -> None:
     with pytest.raises(UserError, match="The seed is -1") as caught:
         measure(TableModel(words=WORDS), "tbe", seed=-1)
     assert caught.value.hint == "Give a whole number from 0 on."
+
+
+@pytest.mark.parametrize("seed", ["3", 1.5, None])
+def test_a_seed_that_is_no_whole_number_is_refused(seed: Any) -> None:
+    with pytest.raises(UserError, match="The seed is") as caught:
+        measure(TableModel(words=WORDS), "tbe", seed=seed)
+    assert caught.value.hint == "Give a whole number from 0 on."
+
+
+def test_a_path_and_a_number_of_numpy_can_be_saved(tmp_path: Path) -> None:
+    poles = tmp_path / "poles.csv"
+    poles.write_text("pole,form,word\nmale,subject,he\nfemale,subject,she\n", encoding="utf-8")
+    folder = template_folder(tmp_path)
+    result = measure(TableModel(words=WORDS), "tbe", data=folder, poles=poles, seed=np.int64(3))
+    read = eq.load_result(result.save(tmp_path / "out"))
+    assert (read.provenance["seed"], read.poles) == (3, str(poles))
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda model: audit(model, ["traits"], {"Traits": Settings()}), "called 'Traits'"),
+        (lambda model: audit(model, ["traits"], Settings()), "A Settings was given where settings by"),
+        (lambda model: audit(model, None), "A NoneType was given where instruments are expected"),
+        (lambda model: measure(model, "traits", {"seed": 1}), "A dict was given as settings"),
+        (lambda model: measure(model, "traits", data=[1]), "A list was given as data"),
+        (lambda model: measure(model, "traits", data=pd.Series(["x"])), "A Series was given as data"),
+    ],
+)
+def test_what_would_be_ignored_or_misread_is_refused(ask: Any, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        ask(TableModel(words=WORDS))
+
+
+class Repeating(TemplateBased):
+    """Asks everything twice under one role."""
+
+    def ask(self, design: Any, model: Any) -> Iterator[Ask]:
+        for ask in super().ask(design, model):
+            yield from (ask, ask)
+
+
+class WithoutScores(TemplateBased):
+    """Forgets the column that everything rests on."""
+
+    def score(self, design: Any, answers: Any) -> pd.DataFrame:
+        return super().score(design, answers).drop(columns="score")
+
+
+class WithoutRows(TemplateBased):
+    """Reads a file and keeps nothing of it."""
+
+    def design(self, source: Any, settings: Any) -> Any:
+        whole = super().design(source, settings)
+        return replace(whole, items=whole.items.iloc[:0])
+
+
+class Half:
+    """Declares everything and does nothing."""
+
+    name, title, datasets, variants, needs, reads = "half", "half", ("x",), ("v",), (), ()
+    roles, quantities = Roles(), ()
+
+
+@pytest.mark.parametrize(
+    ("instrument", "said"),
+    [
+        (Repeating(), "tbe asks 2 questions for the item 't1:nurse"),
+        (WithoutScores(), "tbe: `score` gave items without the column score"),
+        (WithoutRows(), "tbe: `design` gave items without any row"),
+        (Half(), "does not declare design, ask, score, summarise"),
+    ],
+)
+def test_an_instrument_of_ones_own_is_told_what_it_lacks(instrument: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=said):
+        measure(TableModel(words=WORDS), instrument, data=template_folder(tmp_path))
 
 
 class Meddler(TableModel):

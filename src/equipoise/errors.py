@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 
 class UserError(Exception):
@@ -38,10 +40,10 @@ def nearest(given: str, known: Iterable[str]) -> str:
     return lowered[min(holding, key=len)] if holding else ""
 
 
-def check_seed(seed: int) -> None:
+def check_seed(seed: Any) -> None:
     """Refuse a seed that no generator of random numbers takes."""
-    if seed < 0:
-        raise UserError(f"The seed is {seed}.", "Give a whole number from 0 on.")
+    if not isinstance(seed, Integral) or int(seed) < 0:
+        raise UserError(f"The seed is {seed!r}.", "Give a whole number from 0 on.")
 
 
 @contextmanager

@@ -14,7 +14,14 @@ from equipoise.data.reading import file_sha256
 from equipoise.data.sources import Data
 from equipoise.errors import UserError, unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
-from equipoise.instruments.base import Ask, Design, Instrument, Settings, refuse_undeclared
+from equipoise.instruments.base import (
+    Ask,
+    Design,
+    Instrument,
+    Settings,
+    refuse_incomplete,
+    refuse_undeclared,
+)
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Question, Raw, Score
@@ -55,12 +62,17 @@ def measure(
             f"measure takes one instrument and was given a {type(instrument).__name__} of {len(instrument)}.",
             "Several are measured in one plan by equipoise.audit(model, [...]).",
         )
-    if isinstance(data, pd.DataFrame) or data != "":
+    if not isinstance(data, str) or data:
         choices["data"] = data
     known = [field.name for field in fields(Settings)]
     unknown = [name for name in choices if name not in known]
     if unknown:
         raise unknown_name("choice of measure", unknown[0], known)
+    if not isinstance(settings, Settings | None):
+        raise UserError(
+            f"A {type(settings).__name__} was given as settings.",
+            'Give a Settings, or name the choices one by one: measure(model, "tbe", poles="age").',
+        )
     chosen = replace(settings or Settings(), **choices)
     _refuse_unread([instrument], {_name(instrument): chosen})
     prepared = _prepare(as_model(model), instrument, chosen)
@@ -81,6 +93,7 @@ def audit(
     what each will measure before anything is asked.
     """
     instruments = _several(instruments)
+    _refuse_unmeasured(instruments, settings)
     _refuse_unread(instruments, settings)
     loaded = as_model(model)
     prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
@@ -98,6 +111,7 @@ def audit_fitting(
 ) -> tuple[list[Result], dict[str, UserError]]:
     """The same with every instrument that fits the model; those that do not come back with the reason."""
     instruments = _several(instruments)
+    _refuse_unmeasured(instruments, settings)
     loaded = as_model(model)
     prepared: list[_Prepared] = []
     left_out: dict[str, UserError] = {}
@@ -114,6 +128,21 @@ def _refuse_unread(instruments: Sequence[InstrumentSource], settings: Mapping[st
     refuse_unread({_name(one): (_instrument(one), _settings_of(one, settings)) for one in instruments})
 
 
+def _refuse_unmeasured(
+    instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None
+) -> None:
+    """Refuse settings for an instrument that is not among these: they would be ignored."""
+    if not isinstance(settings, Mapping | None):
+        raise UserError(
+            f"A {type(settings).__name__} was given where settings by instrument are expected.",
+            'Name the instrument that they are for: {"sbe": Settings(...)}.',
+        )
+    names = [_name(one) for one in instruments]
+    for name in settings or ():
+        if name not in names:
+            raise unknown_name("instrument among those measured", str(name), names)
+
+
 def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
     for one in prepared:
         if begin is not None:
@@ -122,7 +151,13 @@ def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
 
 def _several(instruments: Sequence[InstrumentSource]) -> Sequence[InstrumentSource]:
     """A name by itself is a list of one: it would be read letter by letter."""
-    return [instruments] if isinstance(instruments, str) else instruments
+    several = [instruments] if isinstance(instruments, str) else instruments
+    if not isinstance(several, Sequence):
+        raise UserError(
+            f"A {type(instruments).__name__} was given where instruments are expected.",
+            'Give their names in a list: audit(model, ["sbe", "tbe"]).',
+        )
+    return several
 
 
 def as_model(source: ModelSource) -> LanguageModel:
@@ -155,6 +190,7 @@ class _Prepared:
         """Read the answers and summarise."""
         keyed = {(ask.item, ask.role): answer for ask, answer in zip(self.asks, answers, strict=True)}
         items = self.instrument.score(self.design, keyed)
+        refuse_incomplete(self.instrument.name, items, ("item", "score", "dropped"), "score")
         _refuse_all_dropped(self.instrument.name, items)
         summary = self.instrument.summarise(self.design, items)
         provenance = self._provenance(items, summary)
@@ -253,11 +289,14 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
     if not isinstance(settings.data, pd.DataFrame):
         settings = replace(settings, data=resolved.name)
     design = instrument.design(resolved, settings)
+    refuse_incomplete(instrument.name, design.items, ("item", "dropped"), "design")
     _refuse_repeated_names(instrument.name, design.items)
     _refuse_all_dropped(instrument.name, design.items)
     hashes = {file.name: file_sha256(file) for file in design.files}
     altered = tuple(filter(None, (altered_problem(file, resolved.name) for file in design.files)))
-    return _Prepared(model, instrument, design, list(instrument.ask(design, model)), hashes, altered)
+    asks = list(instrument.ask(design, model))
+    _refuse_repeated_asks(instrument.name, asks)
+    return _Prepared(model, instrument, design, asks, hashes, altered)
 
 
 def _refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:
@@ -267,6 +306,17 @@ def _refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:
             f"{instrument}: {len(repeated)} items have the name of another, the first: {repeated[0]!r}.",
             "Give every item a name of its own.",
         )
+
+
+def _refuse_repeated_asks(instrument: str, asks: Sequence[Ask]) -> None:
+    """Answers are read by item and role: of two that share both, one would be lost."""
+    if len({(ask.item, ask.role) for ask in asks}) == len(asks):
+        return
+    (item, role), count = Counter((ask.item, ask.role) for ask in asks).most_common(1)[0]
+    raise UserError(
+        f"{instrument} asks {count} questions for the item {item!r} in the role {role!r}.",
+        "Give each question of an item a role of its own.",
+    )
 
 
 def _refuse_all_dropped(instrument: str, items: pd.DataFrame) -> None:

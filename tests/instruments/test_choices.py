@@ -75,7 +75,7 @@ def test_a_choice_that_one_of_several_reads_is_taken() -> None:
     vectors = VectorChoice(layer="0")
     settings = {name: Settings(vectors=vectors) for name in ("tbe", "weat")}
     with pytest.raises(UserError, match="--layer 0 means nothing to tbe") as caught:
-        audit("no model is loaded", ["tbe"], settings)
+        audit("no model is loaded", ["tbe"], {"tbe": settings["tbe"]})
     assert "weat, seat, c-seat, ceat" in caught.value.hint
     assert {result.instrument for result in audit(load_model("random"), ["tbe", "weat"], settings)} == {
         "tbe",

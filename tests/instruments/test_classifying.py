@@ -1,5 +1,6 @@
 """Instruments on classifiers: a small one with random weights, and one that was taught to be unfair."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -291,3 +292,40 @@ def test_one_to_three_numbers_are_read_first(name: str) -> None:
     label = "" if name == "net-neutral" else "good"
     result = eq.measure(classifier(labels), name, label=label)
     assert 1 <= len(result.headlines()) <= 3
+
+
+def test_a_tokenizer_that_pads_on_the_left_moves_nothing() -> None:
+    words = copy.deepcopy(tiny.tokenizer("wordpiece"))
+    words.padding_side = "left"
+    usual = classifier()
+    model = eq.wrap_model(usual.transformers_model, words, name="left", options=RunOptions(cache=False))
+    texts = ["He left.", "The old carpenter lost his keys, so her brother opened the door."]
+    together = [answer.values for answer in model.answer([Classify(text) for text in texts])]
+    for text, values in zip(texts, together, strict=True):
+        logits = torch.tensor(plain(usual, text))
+        assert list(values) == pytest.approx(logits.softmax(-1).tolist(), abs=1e-6)
+    assert words.padding_side == "left"
+
+
+def test_a_classifier_without_a_token_to_pad_with_reads_texts_one_by_one() -> None:
+    words = copy.deepcopy(tiny.tokenizer("byte-bpe"))
+    words.pad_token = None
+    config = transformers.GPT2Config(
+        vocab_size=len(words), n_embd=16, n_layer=1, n_head=2, n_positions=64, num_labels=2
+    )
+    config.pad_token_id = None
+    network = transformers.GPT2ForSequenceClassification(config).eval()
+    model = eq.wrap_model(network, words, name="gpt2", options=RunOptions(cache=False))
+    texts = ["He left.", "The old carpenter lost his keys."]
+    for text, answer in zip(texts, model.answer([Classify(text) for text in texts]), strict=True):
+        with torch.no_grad():
+            alone = network(**words(text, return_tensors="pt")).logits.softmax(-1)[0]
+        assert answer.values == pytest.approx(alone.tolist(), abs=1e-6)
+
+
+def test_a_text_longer_than_the_positions_is_refused_where_the_tokenizer_sets_no_limit() -> None:
+    words = copy.deepcopy(tiny.tokenizer("wordpiece"))
+    words.model_max_length = int(1e30)
+    model = eq.wrap_model(classifier().transformers_model, words, name="x", options=RunOptions(cache=False))
+    with pytest.raises(UserError, match="tokens is longer than 'x' reads"):
+        model.answer([Classify("he " * 300)])

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import tiny
 
+from equipoise.errors import UserError
 from equipoise.models import neural
 from equipoise.models.base import Fill, Question, Score, TopFill
 from equipoise.models.loading import wrap_model
@@ -67,3 +68,33 @@ def test_progress_counts_all_groups_and_an_early_end_is_told() -> None:
     next(stopped)
     stopped.close()
     assert told[-1].phase == STOPPED
+
+
+def test_progress_ends_at_the_whole_where_later_windows_lie_in_the_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(neural, "WINDOW", 10)
+    told: list[Progress] = []
+    asked = model(progress=told.append)
+    texts = [Score(text) for text in dict.fromkeys(tiny.CORPUS)]
+    asked.answer(texts[5:])
+    told.clear()
+    asked.answer(texts)
+    last = [one for one in told if one.phase == SCORING][-1]
+    assert last.done == last.total > 0
+    assert last.is_finished
+
+
+def test_a_callback_that_asks_its_own_model_is_refused_not_left_waiting() -> None:
+    refused: list[UserError] = []
+
+    def ask_again(progress: Progress) -> None:
+        if progress.phase == SCORING and progress.done and not refused:
+            with pytest.raises(UserError, match="asked while it was answering") as caught:
+                asked.fill(BLANKS[3], ["he"])
+            refused.append(caught.value)
+
+    asked = model(progress=ask_again)
+    asked.fill(BLANKS[0], ["he"])
+    assert refused
+    assert len(asked.fill(BLANKS[3], ["he"])) == 1

@@ -1,5 +1,6 @@
 """Loading that cannot lie."""
 
+import copy
 import json
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from equipoise.errors import UserError
 from equipoise.models import load_model
 from equipoise.models.base import Score
 from equipoise.models.checkpoints import kind_of
+from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 
 
@@ -239,3 +241,38 @@ def test_an_empty_name_is_not_read_as_this_folder(name: str) -> None:
     with pytest.raises(UserError, match="The name of the model is empty") as caught:
         load_model(name)
     assert "is a variable unset?" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        *("BertModel", "BertForPreTraining", "BertForTokenClassification", "BertForQuestionAnswering"),
+        *("BertForNextSentencePrediction", "BertForMultipleChoice"),
+    ],
+)
+def test_a_network_in_memory_without_a_head_for_words_is_refused(head: str) -> None:
+    config = copy.deepcopy(tiny.network("bert").config)
+    config.num_labels = config.vocab_size  # as many labels as words: the shapes would fit
+    network = getattr(transformers, head)(config)
+    with pytest.raises(UserError, match=f"is a {head}, which does not answer with the logits of words alone"):
+        wrap_model(network, tiny.tokenizer("wordpiece"), name="x")
+
+
+def test_a_class_of_ones_own_with_a_head_is_taken() -> None:
+    class Own(transformers.BertForMaskedLM):
+        """A user's subclass, of which transformers knows nothing."""
+
+    network = Own(tiny.network("bert").config)
+    model = wrap_model(network, tiny.tokenizer("wordpiece"), name="own", options=RunOptions(cache=False))
+    assert len(model.fill("[MASK] is a nurse.", ["he", "she"])) == 2
+
+
+def test_what_is_no_network_is_refused() -> None:
+    with pytest.raises(UserError, match="was given as the network of 'x'"):
+        wrap_model(tiny.tokenizer("wordpiece"), tiny.network("bert"), name="x")
+
+
+@pytest.mark.parametrize("choice", [{"precision": "fp8"}, {"executor": "nowhere"}])
+def test_options_of_a_wrapped_model_are_checked_too(choice: dict[str, str]) -> None:
+    with pytest.raises(UserError, match="There is no"):
+        wrap_model(tiny.network("bert"), tiny.tokenizer("wordpiece"), name="x", options=RunOptions(**choice))

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tiny
 from test_engine import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models import load_model
 from equipoise.models.base import Embed, Fill, LanguageModel, Score, TopFill
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 
@@ -118,3 +121,23 @@ def test_a_causal_model_that_knows_none_of_the_words(tmp_path: Path) -> None:
     model = wrapped("llama", tmp_path)
     (found,) = model.answer([Fill("[MASK] is a doctor.", ("雪", "月"), unknown_as_nan=True)])
     assert np.isnan(found.logprobs).all()
+
+
+def test_a_word_asked_twice_of_a_causal_model_counts_once() -> None:
+    model = wrap_model(
+        tiny.network("gpt2"), tiny.tokenizer("byte-bpe"), name="gpt2", options=RunOptions(cache=False)
+    )
+    once = model.fill("[MASK] is a nurse.", ["he", "she"]).set_index("word")["probability"]
+    twice = model.fill("[MASK] is a nurse.", ["he", "he", "she"])["probability"].tolist()
+    assert twice == pytest.approx([once["he"], once["he"], once["she"]])
+
+
+@pytest.mark.parametrize("top", [0, -1])
+def test_no_likeliest_words_are_refused(top: int) -> None:
+    model = wrap_model(
+        tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", options=RunOptions(cache=False)
+    )
+    with pytest.raises(UserError, match=f"The {top} likeliest words"):
+        model.fill("[MASK] is a nurse.", top=top)
+    with pytest.raises(UserError, match="No text was given"):
+        model.embed([])

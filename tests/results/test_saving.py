@@ -48,6 +48,24 @@ def test_a_result_comes_back_equal(tmp_path_factory: pytest.TempPathFactory, val
     assert loaded.provenance == result.provenance
 
 
+@pytest.mark.parametrize("text", ["said\rhe", "said\r\nhe", "said\nhe", 'a "\r" b', "\r", "ends\r"])
+def test_texts_with_any_line_break_come_back(text: str, tmp_path: Path) -> None:
+    result = example([1.0, 2.0])
+    result.items["text"] = [text, "plain"]
+    result.items["dropped"] = ["", text]
+    read = load_result(result.save(tmp_path))
+    pd.testing.assert_frame_equal(read.items, result.items)
+
+
+def test_a_manifest_of_another_program_beside_a_result_is_no_matter(tmp_path: Path) -> None:
+    result = example([1.0])
+    result.save(tmp_path)
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "manifest.json").write_text('{"name": "app"}', encoding="utf-8")
+    assert len(load_results(tmp_path)) == 1
+    result.save(tmp_path)
+
+
 def test_the_files_and_valid_json(tmp_path: Path) -> None:
     folder = example([1.0, float("nan")]).save(tmp_path)
     assert sorted(path.name for path in folder.iterdir()) == FILES

@@ -66,6 +66,11 @@ def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: str | 
     """What the user named, or the first known data set where nothing was; unknown names are refused."""
     if isinstance(data, pd.DataFrame):
         return Source("table", GivenTable(data), data_dir)
+    if not isinstance(data, str | Path):
+        raise UserError(
+            f"A {type(data).__name__} was given as data.",
+            "Give the name of a data set, the path of a file, or a pandas DataFrame.",
+        )
     if not (str(data) or known):
         raise UserError(
             f"{reader} reads a corpus of yours, and none was given.", "Name a file or folder with --data."

@@ -32,6 +32,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
+        object.__setattr__(self, "seed", int(self.seed))
+        object.__setattr__(self, "poles", str(self.poles))
 
     def completed(self, instrument: "Instrument[Any]") -> "Settings":
         """The same with the instrument's first variant where none was chosen; an unknown one is refused."""
@@ -110,11 +112,26 @@ class Instrument(Protocol[D]):
         """The numbers that a reader is meant to see, what must be known of them, and sentences."""
 
 
+METHODS = ("design", "ask", "score", "summarise")
+
+
 def refuse_undeclared(instrument: Instrument[Any]) -> None:
     """Refuse an instrument of a user that does not declare all that every instrument declares."""
-    missing = [name for name in Instrument.__annotations__ if not hasattr(instrument, name)]
+    declared = (*Instrument.__annotations__, *METHODS)
+    missing = [name for name in declared if not hasattr(instrument, name)]
     if missing:
         raise UserError(
             f"The instrument {type(instrument).__name__} does not declare {', '.join(missing)}.",
             "Give its class each of them, such as reads = () where it takes no choices: docs/extending.md.",
+        )
+
+
+def refuse_incomplete(name: str, items: pd.DataFrame, columns: Iterable[str], made_by: str) -> None:
+    """Refuse items of an instrument that lack what every item has."""
+    missing = [column for column in columns if column not in items]
+    if missing or items.empty:
+        what = f"without the column {', '.join(missing)}" if missing else "without any row"
+        raise UserError(
+            f"{name}: `{made_by}` gave items {what}.",
+            "Give a row for every item, with the columns item and dropped, and score once they are scored.",
         )

@@ -34,7 +34,7 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.association_estimates import NEARER
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, CORPUS, MEASURE
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
-from equipoise.instruments.parts.estimates import Groups, Spec, estimate, grouped
+from equipoise.instruments.parts.estimates import Groups, Spec, estimate, grouped, mean_estimate
 from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -133,13 +133,10 @@ class ContextualisedAssociation:
         """The combined effect size of every test and over all."""
         known = items[items["dropped"] == ""]
         of_tests = [_combined(groups, rows) for groups, rows in grouped(known, "test", whole=False)]
-        values = np.array([one.value for one in of_tests])
-        spread = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+        values = pd.DataFrame({"value": [one.value for one in of_tests]})
         label = "combined effect size, mean of the tests"
         spec = Spec("mean-combined-effect-size", label, UNIT, headline=True).meaning(*NEARER)
-        mean = float(values.mean())
-        overall = estimate(spec, mean, (mean - 1.96 * spread, mean + 1.96 * spread), n=len(values))
-        return Summary([overall, *of_tests])
+        return Summary([mean_estimate(spec, values["value"], values), *of_tests])
 
 
 def _effects(
@@ -163,9 +160,8 @@ def _effects(
 
 def _combined(groups: Groups, rows: pd.DataFrame) -> Estimate:
     combined = combine_effects(rows["score"].to_numpy(), rows["variance"].to_numpy())
-    half = 1.96 * np.sqrt(combined.between + combined.within)
     spec = Spec(KEY, "combined effect size", UNIT, groups=groups)
-    return estimate(spec, combined.value, (combined.value - half, combined.value + half), n=len(rows))
+    return estimate(spec, combined.value, combined.interval, n=len(rows))
 
 
 def _vectors(design: ContextDesign, answers: Answers) -> Vectors:

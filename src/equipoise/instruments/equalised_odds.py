@@ -41,6 +41,8 @@ from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.text.sides import FEMALE, MALE
 
+GENDERS = (MALE, FEMALE)
+
 UNIT = "share"
 _TPR = Quantity(
     "tpr-gap",
@@ -129,9 +131,9 @@ def _of_label(items: pd.DataFrame, label: str, seed: int) -> list[Estimate]:
 
 
 def _cells(items: pd.DataFrame, is_true: pd.Series, said: pd.Series) -> Floats:
-    """For every text, of men and of women: true and found, true, not true but said, not true."""
+    """For every text, by gender and by whether the label is true: whether it is said and counts."""
     columns = []
-    for gender in (MALE, FEMALE):
+    for gender in GENDERS:
         is_theirs = (items["gender"] == gender).to_numpy(dtype=float)
         for truth in (is_true, ~is_true):
             counted = is_theirs * truth.to_numpy(dtype=float)
@@ -141,7 +143,8 @@ def _cells(items: pd.DataFrame, is_true: pd.Series, said: pd.Series) -> Floats:
 
 def _larger_gap(sums: Floats) -> Floats:
     """The larger distance between the two genders' rates; NaN where a rate has nothing to rest on."""
+    said, counted = np.moveaxis(sums.reshape(-1, len(GENDERS), 2, 2), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        rates = sums[:, 0::2] / sums[:, 1::2]
-    gaps: Floats = np.abs(rates[:, :2] - rates[:, 2:]).max(axis=1)
+        of_men, of_women = np.moveaxis(said / counted, 1, 0)
+    gaps: Floats = np.abs(of_men - of_women).max(axis=1)
     return gaps

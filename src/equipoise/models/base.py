@@ -302,6 +302,8 @@ class AnsweringModel:
 
     def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
         """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""
+        if words is None and top < 1:
+            raise UserError(f"The {top} likeliest words were asked for.", "Give a number from 1 on.")
         question = TopFill(text, top) if words is None else Fill(text, tuple(_as_list(words)))
         (scores,) = self.answer([question])
         return scores.table(text)
@@ -320,6 +322,8 @@ class AnsweringModel:
 
     def embed(self, texts: Sequence[str], *, layer: int = -1) -> Vector:
         """A vector per text: the mean over its tokens at a layer."""
+        if not len(texts):
+            raise UserError("No text was given to embed.", "Give one or more.")
         answers = self.answer([Embed(text, layer=layer) for text in _as_list(texts)])
         return np.stack([answer.vector for answer in answers])
 

@@ -83,7 +83,8 @@ class CausalModel(NeuralModel):
                 for (_, row), answer in zip(asked, answers, strict=True)
             )
             values = np.array([next(totals) if count else np.nan for count in pieces])
-            shares = values - np.logaddexp.reduce(values[~np.isnan(values)]) if asked else values
+            distinct = np.array(list(dict(zip(question.words, values, strict=True)).values()))
+            shares = values - np.logaddexp.reduce(distinct[~np.isnan(distinct)]) if asked else values
             return WordScores(question.words, tuple(shares.tolist()), tuple(pieces))
 
         return Asked([row for _, row in asked], read)

@@ -89,6 +89,24 @@ def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
     )
 
 
+def check_head(network: Any, kind: str, name: str) -> None:
+    """Refuse a network in memory that has no head for words, or gives other answers beside."""
+    names = {"masked": "MASKED_LM", "causal": "CAUSAL_LM", "encoder-decoder": "SEQ_TO_SEQ_CAUSAL_LM"}
+    if kind == "classifier" or type(network).__name__ in _class_names(names[kind]):
+        return
+    if network.get_output_embeddings() is None or type(network).__name__ in _class_names("PRETRAINING"):
+        raise UserError(
+            f"{name!r} is a {type(network).__name__}, which does not answer with the logits of words alone.",
+            f"Load it with transformers' {_CLASSES[kind]}, from a checkpoint that was saved with one.",
+        )
+
+
+def _class_names(task: str) -> set[str]:
+    """The classes that transformers has for a task."""
+    named: dict[str, str | tuple[str, ...]] = getattr(modeling_auto, f"MODEL_FOR_{task}_MAPPING_NAMES")
+    return {name for names in named.values() for name in ([names] if isinstance(names, str) else names)}
+
+
 def load_network(source: str, kind: str, how: dict[str, Any]) -> Any:
     """Load in fp32 and refuse anything that was not in the checkpoint."""
     network, info = getattr(transformers, _CLASSES[kind]).from_pretrained(

@@ -20,10 +20,12 @@ from equipoise.models.devices import device_for, token_budget
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
+from equipoise.models.neural import longest_input
 from equipoise.models.options import RunOptions
 from equipoise.models.reporting import RunReport
 from equipoise.models.vocabulary import check_vocabulary
 from equipoise.models.weights import WeightWatch, share_weights
+from equipoise.models.workings import peculiarities
 
 Input = dict[str, list[int]]
 Inputs = dict[bytes, Input]
@@ -46,6 +48,8 @@ class ClassifierModel(AnsweringModel):
         self.name = name
         self.options = options or RunOptions()
         self.tokenizer = copy.deepcopy(tokenizer)
+        self.tokenizer.padding_side = "right"  # on the left it would move the positions of shorter texts
+        self.max_length = longest_input(network, tokenizer)
         check_vocabulary(network, tokenizer, name)
         self._source = network
         self._watch = WeightWatch(network)
@@ -89,19 +93,28 @@ class ClassifierModel(AnsweringModel):
 
     @cached_property
     def _identity(self) -> str:
-        return fingerprint(self._source, self.tokenizer)
+        return fingerprint(self._source, self.tokenizer, beside=peculiarities(self._source))
 
     @cached_property
     def _store(self) -> AnswerStore:
         return AnswerStore(store_file(self.options), fingerprint=f"{self._identity}:classify", name=self.name)
 
+    @property
+    def _can_pad(self) -> bool:
+        """Whether texts of different length can be run together; GPT-2 has no token to pad with."""
+        return self.tokenizer.pad_token_id is not None and self._source.config.pad_token_id is not None
+
+    def _batch(self, rows: list[Input]) -> Any:
+        if len(rows) == 1:
+            return {name: torch.tensor([ids], device=self._device) for name, ids in rows[0].items()}
+        return self.tokenizer.pad(rows, return_tensors="pt").to(self._device)
+
     def _encoded(self, question: Classify) -> tuple[bytes, Input]:
         encoded = dict(self.tokenizer(question.text, question.other or None))
-        limit = min(self.tokenizer.model_max_length, 1_000_000)
-        if len(encoded["input_ids"]) > limit:
+        if self.max_length is not None and len(encoded["input_ids"]) > self.max_length:
             raise UserError(
-                f"A text of {len(encoded['input_ids'])} tokens is longer than {self.name!r} reads ({limit}): "
-                f"{question.text[:60]!r}...",
+                f"A text of {len(encoded['input_ids'])} tokens is longer than {self.name!r} reads "
+                f"({self.max_length}): {question.text[:60]!r}...",
                 "Split it or leave it out; nothing is cut off silently.",
             )
         # Two texts put together by hand must not pass for a pair: the kinds of tokens belong to the row.
@@ -118,7 +131,7 @@ class ClassifierModel(AnsweringModel):
         report.expect(sum(_size(inputs[key]) for key in waiting), later=0)
         budget, at = token_budget(self._device, self.options.token_budget), iter(waiting)
         while first := next(at, None):
-            several = max(1, budget // _size(inputs[first])) - 1
+            several = max(1, budget // _size(inputs[first])) - 1 if self._can_pad else 0
             batch = [first, *islice(at, several)]
             values = self._values([inputs[key] for key in batch])
             said = [RowAnswer(dict(zip(wanted, row, strict=True))) for row in values]
@@ -133,8 +146,7 @@ class ClassifierModel(AnsweringModel):
     @torch.inference_mode()
     def _values(self, rows: list[Input]) -> list[list[float]]:
         """Probabilities of the labels: each by itself for a classifier of several, else together."""
-        batch = self.tokenizer.pad(rows, return_tensors="pt").to(self._device)
-        logits = self._network(**batch).logits.double().cpu()
+        logits = self._network(**self._batch(rows)).logits.double().cpu()
         if logits.shape[1] == 1 and self._network.config.problem_type != "multi_label_classification":
             return [[float(value)] for value in logits[:, 0]]
         if self._network.config.problem_type == "multi_label_classification":

@@ -1,4 +1,4 @@
-"""What makes two models the same: weights, configuration and tokenizer, however they are stored."""
+"""What makes two models the same: weights, workings, configuration and tokenizer, however they are stored."""
 
 import hashlib
 import json
@@ -12,13 +12,14 @@ _VOLATILE = frozenset({"_name_or_path", "architectures", "dtype", "torch_dtype",
 """Entries of a configuration that say where or by what it was written, not what it computes."""
 
 
-def fingerprint(model: Any, tokenizer: Any) -> str:
-    """SHA-256 over every weight, the configuration and the tokenizer."""
+def fingerprint(model: Any, tokenizer: Any, *, beside: str = "") -> str:
+    """SHA-256 over every weight, the configuration, the tokenizer, and what else is said of the model."""
     whole = hashlib.sha256()
     for part in _weight_parts(model):
         whole.update(part)
     whole.update(_config_text(model.config).encode())
     whole.update(_tokenizer_text(tokenizer).encode())
+    whole.update(beside.encode())
     return whole.hexdigest()
 
 

@@ -8,9 +8,9 @@ import torch
 from equipoise.errors import UserError
 from equipoise.models.belonging import check_belonging
 from equipoise.models.causal import CausalModel
-from equipoise.models.checkpoints import Checkpoint, kind_of, read_checkpoint, read_packed
+from equipoise.models.checkpoints import Checkpoint, check_head, kind_of, read_checkpoint, read_packed
 from equipoise.models.classifier import ClassifierModel
-from equipoise.models.devices import find_device
+from equipoise.models.devices import device_for, find_device
 from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.engine.executor import find_executor
 from equipoise.models.engine.precision import check_precision
@@ -54,7 +54,16 @@ def wrap_model(
     Neither is changed: the network stays in its mode, precision and place. If it is trained on later, the
     next question is answered by the new weights.
     """
+    if not isinstance(network, torch.nn.Module):
+        raise UserError(
+            f"A {type(network).__name__} was given as the network of {name!r}.",
+            "Give a transformers model first and its tokenizer second; a folder or name is for load_model.",
+        )
+    chosen = options or RunOptions()
+    check_precision(chosen.precision, device_for(network, chosen.device))
+    find_executor(chosen.executor)
     kind = kind_of(network.config, name, loaded_as=type(network).__name__)
+    check_head(network, kind, name)
     if kind == "classifier":
         return ClassifierModel(network, tokenizer, name=name, options=options)
     model = KINDS[kind](network, tokenizer, name=name, options=options, borrowed=True)

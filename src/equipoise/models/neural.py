@@ -28,10 +28,12 @@ from equipoise.models.engine.rows import Row, RowAnswer, VectorSpec
 from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
 from equipoise.models.options import RunOptions
+from equipoise.models.plain_bert import PlainBert
 from equipoise.models.reporting import RunReport
 from equipoise.models.vocabulary import check_vocabulary
 from equipoise.models.weights import WeightWatch, share_weights
 from equipoise.models.words import Encoded, Tokens
+from equipoise.models.workings import peculiarities
 from equipoise.text.blank import BLANK
 
 WINDOW = 25_000
@@ -65,7 +67,7 @@ class NeuralModel(AnsweringModel):
         self.options = options or RunOptions()
         self.precision = self.options.precision
         self.tokens = Tokens(copy.deepcopy(tokenizer) if borrowed else tokenizer, name)
-        self._borrowed = self._is_in_other_hands = borrowed
+        self._is_shared = borrowed
         check_vocabulary(model, tokenizer, name)
         self.max_length = longest_input(model, tokenizer)
         self._source = model
@@ -89,9 +91,11 @@ class NeuralModel(AnsweringModel):
 
     @property
     def transformers_model(self) -> Any:
-        """The model in transformers' own class, for mitigations to copy."""
-        self._is_in_other_hands = True
-        return self.engine.network.transformers_model
+        """The model in transformers' own class; what others set in it, such as its mode, is not set here."""
+        if not self._is_shared:
+            self._is_shared = True
+            self.engine.network = self._network()
+        return self._source.twin if isinstance(self._source, PlainBert) else self._source
 
     @property
     def layers(self) -> int:
@@ -209,8 +213,8 @@ class NeuralModel(AnsweringModel):
                 yield asked.read([next(answered) for _ in asked.rows])
 
     def _notice_changes(self) -> None:
-        """Weights that were trained or replaced since the last question make another model of this one."""
-        if not self._is_in_other_hands:
+        """What was trained, hooked or replaced since the last question makes another model of this one."""
+        if not self._is_shared:
             return
         with self._noticing:
             if self._watch.has_changed():
@@ -218,15 +222,16 @@ class NeuralModel(AnsweringModel):
                 self.engine.store = self._store()
 
     def _network(self) -> Network:
-        """The engine's network on the weights as they are now."""
-        if not self._borrowed:
+        """The engine's network on the weights as they are now, on modules of its own once shared."""
+        if not self._is_shared:
             return Network(self._source, precision=self.precision)
         device = device_for(self._source, self.options.device)
         return Network(share_weights(self._source, device), precision=self.precision)
 
     def _store(self) -> AnswerStore:
         """The answers of the weights as they are now."""
-        self._fingerprint = fingerprint(self._source, self.tokens.tokenizer)
+        beside = peculiarities(self._source) if self._is_shared else ""
+        self._fingerprint = fingerprint(self._source, self.tokens.tokenizer, beside=beside)
         key = self._fingerprint if self.precision == "fp32" else f"{self._fingerprint}:{self.precision}"
         return AnswerStore(store_file(self.options), fingerprint=key, name=self.name)
 

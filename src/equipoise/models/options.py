@@ -30,10 +30,10 @@ class RunOptions:
     token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
     progress: ProgressCallback | None = None
     is_cancelled: Callable[[], bool] | None = None
-    store: Path | None = None
+    store: Path | str | None = None
 
     def __post_init__(self) -> None:
-        if self.token_budget < 0:
+        if not isinstance(self.token_budget, int) or self.token_budget < 0:
             raise UserError(
                 f"A token budget of {self.token_budget} was given where a positive number is expected.",
                 "Give a number of tokens, or 0 for what suits the device.",
@@ -47,6 +47,11 @@ def offered_options() -> tuple[Field[Any], ...]:
 
 def choose_options(options: RunOptions | None, choices: Mapping[str, Any]) -> RunOptions:
     """Options given as one object or one by one, by name; both at once is refused."""
+    if not isinstance(options, RunOptions | None):
+        raise UserError(
+            f"A {type(options).__name__} was given as options.",
+            'Give a RunOptions, or name them one by one: precision="fp32".',
+        )
     known = [each.name for each in fields(RunOptions)]
     for name in choices:
         if name not in known:

@@ -20,7 +20,7 @@ class RunReport:
         self.questions = questions
         self._tell = options.progress or unheard
         self._is_cancelled = options.is_cancelled
-        self._planned = self._rows = self._tokens = self._expected = 0
+        self._planned = self._rows = self._tokens = self._expected = self._promised = 0
 
     def __enter__(self) -> "RunReport":
         self._tell(Progress(PLANNING, 0, self.questions, self.subject))
@@ -34,6 +34,9 @@ class RunReport:
     ) -> None:
         if error is not None:
             self._tell(Progress(STOPPED, self._tokens, self._expected, self.subject, self._rows))
+        elif self._tokens < self._promised:  # what the last windows were expected to run was in the store
+            self._expected = self._tokens
+            self._scored()
 
     def planned(self) -> None:
         """One more question is tokenised."""
@@ -56,6 +59,7 @@ class RunReport:
         self._scored()
 
     def _scored(self) -> None:
+        self._promised = self._expected
         self._tell(Progress(SCORING, self._tokens, self._expected, self.subject, self._rows))
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from equipoise.models.workings import workings
+
 
 def share_weights(network: Any, device: torch.device) -> Any:
     """A copy of a network's modules on its weights; only weights of another type or place are copied.
@@ -28,15 +30,16 @@ def _as_run(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 
 class WeightWatch:
-    """Whether a network's weights are still what they were when they were last looked at.
+    """Whether a network is still what it was when it was last looked at.
 
     Training and loading count up a tensor's version. Writing to `.data` does not, so one row and one column
-    of every weight are compared too: whole rows, whole columns and whole tensors do not change unseen.
+    of every weight are compared too: whole rows, whole columns and whole tensors do not change unseen. So
+    are hooks, adapters and the modules themselves.
     """
 
     def __init__(self, network: Any) -> None:
         self.network = network
-        self._versions: list[tuple[object, ...]] = []
+        self._versions: list[object] = []
         self._parts: list[torch.Tensor] = []
         self._sample = b""
         self.has_changed()
@@ -45,7 +48,7 @@ class WeightWatch:
     def has_changed(self) -> bool:
         """Whether something changed since the last time this was asked."""
         tensors = [*self.network.parameters(), *self.network.buffers()]
-        versions = [_version(tensor) for tensor in tensors]
+        versions = [*map(_version, tensors), *workings(self.network)]
         if versions != self._versions:
             self._versions, self._parts = versions, [part for tensor in tensors for part in _parts(tensor)]
             self._sample = _bytes(self._parts)

@@ -31,7 +31,8 @@ def column_kinds(items: pd.DataFrame) -> dict[str, str]:
 
 def read_typed_csv(path: Path, kinds: Mapping[str, str]) -> pd.DataFrame:
     """A table as it was saved: each number is parsed by Python, which reads back exactly what it wrote."""
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    # Rows end where we ended them: a text may hold a carriage return of its own.
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, lineterminator="\n")
     for name, kind in kinds.items():
         if kind == "float64":
             table[name] = [float(text) if text else math.nan for text in table[name]]

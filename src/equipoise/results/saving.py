@@ -89,7 +89,12 @@ def load_results(folder: str | Path) -> list[Result]:
 def _result_folders(folder: Path) -> list[Path]:
     """The results right below a folder; a hidden one is what an interrupted process left behind."""
     held = (path.parent for path in folder.glob(f"*/{MANIFEST}"))
-    return sorted(path for path in held if not path.name.startswith("."))
+    return sorted(path for path in held if not path.name.startswith(".") and _is_ours(path))
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a manifest stands beside a file of a result; other programs write manifests too."""
+    return any((folder / name).exists() for name in FILES)
 
 
 def _incomplete_folders(folder: Path) -> list[Path]:
@@ -189,13 +194,16 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     lacking = [name for name in ("instrument", "model", "fingerprint", "files") if name not in manifest]
     if lacking:
         raise UserError(f"{path} is damaged: it lacks {', '.join(lacking)}.", "Measure it again.")
+    files = manifest["files"]
+    if not isinstance(files, dict) or not all(isinstance(one, dict) for one in files.values()):
+        raise UserError(f"{path} is damaged: its list of files cannot be read.", "Measure it again.")
     return manifest
 
 
 def _check_file(path: Path, files: dict[str, Any]) -> None:
     if not path.exists():
         raise UserError(f"{path} is missing.", "Copy the whole result folder, or measure it again.")
-    if path.name not in files or _sha256(path) != files[path.name]["sha256"]:
+    if path.name not in files or _sha256(path) != files[path.name].get("sha256"):
         raise UserError(
             f"{path} is not the file that was saved: it was cut short or changed.",
             "Copy the result folder again, or measure it again.",

@@ -5,6 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.stats.clusters import Floats
+from equipoise.stats.intervals import Interval
+
+NORMAL_95 = 1.96
 
 
 class CombinedEffect(NamedTuple):
@@ -13,6 +16,12 @@ class CombinedEffect(NamedTuple):
     value: float
     between: float
     within: float
+
+    @property
+    def interval(self) -> Interval:
+        """Where 95 % of the effects of single samples lie, by the normal law."""
+        half = NORMAL_95 * float(np.sqrt(self.between + self.within))
+        return Interval(self.value - half, self.value + half)
 
 
 def combine_effects(effects: Floats, variances: Floats) -> CombinedEffect:

@@ -173,6 +173,12 @@ def test_a_margin_for_an_instrument_that_is_not_there() -> None:
     assert "Did you mean 'tbe'" in error.value.hint
 
 
+@pytest.mark.parametrize("margin", ["0.1", {"x": "wide"}, [0.1]])
+def test_a_margin_that_is_no_number(margin: object) -> None:
+    with pytest.raises(UserError, match="The margin is"):
+        compare(result(0, "a"), result(0.2, "b"), margin=margin)
+
+
 def test_a_quantity_without_items_has_no_row() -> None:
     first, second = (result(0, model, LEAN, GUARD) for model in "ab")
     first.items["own_side"] = np.nan

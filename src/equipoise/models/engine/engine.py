@@ -1,10 +1,10 @@
 """Running rows: deduplicated, in length buckets, the head on asked positions only, finished answers kept."""
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from threading import Lock
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from threading import Lock, get_ident
 
-from equipoise.errors import Cancelled
+from equipoise.errors import Cancelled, UserError
 from equipoise.models.engine.executor import Executor, Job, find_executor
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.network import Network
@@ -40,6 +40,7 @@ class Engine:
         self.passes = 0
         self.sample: list[Row] = []
         self._turn = Lock()
+        self._running = 0
 
     @property
     def forward(self) -> Forward:
@@ -63,9 +64,14 @@ class Engine:
         is_cancelled: Callable[[], bool] | None = None,
     ) -> list[RowAnswer]:
         """One answer per row that was planned, in the order given; threads that ask at once take turns."""
+        if self._running == get_ident():
+            raise UserError(
+                "The model was asked while it was answering, by its own progress callback.",
+                "Ask it when the run is done, or ask another model object.",
+            )
         job = Job(self.forward, plan.open_batches, self.store.write)
         tokens = {batch[0][0]: tokens_in(batch) for batch in plan.open_batches}
-        with self._turn, closing(self.executor.run(job)) as answered:
+        with self._taking_turns(), closing(self.executor.run(job)) as answered:
             for pairs in answered:
                 plan.known.update(pairs)
                 self.rows_run += len(pairs)
@@ -76,6 +82,15 @@ class Engine:
                     raise Cancelled(f"stopped after {self.rows_run} rows; their answers are kept")
             self._keep_sample(plan.open_batches)
         return [plan.known[key] for key in plan.keys]
+
+    @contextmanager
+    def _taking_turns(self) -> Iterator[None]:
+        with self._turn:
+            self._running = get_ident()
+            try:
+                yield
+            finally:
+                self._running = 0
 
     def compute(self, rows: list[Row]) -> list[RowAnswer]:
         """Run rows of one mode in one forward pass, without the store."""

@@ -42,7 +42,7 @@ def cache_file() -> Path:
 
 def store_file(options: RunOptions) -> Path | None:
     """Where answers are kept between runs, if they are."""
-    return (options.store or cache_file()) if options.cache else None
+    return Path(options.store or cache_file()) if options.cache else None
 
 
 class AnswerStore:

@@ -1,10 +1,11 @@
 """Comparing models: the same items paired, and in words what the difference allows one to say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
-from typing import NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -164,7 +165,11 @@ def margin_of(margin: Margins, instrument: str, quantity: Quantity) -> float | N
 
 
 def check_margins(margin: Margins, instruments: Mapping[str, object]) -> None:
-    """Refuse a margin for an instrument that is not there."""
+    """Refuse a margin that is no number, or one for an instrument that is not there."""
+    numbers: Iterable[Any] = margin.values() if isinstance(margin, Mapping) else [margin or 0.0]
+    for number in numbers:
+        if not isinstance(number, Real):
+            raise UserError(f"The margin is {number!r}.", "Give a number, or one for each instrument.")
     for name in margin if isinstance(margin, Mapping) else ():
         if name not in instruments:
             raise unknown_name("instrument among these results", name, instruments)

@@ -1,0 +1,64 @@
+"""What a network does beside its weights: hooks, adapters, modules that its configuration does not know."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import torch
+
+_ADAPTER = ("_active_adapter", "_disable_adapters", "merged_adapters", "scaling")
+"""Attributes of peft's modules that say which adapters take part, and how much; all have the first."""
+
+
+def workings(network: Any) -> list[object]:
+    """Something to compare: equal as long as nothing but weights has changed."""
+    return [
+        (type(module), module.extra_repr(), _hooks(module), _adapters(module)) for module in network.modules()
+    ]
+
+
+def peculiarities(network: Any) -> str:
+    """What tells a network from one that its configuration builds; empty where nothing does.
+
+    What a hook does cannot be read from it, so a network with hooks is like no other, not even itself.
+    """
+    own, built = dict(_modules(network)), dict(_modules(_as_built(network)))
+    changed = [f"{name}: {text}" for name, text in own.items() if built.get(name) != text]
+    adapted = [f"{name}: {adapters}" for name, adapters in _adapted(network)]
+    hooked = [uuid4().hex] if any(_hooks(module) for module in network.modules()) else []
+    return "\n".join([*changed, *adapted, *hooked])
+
+
+def _modules(network: Any) -> Iterator[tuple[str, str]]:
+    for name, module in network.named_modules():
+        yield name, f"{type(module).__qualname__}({module.extra_repr()})"
+
+
+def _adapted(network: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for name, module in network.named_modules():
+        if adapters := _adapters(module):
+            yield name, adapters
+
+
+def _as_built(network: Any) -> torch.nn.Module:
+    """What the configuration builds, without weights; nothing where a class wants more than that."""
+    from transformers.initialization import no_init_weights
+
+    try:
+        with torch.device("meta"), no_init_weights():
+            built: torch.nn.Module = type(network)(network.config)
+    except (TypeError, ValueError, AttributeError, RuntimeError, NotImplementedError):
+        return torch.nn.Module()
+    return built
+
+
+def _hooks(module: Any) -> tuple[object, ...]:
+    """What is called beside or in place of a module's forward, but for what moves weights between devices."""
+    replaced = () if hasattr(module, "_hf_hook") else (vars(module).get("forward"),)
+    called = (*module._forward_pre_hooks.values(), *module._forward_hooks.values(), *replaced)
+    return tuple(hook for hook in called if hook is not None)
+
+
+def _adapters(module: Any) -> tuple[str, ...]:
+    held = vars(module)
+    return tuple(repr(held.get(name)) for name in _ADAPTER) if _ADAPTER[0] in held else ()

@@ -1,0 +1,136 @@
+"""What a network does beside its weights is part of what it is: hooks, adapters, exchanged modules."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import peft
+import pytest
+import tiny
+import torch
+
+from equipoise.models import load_model
+from equipoise.models.loading import wrap_model
+from equipoise.models.options import RunOptions
+from equipoise.models.workings import peculiarities
+
+TEXT, WORDS = "The nurse said that [MASK] would help.", ["he", "she"]
+
+
+def network() -> Any:
+    return copy.deepcopy(tiny.network("bert", 11))
+
+
+def wrap(module: Any, folder: Path) -> Any:
+    options = RunOptions(store=folder / "answers.sqlite")
+    return wrap_model(module, tiny.tokenizer("wordpiece"), name="theirs", options=options)
+
+
+def by_transformers(module: Any) -> list[float]:
+    """Log P of both words, by the network's own forward."""
+    tokenizer = tiny.tokenizer("wordpiece")
+    ids = tokenizer(TEXT, return_tensors="pt").input_ids
+    place = int((ids[0] == tokenizer.mask_token_id).nonzero())
+    with torch.no_grad():
+        logprobs = copy.deepcopy(module).eval()(input_ids=ids).logits[0, place].log_softmax(-1)
+    return logprobs[tokenizer.convert_tokens_to_ids(WORDS)].tolist()
+
+
+def steer(module: Any) -> None:
+    def double(_module: Any, _inputs: Any, output: Any) -> Any:
+        return (output[0] * 2.0, *output[1:]) if isinstance(output, tuple) else output * 2.0
+
+    module.bert.encoder.layer[0].register_forward_hook(double)
+
+
+def exchange_activation(module: Any) -> None:
+    for layer in module.bert.encoder.layer:
+        layer.intermediate.intermediate_act_fn = torch.nn.Tanh()
+
+
+def widen_norm(module: Any) -> None:
+    module.bert.embeddings.LayerNorm.eps = 1.0
+
+
+def replace_forward(module: Any) -> None:
+    dense = module.bert.encoder.layer[0].output.dense
+    own = dense.forward
+    dense.forward = lambda states: own(states) * 3.0
+
+
+CHANGES = [steer, exchange_activation, widen_norm, replace_forward]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_changed_beside_the_weights_is_noticed(change: Callable[[Any], None], tmp_path: Path) -> None:
+    """The answers of the plain network lie in the same store, under other names."""
+    module = network()
+    before = wrap(module, tmp_path)
+    plain, print_before = before.fill(TEXT, WORDS)["logprob"].tolist(), before.fingerprint
+    assert plain == pytest.approx(by_transformers(module), abs=1e-5)
+    change(module)
+    changed = by_transformers(module)
+    assert changed != pytest.approx(plain, abs=1e-2)
+    for model in (before, wrap(module, tmp_path)):
+        assert model.fill(TEXT, WORDS)["logprob"].tolist() == pytest.approx(changed, abs=1e-5)
+        assert model.fingerprint != print_before
+
+
+def test_a_hook_that_is_gone_leaves_the_model_it_was(tmp_path: Path) -> None:
+    module = network()
+    model = wrap(module, tmp_path)
+    before = model.fingerprint
+    handle = module.bert.register_forward_pre_hook(lambda _module, _inputs: None)
+    assert model.fingerprint != before
+    handle.remove()
+    assert model.fingerprint == before
+
+
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")  # by peft
+def test_adapters_that_are_switched_are_noticed(tmp_path: Path) -> None:
+    module = network()
+    strong = peft.LoraConfig(target_modules=["query", "value"], init_lora_weights=False, r=4, lora_alpha=64)
+    adapted = peft.get_peft_model(module, strong)
+    adapted.add_adapter("second", strong)
+    model = wrap(module, tmp_path)
+    seen = {}
+    for name in ("default", "second"):
+        adapted.set_adapter(name)
+        seen[model.fingerprint] = by_transformers(module)
+        assert model.fill(TEXT, WORDS)["logprob"].tolist() == pytest.approx(by_transformers(module), abs=1e-5)
+    with adapted.disable_adapter():
+        seen[model.fingerprint] = by_transformers(module)
+        assert model.fill(TEXT, WORDS)["logprob"].tolist() == pytest.approx(by_transformers(module), abs=1e-5)
+    assert len(seen) == len({tuple(values) for values in seen.values()}) == 3
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_a_network_as_its_configuration_builds_it_has_nothing_peculiar(family: str) -> None:
+    assert peculiarities(tiny.network(family)) == ""
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_a_loaded_model_that_others_put_into_training_answers_as_before(family: str, tmp_path: Path) -> None:
+    """Dropout in an answer would be kept in the store, for every later run."""
+    module = copy.deepcopy(tiny.network(family))
+    module.save_pretrained(tmp_path / "model")
+    tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece")).save_pretrained(tmp_path / "model")
+    options = RunOptions(store=tmp_path / "answers.sqlite")
+    model = load_model(str(tmp_path / "model"), options)
+    model.transformers_model.train()
+    answered = model.fill(TEXT, WORDS)["logprob"].tolist()
+    vectors = model.embed([TEXT.replace("[MASK]", "he")])
+    assert model.transformers_model.training
+    fresh = load_model(str(tmp_path / "model"), RunOptions(cache=False))
+    assert answered == fresh.fill(TEXT, WORDS)["logprob"].tolist()
+    assert (vectors == fresh.embed([TEXT.replace("[MASK]", "he")])).all()
+    assert model.fingerprint == fresh.fingerprint
+
+
+def test_weights_trained_in_the_hands_of_others_are_still_noticed(tmp_path: Path) -> None:
+    model = wrap(network(), tmp_path)
+    before = model.fill(TEXT, WORDS)["logprob"].tolist()
+    with torch.no_grad():
+        model.transformers_model.get_output_embeddings().bias.add_(torch.randn(()) + torch.arange(190) * 0.01)
+    assert model.fill(TEXT, WORDS)["logprob"].tolist() != before

@@ -19,6 +19,7 @@ from equipoise.instruments.base import (
     Design,
     Instrument,
     Settings,
+    refuse_all_dropped,
     refuse_incomplete,
     refuse_undeclared,
 )
@@ -35,6 +36,9 @@ from equipoise.results.result import describe_versions
 
 ModelSource = LanguageModel | str | Path
 InstrumentSource = str | Instrument[Any]
+REASONS = 3
+"""Reasons why items were dropped that are named."""
+
 NAMED = 20
 """Words without a vector that are named; all are counted."""
 
@@ -191,7 +195,7 @@ class _Prepared:
         keyed = {(ask.item, ask.role): answer for ask, answer in zip(self.asks, answers, strict=True)}
         items = self.instrument.score(self.design, keyed)
         refuse_incomplete(self.instrument.name, items, ("item", "score", "dropped"), "score")
-        _refuse_all_dropped(self.instrument.name, items)
+        refuse_all_dropped(self.instrument.name, items)
         summary = self.instrument.summarise(self.design, items)
         provenance = self._provenance(items, summary)
         return Result(self.instrument.name, items, estimates_table(summary.estimates), provenance)
@@ -222,7 +226,7 @@ class _Prepared:
 
     def _provenance(self, items: pd.DataFrame, summary: Summary) -> dict[str, Any]:
         measured = self.measured()
-        measured["data"] |= {"notices": [*self._notices(), *summary.remarks]}
+        measured["data"] |= {"notices": [*self._notices(items), *summary.remarks]}
         return measured | {
             "sentences": [*readings(summary.estimates, self._quantities()), *summary.sentences],
             "questions": len(self.asks),
@@ -237,8 +241,21 @@ class _Prepared:
     def _quantities(self) -> tuple[Quantity, ...]:
         return self.design.quantities or self.instrument.quantities
 
-    def _notices(self) -> list[str]:
-        return [*self.design.notices, *self.altered, *_misread(self.model, self.asks)]
+    def _notices(self, items: pd.DataFrame) -> list[str]:
+        kept = set(items["item"][items["dropped"] == ""])
+        # A word without a vector is named also where it is the reason that an item was dropped.
+        asks = [ask for ask in self.asks if ask.item in kept or self.model.kind == STATIC]
+        return [*self.design.notices, *self.altered, *_dropped(items), *_misread(self.model, asks)]
+
+
+def _dropped(items: pd.DataFrame) -> list[str]:
+    """How many items were dropped, and why: the usual reasons first."""
+    reasons = Counter(items["dropped"][items["dropped"] != ""]).most_common(REASONS)
+    if not reasons:
+        return []
+    count = int((items["dropped"] != "").sum())
+    told = "; ".join(f"{reason} ({number:,})" for reason, number in reasons)
+    return [f"{count:,} of {len(items):,} items were dropped: {told}"]
 
 
 def _misread(model: LanguageModel, asks: Sequence[Ask]) -> list[str]:
@@ -291,7 +308,7 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
     design = instrument.design(resolved, settings)
     refuse_incomplete(instrument.name, design.items, ("item", "dropped"), "design")
     _refuse_repeated_names(instrument.name, design.items)
-    _refuse_all_dropped(instrument.name, design.items)
+    refuse_all_dropped(instrument.name, design.items)
     hashes = {file.name: file_sha256(file) for file in design.files}
     altered = tuple(filter(None, (altered_problem(file, resolved.name) for file in design.files)))
     asks = list(instrument.ask(design, model))
@@ -316,17 +333,6 @@ def _refuse_repeated_asks(instrument: str, asks: Sequence[Ask]) -> None:
     raise UserError(
         f"{instrument} asks {count} questions for the item {item!r} in the role {role!r}.",
         "Give each question of an item a role of its own.",
-    )
-
-
-def _refuse_all_dropped(instrument: str, items: pd.DataFrame) -> None:
-    """A result in which nothing could be asked is no result."""
-    if (items["dropped"] == "").any():
-        return
-    (reason, count) = Counter(items["dropped"]).most_common(1)[0]
-    raise UserError(
-        f"{instrument}: none of {len(items):,} items could be used; {count:,} of them: {reason}.",
-        "Give data that the model can be asked, or another model.",
     )
 
 

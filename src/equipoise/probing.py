@@ -41,7 +41,10 @@ def probe_blank(
     value = SHARE if is_share else "probability"
     table = _words_table(answer, value) if named is None else _poles_table(answer, named, value)
     likeliest = _words_table(others[0], value).drop(columns="pieces") if others else pd.DataFrame()
-    return Probed(_of(model, table), _of(model, likeliest), (SHARES,) if is_share else ())
+    notes = [SHARES] if is_share else []
+    if parts := model.unknown_parts(text):
+        notes.append(f"{model.name!r} cannot spell {', '.join(parts)} and reads its unknown token there")
+    return Probed(_of(model, table), _of(model, likeliest), tuple(notes))
 
 
 def _all_words(poles: Poles) -> tuple[str, ...]:

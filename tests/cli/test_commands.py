@@ -368,11 +368,14 @@ def test_several_instruments_need_a_name_for_their_options() -> None:
         by_instrument(["x.csv"], ["a", "b"], "--data")
 
 
-def test_debug_shows_the_traceback() -> None:
-    from equipoise.errors import UserError
-
-    with pytest.raises(UserError):
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 1, which Python gives, would say that a gate failed."""
+    with pytest.raises(SystemExit) as stop:
         main(["list", "nonsense", "--debug"])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert "Traceback" in said
+    assert said.splitlines()[-2] == "Error: There is no listing called 'nonsense'."
 
 
 def test_help_costs_little_more_than_its_parser() -> None:

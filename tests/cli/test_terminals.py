@@ -113,7 +113,7 @@ def test_a_table_too_wide_for_the_terminal_loses_no_digit(
     print_rows("Wide", columns, [["path/to/a-model", "a long text " * 8, *numbers]])
     shown = capsys.readouterr().out
     for number in numbers:
-        assert f" {number:.3f} " in shown
+        assert f" {number:.3f}\n" in shown
     assert "path/to/a-model" in shown
     assert " ".join(shown.split()).count("long") == 8
 

@@ -150,7 +150,7 @@ def test_a_template_without_a_slot_is_dropped_and_counted(tmp_path: Path) -> Non
     row = result.items.set_index("item").loc["t3"]
     assert row["dropped"] == NOTHING_TO_HIDE
     assert np.isnan(row["score"])
-    assert result.notices == [f"dropped, 1 sentences: {NOTHING_TO_HIDE}"]
+    assert result.notices == [f"1 of 7 items were dropped: {NOTHING_TO_HIDE} (1)"]
     assert result.estimate("lpbs")["n"] == 6
 
 

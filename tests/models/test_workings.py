@@ -134,3 +134,33 @@ def test_weights_trained_in_the_hands_of_others_are_still_noticed(tmp_path: Path
     with torch.no_grad():
         model.transformers_model.get_output_embeddings().bias.add_(torch.randn(()) + torch.arange(190) * 0.01)
     assert model.fill(TEXT, WORDS)["logprob"].tolist() != before
+
+
+@pytest.mark.parametrize("name", ["a folder", "embedded"])
+def test_a_hook_on_a_loaded_model_steers_its_answers(name: str, tmp_path: Path) -> None:
+    """The shipped model runs in plain torch until others have it; then it is transformers' own."""
+    if name == "a folder":
+        name = str(tmp_path / "model")
+        network().save_pretrained(name)
+        tiny.tokenizer("wordpiece").save_pretrained(name)
+    model = load_model(name, RunOptions(store=tmp_path / "answers.sqlite"))
+    plain, before = model.fill("[MASK] is a nurse.", WORDS)["logprob"].tolist(), model.fingerprint
+    layer = model.transformers_model.bert.encoder.layer[0]
+    assert (model.fingerprint, model.transformers_model.training) == (before, False)
+    handle = layer.register_forward_hook(lambda _module, _inputs, output: output * 1.5)
+    assert model.fill("[MASK] is a nurse.", WORDS)["logprob"].tolist() != pytest.approx(plain, abs=1e-2)
+    handle.remove()
+    assert model.fingerprint == before
+    assert model.fill("[MASK] is a nurse.", WORDS)["logprob"].tolist() == plain
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_what_is_handed_out_of_a_caller_s_network_is_ready_to_be_copied(
+    kind: torch.dtype, tmp_path: Path
+) -> None:
+    """In fp32 and not in training, whatever the caller's own is in."""
+    module = network().to(kind).train()
+    handed = wrap(module, tmp_path).transformers_model
+    assert not handed.training
+    assert {weight.dtype for weight in handed.parameters()} == {torch.float32}
+    assert module.training

@@ -243,6 +243,14 @@ def test_what_only_the_new_results_have_is_not_judged_by_name() -> None:
     assert "1 not judged" in render_summary(judgement)
 
 
+def test_a_bias_that_is_not_meaningful_cannot_be_judged_against_a_baseline() -> None:
+    after = measured("after", 0.9, 0.8)
+    after.estimates = estimates_table([Estimate("lean", 0.9, 0.8, 1.0, n=60, void="it resolves nothing")])
+    judgement = check(after, against=[measured("before", 0.5, 0.8)])
+    assert states(judgement) == [ERROR, PASSED]
+    assert "not meaningful, because it resolves nothing (after)" in judgement.of(ERROR)[0].reason
+
+
 def test_items_that_the_new_model_could_not_be_asked_are_told() -> None:
     after = measured("after", 0.1, 0.8)
     after.items.loc[:4, ["score", "dropped"]] = [np.nan, "a word is unknown"]

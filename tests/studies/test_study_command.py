@@ -132,10 +132,11 @@ def test_skew_beside_stereotype(other: Path, tmp_path: Path, capsys: pytest.Capt
     printed = json.loads(capsys.readouterr().out)
     assert [row["n"] for row in printed["table"]] == [160, 160]
     assert printed["table"][1]["skew"] == pytest.approx(result.value("skew", type="2"))
-    assert printed["rank_correlation"] == {"value": None, "low": None, "high": None, "p": None, "n": 2}
+    assert not any(row["is_meaningful"] for row in printed["table"])
+    assert printed["rank_correlation"] == {"value": None, "low": None, "high": None, "p": None, "n": 0}
     assert {path.suffix for path in out.iterdir()} >= {".csv", ".svg", ".png"}
     assert run("study", "skew", *folders) == 0
-    assert "over 2 models: none below three" in " ".join(capsys.readouterr().out.split())
+    assert "over 0 meaningful models: none below three" in " ".join(capsys.readouterr().out.split())
 
 
 def test_skew_needs_results_of_its_instrument(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,9 @@
 import gc
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from equipoise.errors import UserError
@@ -17,13 +19,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _run([one for one in given if one != "--debug"])
     except UserError as error:
         if debug:
-            raise
+            traceback.print_exc()
         _say(f"Error: {error.message}", error.hint)
         sys.exit(2)
     except KeyboardInterrupt:
         if debug:
-            raise
-        _say("Interrupted.", "Finished answers are kept: the same command goes on from here.")
+            traceback.print_exc()
+        kept = (
+            "" if "--no-cache" in given else "Finished answers are kept: the same command goes on from here."
+        )
+        _say("Interrupted.", kept)
         sys.exit(130)
     finally:
         if arguments is None:  # the process ends: what is frozen is not searched for garbage once more
@@ -122,4 +127,5 @@ def _give_output_up() -> None:
 def _say(*lines: str) -> None:
     for line in lines:
         if line and sys.stderr is not None:
-            sys.stderr.write(line.replace("\n", " ") + "\n")
+            with suppress(OSError):  # the exit code tells it all the same
+                sys.stderr.write(line.replace("\n", " ") + "\n")

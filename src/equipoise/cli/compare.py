@@ -1,12 +1,15 @@
 """`compare`: results of two or more models, corpora or groups, side by side and in words."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from equipoise.cli.options import Json
 from equipoise.errors import UserError
+
+if TYPE_CHECKING:
+    from equipoise.results import Result
 
 COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
 
@@ -38,7 +41,7 @@ def compare(
     from equipoise.results.comparison import compare as compare_results
     from equipoise.results.records import to_records
 
-    results = [load_results(folder) for folder in folders]
+    results = _told_apart([(folder, load_results(folder)) for folder in folders])
     if between or corpora:
         from equipoise.results.comparison.apart import compare_corpora, compare_groups
 
@@ -70,11 +73,28 @@ def compare(
         say(sentence)
 
 
+def _told_apart(by_folder: "list[tuple[Path, list[Result]]]") -> "list[list[Result]]":
+    """The results of every folder; models of one name and other weights are called by their folders too."""
+    prints: dict[str, set[str]] = {}
+    for _, results in by_folder:
+        for result in results:
+            prints.setdefault(result.model, set()).add(result.fingerprint)
+    return [
+        [
+            result.renamed(f"{result.model} ({folder})") if len(prints[result.model]) > 1 else result
+            for result in results
+        ]
+        for folder, results in by_folder
+    ]
+
+
 def read_margins(given: list[str] | None) -> dict[str, float] | float | None:
     """One margin for everything, or one for each named instrument."""
     margins: dict[str, float] = {}
     for text in given or ():
         name, _, number = text.rpartition("=")
+        if name in margins:
+            raise UserError(f"--margin was given twice{f' for {name}' if name else ''}.", "Give it once.")
         try:
             margins[name] = float(number)
         except ValueError as error:

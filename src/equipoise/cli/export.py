@@ -12,7 +12,7 @@ from equipoise.cli.writing import write_text
 def export(
     folders: Annotated[list[Path], typer.Argument(help="One or more result folders.")],
     format_name: Annotated[
-        str, typer.Option("--format", "-f", help="csv, json, latex, markdown or model-card.")
+        str, typer.Option("--format", "-f", help="csv, json, latex, layers, markdown or model-card.")
     ] = "csv",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else stdout.")] = None,
     force: Force = False,

@@ -91,6 +91,7 @@ def measure(
     from equipoise.instruments.parts.vector_choice import VectorChoice
     from equipoise.measuring import audit as run_audit
 
+    instruments = list(dict.fromkeys(instruments))
     given = {"data": data, "variant": variant, "poles": poles}
     groups = tuple(dict.fromkeys(group or ()))
     corpus = CorpusChoice(text, groups, length, sample, not no_names, document, split, targets)

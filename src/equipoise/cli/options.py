@@ -148,6 +148,10 @@ def by_instrument(given: Sequence[str] | None, instruments: Sequence[str], optio
                     f"Write {option} INSTRUMENT={text}, with one of {', '.join(instruments)}.",
                 )
             name, value = instruments[0], text
+        if name in chosen:
+            raise UserError(
+                f"{option} was given twice for {name}: {chosen[name]} and {value}.", "Give it once."
+            )
         chosen[name] = value
     return chosen
 

@@ -61,12 +61,26 @@ def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
     screen = console()
     for breaks_headings in (False, True):
         table = _table(title, columns, rows, breaks_headings=breaks_headings)
-        needed = sum((column.width or NARROWEST) + GAP for column in table.columns)
-        if needed <= screen.width:
-            break
-    # Rich cuts what does not fit, and 281 would be read as 28: the terminal rather breaks the line.
-    screen.width = max(screen.width, needed)
-    screen.print(table)
+        if _needed(table) <= screen.width:
+            screen.print(table)
+            return
+    # Rich cuts what does not fit, and 281 would be read as 28.
+    _print_blocks(title, columns, rows)
+
+
+def _needed(table: Table) -> int:
+    return sum((column.width or column.min_width or NARROWEST) + GAP for column in table.columns)
+
+
+def _print_blocks(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table that is wider than the screen, row by row: the first cell, and the others below it."""
+    say(title)
+    for row in rows:
+        first, *others = map(cell, row)
+        say(f"\n{first}")
+        for name, value in zip(columns[1:], others, strict=True):
+            say(f"  {name}: {value}")
+    say("")
 
 
 def _table(
@@ -79,8 +93,10 @@ def _table(
         longest = max((cell_len(line[place]) for line in cells), default=0)
         heading = max(map(cell_len, name.split() if breaks_headings else [name]), default=0)
         width = max(longest, heading, 1) if longest <= UNBROKEN else None
+        word = max((cell_len(word) for line in cells for word in line[place].split()), default=0)
+        narrowest = max(NARROWEST, min(word, UNBROKEN))
         justify: Any = "right" if numeric else "left"
-        table.add_column(name, justify=justify, width=width, min_width=NARROWEST, overflow="fold")
+        table.add_column(name, justify=justify, width=width, min_width=narrowest, overflow="fold")
     for line in cells:
         table.add_row(*map(Text, line))  # as text: a model's name may look like rich's markup
     return table

@@ -22,8 +22,6 @@ from equipoise.models.options import RunOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-    from equipoise.models.base import LanguageModel
-
 SHOWN_UNKNOWN = 5
 """How many lines with something unknown are named."""
 
@@ -91,6 +89,7 @@ def score(
     """The log-probability of every sentence in a file."""
     from equipoise.cli.printing import print_json, print_table
     from equipoise.data.reading import numbered_lines
+    from equipoise.models.base import DEFAULT_RULE
     from equipoise.results.records import to_records
 
     if out is not None:
@@ -98,6 +97,7 @@ def score(
         refuse_existing(out, force)
     lines = numbered_lines(file)
     loaded = open_model(model, options)
+    rule = loaded.rules[0] if rule == DEFAULT_RULE and loaded.rules else rule
     tokens = loaded.score(list(lines.values()), rule)
     tokens["sentence"] = tokens["sentence"].map(dict(enumerate(lines)))
     tokens = tokens.rename(columns={"sentence": "line"})
@@ -107,10 +107,12 @@ def score(
     if out is not None:
         with explained_writing(out, "Give another path with --out."):
             tokens.to_csv(out, index=False)
-    _tell_unknown(loaded, lines)
+    unknown = {number: parts for number, text in lines.items() if (parts := loaded.unknown_parts(text))}
+    _tell_unknown(loaded.name, unknown, len(lines))
     report_precision(loaded)
     if as_json:
-        print_json({"model": loaded.name, "rule": rule, "sentences": to_records(table)})
+        spelt = {"unknown": {str(number): parts for number, parts in unknown.items()}}
+        print_json({"model": loaded.name, "rule": rule, "sentences": to_records(table), **spelt})
         return
     print_table(f"Log-probability in nats, rule {rule!r}, of {loaded.name}", table)
 
@@ -120,15 +122,13 @@ def _refuse_input(file: Path, out: Path) -> None:
         raise UserError(f"--out {out} is the file that is read.", "Give another path: it would be destroyed.")
 
 
-def _tell_unknown(model: "LanguageModel", lines: dict[int, str]) -> None:
+def _tell_unknown(model: str, unknown: dict[int, list[str]], lines: int) -> None:
     """Say which lines hold something that the tokenizer cannot spell: its score is the unknown token's."""
-    unknown = {number: model.unknown_parts(text) for number, text in lines.items()}
-    unknown = {number: parts for number, parts in unknown.items() if parts}
     if not unknown:
         return
     named = [f"line {number} ({' '.join(parts)})" for number, parts in unknown.items()]
     more = f" and {len(named) - SHOWN_UNKNOWN} more" if len(named) > SHOWN_UNKNOWN else ""
     sys.stderr.write(
-        f"{model.name!r} cannot spell something in {len(named)} of {len(lines)} lines and scores its unknown "
+        f"{model!r} cannot spell something in {len(named)} of {lines} lines and scores its unknown "
         f"token there: {', '.join(named[:SHOWN_UNKNOWN])}{more}.\n"
     )

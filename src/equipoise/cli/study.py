@@ -52,6 +52,7 @@ def models(
 ) -> None:
     """Rank models (by sbe unless another is named), guard and ability beside, each difference tested."""
     from equipoise.cli.printing import print_json, print_rows, say
+    from equipoise.models.loading import refuse_absent
     from equipoise.results.records import to_records
     from equipoise.studies.models import compare_models, ranking_plan
 
@@ -60,6 +61,8 @@ def models(
     refuse_taken(shown.out, force=shown.force)
     chosen = asked.instrument or ["sbe"]
     settings = asked_settings(asked, chosen)
+    for name in names:
+        refuse_absent(name, options)
     study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
     sentences = study.comparison.sentences()
     if shown.out is not None:
@@ -244,10 +247,12 @@ def _skew_row(row: "dict[Hashable, Any]") -> list[str]:
 def _in_words(related: "Correlation") -> str:
     from equipoise.results.numbers import fixed
 
-    said = f"Rank correlation of mean |skew| and mean |stereotype| over {related.n} models:"
+    said = f"Rank correlation of mean |skew| and mean |stereotype| over {related.n} meaningful models:"
     if isnan(related.value):
         return f"{said} none below three models, or where one of the two does not vary."
     low, high = related.interval
+    if isnan(low):
+        return f"{said} {fixed(related.value, 2)}, too few models for an interval."
     return f"{said} {fixed(related.value, 2)} [{fixed(low, 2)}, {fixed(high, 2)}]."
 
 

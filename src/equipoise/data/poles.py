@@ -95,4 +95,11 @@ def load_poles(name: str | Path = DEFAULT_POLES) -> Poles:
             f"{path} names {len(poles.names)} pole where two are needed.",
             "Give words for at least two poles.",
         )
+    for form in poles.forms:
+        first, second = ({word.lower() for word in words} for words in poles.pair_at(form).values())
+        if first & second:
+            raise UserError(
+                f"{path}: {min(first & second)!r} stands for both poles in the form {form!r}.",
+                "Give each pole words of its own: a word cannot differ from itself.",
+            )
     return poles

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -139,6 +140,11 @@ def _from_memory(given: GivenTable, required: Sequence[str]) -> pd.DataFrame:
 
 
 def _check_header(header: Sequence[str], required: Sequence[str], file: File) -> None:
+    repeated = [name for name, count in Counter(header).items() if name and count > 1]
+    if repeated:
+        raise UserError(
+            f"{file} has the column {repeated[0]!r} more than once.", "Rename or remove one of them."
+        )
     missing = [name for name in required if name not in header]
     if not missing:
         return

@@ -1,5 +1,6 @@
 """What an instrument is: it designs items, asks, scores what comes back, and summarises."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -124,6 +125,17 @@ def refuse_undeclared(instrument: Instrument[Any]) -> None:
             f"The instrument {type(instrument).__name__} does not declare {', '.join(missing)}.",
             "Give its class each of them, such as reads = () where it takes no choices: docs/extending.md.",
         )
+
+
+def refuse_all_dropped(name: str, items: pd.DataFrame) -> None:
+    """A result in which nothing could be asked is no result."""
+    if (items["dropped"] == "").any():
+        return
+    (reason, count) = Counter(items["dropped"]).most_common(1)[0]
+    raise UserError(
+        f"{name}: none of {len(items):,} items could be used; {count:,} of them: {reason}.",
+        "Give data that the model can be asked, or another model.",
+    )
 
 
 def refuse_incomplete(name: str, items: pd.DataFrame, columns: Iterable[str], made_by: str) -> None:

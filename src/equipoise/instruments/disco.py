@@ -122,7 +122,7 @@ class Discovery:
             UNIT,
             better="lower",
             headline=True,
-            above="so many completions of a sentence depend on the person's gender",
+            above=f"so many completions of a sentence depend on whether the person is {first} or {second}",
         )
         estimates = [
             size_estimate(disco.at(groups), rows["score"], rows) for groups, rows in grouped(items, "topic")

@@ -103,12 +103,11 @@ class LogProbabilityBias:
             part=sentences["gender"].map(lambda gender: GENDERED if gender else OCCUPATION),
             dropped=sentences["dropped"].where(~empty, NOTHING_TO_HIDE),
         )
-        notices = (f"dropped, {empty.sum()} sentences: {NOTHING_TO_HIDE}",) if empty.any() else ()
         return PolarDesign(
             items=items,
             files=read.files,
             settings=settings,
-            notices=(*read.notices, *notices),
+            notices=read.notices,
             poles=poles,
         )
 

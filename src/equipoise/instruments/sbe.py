@@ -36,7 +36,7 @@ import pandas as pd
 from equipoise.data.sets.frames import FRAMES
 from equipoise.data.sets.pairs import CROWS, NEUTRAL, PAIR, load_pairs
 from equipoise.data.sources import Source
-from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.base import Answers, Ask, Design, Settings, refuse_all_dropped
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -173,6 +173,7 @@ class SentenceBased:
 
         items = with_scores(design.items, read)
         items.loc[items["dropped"] != "", list(_SCORE_COLUMNS)] = np.nan
+        refuse_all_dropped(self.name, items[items["part"] == PAIR])
         return items
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:

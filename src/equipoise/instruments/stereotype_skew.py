@@ -67,7 +67,7 @@ from equipoise.instruments.parts.estimates import (
     share_estimate,
     workforce_correlations,
 )
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
 from equipoise.instruments.parts.pole_mass import (
     TIE,
     PoleWords,
@@ -357,12 +357,11 @@ def _remarks(items: pd.DataFrame, abilities: Mapping[str, float], design: Schema
         for kind, ability in abilities.items()
         if not is_able(ability)
     ]
-    ties, split = int(items["tied"].sum()), int((items["pieces"] > 1).sum())
+    ties = int(items["tied"].sum())
     is_published = _is_published(design.settings)
     rule = f"counted as {design.poles.pair[1]}" if is_published else "left out of the F1 scores"
     remarks += [f"{ties} of {len(items)} predictions are ties, {rule}"] if ties else []
-    remarks += [f"{split} blanks have a pronoun of several pieces (product of their P)"] if split else []
-    return tuple(remarks)
+    return (*remarks, *pieces_remarks(items))
 
 
 def _void(abilities: Mapping[str, float], groups: Groups) -> str:

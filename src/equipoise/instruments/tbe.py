@@ -45,7 +45,7 @@ from equipoise.instruments.parts.estimates import (
     workforce_correlations,
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
 from equipoise.models.base import Fill, LanguageModel
@@ -135,7 +135,8 @@ class TemplateBased:
         estimates += _guard(guarded, unit)
         estimates += _by_profession(plain, "score", Spec("appd", "APPD", unit=unit))
         estimates += _by_profession(guarded, "own_side", Spec("guard", better="higher", unit=unit))
-        return Summary(estimates + movement_estimates(items, factors=FACTORS, unit=unit))
+        estimates += movement_estimates(items, factors=FACTORS, unit=unit)
+        return Summary(estimates, pieces_remarks(items))
 
 
 def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:

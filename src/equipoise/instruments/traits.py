@@ -45,7 +45,7 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
     share_estimate,
 )
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
 from equipoise.instruments.parts.pole_mass import (
     TIE,
     asked_words,
@@ -164,10 +164,9 @@ class Traits:
 
 def _remarks(items: pd.DataFrame) -> tuple[str, ...]:
     """What a reader must know before the numbers: ties, and words of several pieces."""
-    ties, split = int((items["prediction"] == TIE).sum()), int((items["pieces"] > 1).sum())
+    ties = int((items["prediction"] == TIE).sum())
     remarks = [f"{ties} of {len(items)} predictions are ties and left out of predictions"] if ties else []
-    remarks += [f"{split} blanks have a pronoun of several pieces (product of their P)"] if split else []
-    return tuple(remarks)
+    return (*remarks, *pieces_remarks(items))
 
 
 def _class_estimates(groups: Groups, rows: pd.DataFrame, pole: str) -> list[Estimate]:

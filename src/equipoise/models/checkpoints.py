@@ -169,7 +169,7 @@ def _load_error(name: str, error: Exception, stored_only: bool) -> UserError:
     if Path(name).expanduser().is_dir():
         return UserError(
             f"{name!r} cannot be loaded: {text[:300]}",
-            "Check the folder's config.json and weights.",
+            "Check the folder's config.json, weights and tokenizer files.",
         )
     if "pickle" in text or "safetensors" in text:
         return UserError(

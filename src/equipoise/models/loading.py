@@ -24,6 +24,12 @@ from equipoise.models.progress import LOADING, Progress, unheard
 from equipoise.models.random_weights import random_parts
 from equipoise.models.reporting import stop_reported
 
+VOCABULARIES = (
+    *("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model"),
+    *("sentencepiece.bpe.model", "spm.model", "bpe.codes"),
+)
+"""Files that hold a vocabulary; a folder without any has no tokenizer."""
+
 KINDS: dict[str, type[NeuralModel]] = {
     "masked": MaskedModel,
     "causal": CausalModel,
@@ -94,6 +100,12 @@ def _wrap(
     return model
 
 
+def refuse_absent(name: str, options: RunOptions) -> None:
+    """Refuse a name that stands for no folder here, before other models are measured."""
+    if not is_random(name) and not Path(name).expanduser().is_file():
+        _find_folder(name, options.allow_pickle)
+
+
 def _find_folder(name: str, allow_pickle: bool) -> Path | None:
     """The folder that a name stands for, if it holds a model; None for a name of the hub."""
     folder = FOLDERS.get(name) or Path(name).expanduser()
@@ -113,6 +125,11 @@ def _check_folder(folder: Path, allow_pickle: bool) -> None:
         raise UserError(
             f"{str(folder)!r} holds no config.json, so it is no model folder.",
             "Give a folder written by save_pretrained.",
+        )
+    if not any((folder / name).exists() for name in VOCABULARIES):
+        raise UserError(
+            f"{str(folder)!r} holds no tokenizer.",
+            "Save the tokenizer beside the weights: tokenizer.save_pretrained(folder).",
         )
     if any(folder.glob("*.safetensors")):
         return

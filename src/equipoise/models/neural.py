@@ -67,7 +67,7 @@ class NeuralModel(AnsweringModel):
         self.options = options or RunOptions()
         self.precision = self.options.precision
         self.tokens = Tokens(copy.deepcopy(tokenizer) if borrowed else tokenizer, name)
-        self._is_shared = borrowed
+        self._is_borrowed = self._is_shared = borrowed
         check_vocabulary(model, tokenizer, name)
         self.max_length = longest_input(model, tokenizer)
         self._source = model
@@ -91,11 +91,12 @@ class NeuralModel(AnsweringModel):
 
     @property
     def transformers_model(self) -> Any:
-        """The model in transformers' own class; what others set in it, such as its mode, is not set here."""
+        """The model in transformers' own class, in fp32; that others put it into training changes nothing."""
+        if self._is_borrowed:
+            return self._copy
         if not self._is_shared:
-            self._is_shared = True
-            self.engine.network = self._network()
-        return self._source.twin if isinstance(self._source, PlainBert) else self._source
+            self._share()
+        return self._source
 
     @property
     def layers(self) -> int:
@@ -220,6 +221,18 @@ class NeuralModel(AnsweringModel):
             if self._watch.has_changed():
                 self.engine.network = self._network()
                 self.engine.store = self._store()
+
+    @cached_property
+    def _copy(self) -> Any:
+        return share_weights(self._source, device_for(self._source, self.options.device))
+
+    def _share(self) -> None:
+        """Let others have the network, and go on with modules of one's own."""
+        if isinstance(self._source, PlainBert):
+            self._source = self._source.twin
+            self._watch = WeightWatch(self._source)
+        self._is_shared = True
+        self.engine.network = self._network()
 
     def _network(self) -> Network:
         """The engine's network on the weights as they are now, on modules of its own once shared."""

@@ -53,10 +53,15 @@ def _as_built(network: Any) -> torch.nn.Module:
 
 
 def _hooks(module: Any) -> tuple[object, ...]:
-    """What is called beside or in place of a module's forward, but for what moves weights between devices."""
+    """What is called beside or in place of a module's forward, but for what transformers itself calls."""
     replaced = () if hasattr(module, "_hf_hook") else (vars(module).get("forward"),)
     called = (*module._forward_pre_hooks.values(), *module._forward_hooks.values(), *replaced)
-    return tuple(hook for hook in called if hook is not None)
+    return tuple(hook for hook in called if hook is not None and not _is_of_library(hook))
+
+
+def _is_of_library(hook: object) -> bool:
+    """Whether a hook only listens, as those by which transformers tells of its layers do."""
+    return str(getattr(hook, "__module__", "")).startswith(("transformers.", "accelerate."))
 
 
 def _adapters(module: Any) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Is there a difference, is there none worth the name, or were there too few items to tell?"""
 
 from dataclasses import dataclass
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from typing import Literal
 
 from numpy.typing import ArrayLike
@@ -64,7 +64,7 @@ def tost_paired(
 
 def check_margin(margin: float) -> None:
     """Refuse a margin that no difference could be inside of."""
-    if not margin > 0:
+    if not 0 < margin < inf:
         raise UserError(
             f"The equivalence margin is {margin}.",
             "Give the largest difference, above zero, that would not matter to you.",

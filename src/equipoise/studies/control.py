@@ -78,7 +78,10 @@ def _sentence(row: Mapping[Any, Any]) -> str:
     if not row["draws"]:
         return f"{told}; no draw of random weights could be asked."
     between = f"{row['draws']} draws of random weights give {shown(row['random_lowest'])} to"
-    verdict = "beyond all of them" if row["outside"] else "no more than chance gives"
+    holds_draws = row["low"] <= row["random_highest"] and row["high"] >= row["random_lowest"]
+    verdict = "no more than chance gives"
+    if row["outside"]:
+        verdict = "beyond them, but not surely" if holds_draws else "beyond all of them"
     return f"{told}; {between} {shown(row['random_highest'])}: {verdict}."
 
 

@@ -141,9 +141,12 @@ def _check_counts(sizes: Sequence[int], draws: int) -> None:
 
 
 def _check_enough(answered: pd.DataFrame, largest: int, instrument: str) -> None:
-    for name, count in answered.groupby("category", sort=False).size().items():
-        if count < largest:
-            raise UserError(
-                f"{instrument}: the category {name!r} has {count} answered items; {largest} cannot be drawn.",
-                f"Give sizes up to {count}.",
-            )
+    counts = answered.groupby("category", sort=False).size()
+    if counts.empty:
+        raise UserError(f"{instrument}: no item was answered.", "Give a result with answered items.")
+    if counts.min() < largest:
+        raise UserError(
+            f"{instrument}: the category {counts.idxmin()!r} has {counts.min()} answered items; {largest} "
+            "cannot be drawn.",
+            f"Give sizes up to {counts.min()}.",
+        )

@@ -38,6 +38,8 @@ def skew_stereotype_table(results: Sequence[Result], kind: str = TYPE_2) -> pd.D
             f"A result of {', '.join(sorted(others))} has no skew and stereotype.",
             f"Give results of {INSTRUMENT} only.",
         )
+    if len({(result.model, result.fingerprint) for result in results}) < len(results):
+        raise UserError("One model was given twice.", "Give the result of every model once.")
     table = pd.DataFrame([_row(result, kind) for result in results], columns=list(COLUMNS))
     kinds = table[["data", "variant", "type"]].drop_duplicates()
     if len(kinds) > 1:
@@ -56,8 +58,9 @@ def skew_plan(table: pd.DataFrame) -> Plan:
 
 
 def skew_rank_correlation(table: pd.DataFrame) -> Correlation:
-    """Spearman's correlation of mean |skew| with mean |stereotype| over the models of a table."""
-    return spearman(table["absolute_skew"], table["absolute_stereotype"])
+    """Spearman's correlation of mean |skew| with mean |stereotype| over models that resolve pronouns."""
+    meaningful = table[table["is_meaningful"]]
+    return spearman(meaningful["absolute_skew"], meaningful["absolute_stereotype"])
 
 
 def _row(result: Result, kind: str) -> dict[str, object]:

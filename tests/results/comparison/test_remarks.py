@@ -39,11 +39,13 @@ def test_items_that_one_model_could_not_be_asked_are_told_with_the_reason() -> N
     assert comparison.table["n"].tolist() == [17]
 
 
-def test_each_model_s_own_are_told_apart_and_those_of_both_are_no_difference() -> None:
+def test_each_model_s_own_are_told_apart_from_those_of_both() -> None:
     first, second = result("a", lacking=5), result("bb", lacking=5)
-    assert compare(first, second).notes == ()
+    said = "x: 5 of 20 items could be asked of neither a nor bb."
+    assert compare(first, second).notes == (said,)
     second.items.loc[[3, 4, 9], "dropped"] = ["", "", "too long"]
-    ours, theirs = compare(first, second).notes
+    both, ours, theirs = compare(first, second).notes
+    assert both == said.replace("5 of 20", "3 of 20")
     assert "2 of 20 items were left out because a could not be asked them, the first: i3" in ours
     assert (
         "1 of 20 items were left out because bb could not be asked them, the first: i9 (too long)" in theirs
@@ -62,6 +64,14 @@ def test_by_text_too() -> None:
     second.items["item"] = [f"other-{number}" for number in range(N)]
     (said,) = compare(first, second, by_text=True).notes
     assert "because bb could not be asked them, the first: other-0 (a word is unknown)" in said
+
+
+def test_a_text_that_stands_twice_is_told_as_what_it_is() -> None:
+    first, second = result("a"), result("bb")
+    for one in (first, second):
+        one.items.loc[4, "text"] = "t3"
+    (said,) = compare(first, second, by_text=True).notes
+    assert "2 items of a or bb have no partner in the other result, or the text of another item," in said
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from equipoise.results.comparison import Comparison, compare
 from equipoise.results.comparison.differences import Difference, difference_of
 from equipoise.results.comparison.pairing import pair
 from equipoise.results.comparison.verdicts import change_of, corrected_word
+from equipoise.results.estimate import Estimate, estimates_table
 
 N = 60
 LEAN = Quantity("lean", "lean", 0.05)
@@ -136,7 +137,49 @@ def test_a_difference_that_does_not_survive_the_correction_is_not_claimed() -> N
 
 @pytest.mark.parametrize(("better", "expected"), [("lower", "better"), ("higher", "worse")])
 def test_what_lower_means_depends_on_which_way_is_good(better: str, expected: str) -> None:
-    assert change_of(replace(LEAN, better=better), "lower", 0.3, 0.2) == expected
+    difference = replace(a_difference(0.3, 0.2), quantity=replace(LEAN, better=better))
+    assert change_of(difference, "lower") == expected
+
+
+def test_a_guard_that_neither_model_has_is_not_called_kept() -> None:
+    (said,) = moved(0.3, 0.02, own_side=(0.0, 0.0)).sentences()
+    assert "(guard 0.00 to 0.00, which neither of them has)" in said
+    (said,) = moved(0.3, 0.02, own_side=(0.5, 0.5)).sentences()
+    assert "(guard 0.50 to 0.50, kept)" in said
+    (said,) = moved(0.3, 0.02, own_side=(0.0, 0.5)).sentences()
+    assert "(guard 0.00 to 0.50, better)" in said
+
+
+def test_an_ability_below_what_no_knowledge_gives_on_its_scale_is_still_one() -> None:
+    """A log-probability lies below 0 and is no absence: 0 is not its chance level."""
+    (said,) = moved(0.3, 0.02, right=(-1.5, -1.5)).sentences()
+    assert "(ability -1.50 to -1.50, kept)" in said
+
+
+def test_a_bias_that_means_nothing_in_one_model_is_not_compared() -> None:
+    """Its own instrument says so: the verdict, the change and the correction follow."""
+    typed = replace(LEAN, where={"type": "2"})
+    other = replace(LEAN, key="other", label="other", where={"type": "1"})
+    both = []
+    for place, model in enumerate("ab"):
+        columns = {"type": ["2"] * 30 + ["1"] * 30, "score": around(0.3 + 0.2 * place, place)}
+        one = made_result(columns, typed, other, model=model)
+        one.estimates = estimates_table(
+            [
+                Estimate("lean", 0.3, 0.2, 0.4, n=30, groups={"type": "2"}, void="it cannot" * place),
+                Estimate("lean", 0.3, 0.2, 0.4, n=30, groups={"type": "1"}),
+            ]
+        )
+        both.append(one)
+    comparison = compare(*both)
+    rows = comparison.table.set_index("quantity")
+    assert rows["verdict"].to_dict() == {"lean": "not meaningful", "other": "higher"}
+    assert rows["change"].to_dict() == {"lean": "unknown", "other": "worse"}
+    assert rows.loc["lean", "void"] == "it cannot (b)"
+    alone = compare(*(made_result(one.items, other, model=one.model) for one in both)).table
+    assert rows.loc["other", "p_holm"] == alone["p_holm"].iloc[0]
+    assert "b (0.500) cannot be compared with a (0.298), " in comparison.sentences()[0]
+    assert "because that is not meaningful: it cannot (b)" in comparison.sentences()[0]
 
 
 def test_a_fall_is_no_success_when_the_guard_falls_too() -> None:

@@ -13,6 +13,12 @@ def asked_rows(items: pd.DataFrame) -> Iterator[Row]:
     yield from items[items["dropped"] == ""].to_dict("records")
 
 
+def pieces_remarks(items: pd.DataFrame) -> tuple[str, ...]:
+    """That words were spelt in several pieces, whose probabilities are multiplied: longer words are rarer."""
+    split = int((items["pieces"] > 1).sum())
+    return (f"{split:,} blanks have a word of several pieces (product of their P)",) if split else ()
+
+
 def with_scores(items: pd.DataFrame, read: Callable[[Row], Row]) -> pd.DataFrame:
     """The items with what `read` makes of each that was asked; one that was dropped before has none of it.
 

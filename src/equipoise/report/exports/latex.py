@@ -12,6 +12,7 @@ _ESCAPED = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "\\": r"\textbackslash{}",
+    "|": r"\textbar{}",
 }
 
 
@@ -28,7 +29,7 @@ def render(results: Sequence[Result]) -> str:
 
 
 def _row(result: Result, row: "dict[Any, Any]") -> str:
-    label = f"{row['label']} ({row['level']})" if row["by"] else str(row["label"])
+    label = f"{row['label']} ({row['by']} {row['level']})" if row["by"] else str(row["label"])
     words = [escaped(text) for text in (result.model, result.instrument, label)]
     interval = instead_of_interval(row) or f"[{fixed(row['low'], 3)}, {fixed(row['high'], 3)}]"
     return " & ".join([*words, fixed(row["value"], 3), interval, str(row["n"])]) + r" \\"

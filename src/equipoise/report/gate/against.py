@@ -8,7 +8,7 @@ from equipoise.errors import UserError
 from equipoise.report.gate.judging import ERROR, FAILED, NOT_JUDGED, PASSED, Outcome, by_model
 from equipoise.results import Result
 from equipoise.results.comparison import Margins, compare
-from equipoise.results.comparison.verdicts import OTHER_SIDE, WORSE
+from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, WORSE
 
 BASELINE = "baseline"
 REMARK = f"comparison with the {BASELINE}"
@@ -63,6 +63,10 @@ def _told_apart(result: Result, model: str) -> Result:
 def _outcome(row: dict[str, Any], neutral: float) -> Outcome:
     numbers = f"{row['first_value'] + 0.0:.4g} to {row['second_value'] + 0.0:.4g}"
     name = f"{row['instrument']}, {row['label']} against {BASELINE}"
+    if row["void"]:
+        reason = f"{numbers}: not meaningful, because {row['void']}"
+        hint = "Measure a model that can do the task, or give a baseline without this instrument."
+        return Outcome(name, row["second"], ERROR, reason, hint)
     if isnan(row["low"]):
         reason = f"{numbers}: the difference has no interval, because there are too few clusters."
         return Outcome(name, row["second"], ERROR, reason, "Measure both models with more items.")
@@ -80,4 +84,4 @@ def _is_worse(row: dict[str, Any], neutral: float) -> bool:
 
 def _words(row: dict[str, Any]) -> str:
     verdict, change = str(row["verdict"]), str(row["change"])
-    return verdict if change in ("same", "unknown", OTHER_SIDE) else f"{verdict}, {change}"
+    return f"{verdict}, {change}" if change in (BETTER, WORSE) else verdict

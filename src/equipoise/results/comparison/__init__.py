@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
+from math import nan
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -12,8 +13,9 @@ import pandas as pd
 from equipoise.errors import UserError, unknown_name
 from equipoise.results.comparison.differences import Difference, difference_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
-from equipoise.results.comparison.remarks import remarks
+from equipoise.results.comparison.remarks import remarks, void_of
 from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
+from equipoise.results.estimate import NOT_MEANINGFUL
 from equipoise.results.headings import heading
 from equipoise.results.quantity import Quantity
 from equipoise.results.result import Result, as_results
@@ -22,7 +24,7 @@ from equipoise.stats.corrections import holm
 COLUMNS = (
     *("instrument", "quantity", "label", "part", "first", "second"),
     *("first_value", "second_value", "difference", "low", "high", "p_holm", "p_equivalence"),
-    *("margin", "detectable", "n", "unpaired", "better", "verdict", "change"),
+    *("margin", "detectable", "n", "unpaired", "better", "verdict", "change", "void"),
 )
 
 SHOWN = ("instrument", "label", "first_value", "second_value", "difference", "low", "high", "n", "verdict")
@@ -55,7 +57,11 @@ class Comparison:
         for _, rows in self.table.groupby(["instrument", "first", "second"], sort=False):
             records = rows.to_dict("records")
             kept = [row for row in records if row["part"] != "bias" and not self.is_apart]
-            said += [sentence(row, kept) for row in records if row["part"] == "bias" or self.is_apart]
+            said += [
+                sentence(row, kept, is_apart=self.is_apart)
+                for row in records
+                if row["part"] == "bias" or self.is_apart
+            ]
         said += [f"{name}: not compared, because only one result of it was given." for name in self.alone]
         return [*said, *self.notes]
 
@@ -97,7 +103,10 @@ def compare_pairs(
 ) -> Comparison:
     """Every quantity of every pair of results, with p values corrected over all of them."""
     differences = [
-        Compared(both.first.instrument, both.first.model, both.second.model, both.unpaired, difference)
+        Compared(
+            *(both.first.instrument, both.first.model, both.second.model, both.unpaired, difference),
+            void_of(both, quantity),
+        )
         for both in pairs
         for quantity in both.first.quantities
         if (difference := difference_of(both, quantity, margin_of(margin, both.first.instrument, quantity)))
@@ -114,11 +123,18 @@ class Compared(NamedTuple):
     second: str
     unpaired: int
     difference: Difference
+    void: str = ""
+    """Why the quantity means nothing in one of them; empty where it does."""
+
+    @property
+    def p(self) -> float:
+        """What is corrected for: a difference that means nothing is no test."""
+        return nan if self.void else self.difference.verdict.p_difference
 
 
 def table_of(differences: Sequence[Compared]) -> pd.DataFrame:
     """The differences as a table, with p values corrected over all of them."""
-    corrected = holm([compared.difference.verdict.p_difference for compared in differences])
+    corrected = holm([compared.p for compared in differences])
     rows = [_row(compared, float(p)) for compared, p in zip(differences, corrected, strict=True)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -131,8 +147,7 @@ def _pairs(group: Sequence[Result], by_text: bool) -> list[Paired]:
 def _row(compared: Compared, p_corrected: float) -> dict[str, object]:
     difference = compared.difference
     quantity, verdict = difference.quantity, difference.verdict
-    word = corrected_word(difference, p_corrected)
-    first, second = difference.first.value, difference.second.value
+    word = NOT_MEANINGFUL if compared.void else corrected_word(difference, p_corrected)
     return {
         "instrument": compared.instrument,
         "quantity": quantity.key,
@@ -140,8 +155,8 @@ def _row(compared: Compared, p_corrected: float) -> dict[str, object]:
         "part": quantity.part,
         "first": compared.first,
         "second": compared.second,
-        "first_value": first,
-        "second_value": second,
+        "first_value": difference.first.value,
+        "second_value": difference.second.value,
         "difference": verdict.difference,
         "low": verdict.interval.low,
         "high": verdict.interval.high,
@@ -153,7 +168,8 @@ def _row(compared: Compared, p_corrected: float) -> dict[str, object]:
         "unpaired": compared.unpaired,
         "better": quantity.better,
         "verdict": word,
-        "change": change_of(quantity, word, first, second),
+        "change": change_of(difference, word),
+        "void": compared.void,
     }
 
 

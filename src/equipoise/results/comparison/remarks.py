@@ -5,6 +5,9 @@ from collections.abc import Iterator
 import pandas as pd
 
 from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
+from equipoise.results.estimate import by_of, level_of
+from equipoise.results.quantity import Quantity
+from equipoise.results.result import Result
 
 LABEL = "label"
 """A choice that may differ for a reason: two classifiers may call one label differently."""
@@ -15,14 +18,40 @@ def remarks(paired: Paired) -> list[str]:
     return [*_left_out(paired), *_unalike(paired)]
 
 
+def void_of(paired: Paired, quantity: Quantity) -> str:
+    """Why a bias means nothing in one of the results, by the estimates of the same part of the items."""
+    said = [
+        f"{reason} ({result.model})"
+        for result in (paired.first, paired.second)
+        if quantity.part == "bias" and (reason := _void(result, quantity))
+    ]
+    return ", ".join(said)
+
+
+def _void(result: Result, quantity: Quantity) -> str:
+    table = result.estimates
+    groups = {name: level for name, level in quantity.where.items() if name in set(table["by"])}
+    of_part = (table["by"] == by_of(groups)) & (table["level"] == level_of(groups))
+    reasons = table.loc[of_part & (table["void"] != ""), "void"]
+    return str(reasons.iloc[0]) if len(reasons) else ""
+
+
 def _left_out(paired: Paired) -> Iterator[str]:
     first, second = paired.first, paired.second
     if paired.unpaired:
+        by_text = "item" not in paired.items
+        shared = ", or the text of another item," if by_text else ""
         yield (
             f"{first.instrument}: {paired.unpaired:,} items of {first.model} or {second.model} have no "
-            "partner in the other result and were left out."
+            f"partner in the other result{shared} and were left out."
         )
     asked = {side: paired.items[f"dropped{side}"] == "" for side in (FIRST, SECOND)}
+    neither = int((~asked[FIRST] & ~asked[SECOND]).sum())
+    if neither:
+        yield (
+            f"{first.instrument}: {neither:,} of {len(paired.items):,} items could be asked of neither "
+            f"{first.model} nor {second.model}."
+        )
     for result, side, other in ((first, FIRST, SECOND), (second, SECOND, FIRST)):
         lacking = paired.items[asked[other] & ~asked[side]]
         if len(lacking):

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from math import isnan
 
 from equipoise.results.comparison.differences import Difference
+from equipoise.results.estimate import NOT_MEANINGFUL
 from equipoise.results.numbers import fixed, three_decimals
-from equipoise.results.quantity import Quantity
 
 LOWER, HIGHER, EQUIVALENT = "lower", "higher", "equivalent"
 TOO_FEW, OTHER_WAY = "not enough items", "leans the other way"
 BETTER, WORSE, SAME, UNKNOWN, OTHER_SIDE = "better", "worse", "same", "unknown", "other side"
-"""What a verdict means for a reader: whether the second model is nearer to what is good."""
+ABSENT = "absent"
+"""What a verdict means for a reader: whether the second model is nearer to what is good; of a guard or an
+ability also that neither model has it."""
 
 ALPHA = 0.05
 
@@ -25,9 +27,12 @@ def corrected_word(difference: Difference, p_corrected: float) -> str:
     return OTHER_WAY if _crosses(difference) else word
 
 
-def change_of(quantity: Quantity, word: str, first: float, second: float) -> str:
+def change_of(difference: Difference, word: str) -> str:
     """Whether the change is for better or worse, by which way is good."""
-    if word in (EQUIVALENT, TOO_FEW):
+    quantity, first, second = difference.quantity, difference.first.value, difference.second.value
+    if quantity.part != "bias" and word in (EQUIVALENT, TOO_FEW) and _neither_has_it(difference):
+        return ABSENT
+    if word in (EQUIVALENT, TOO_FEW, NOT_MEANINGFUL):
         return SAME if word == EQUIVALENT else UNKNOWN
     if word == OTHER_WAY:
         return OTHER_SIDE
@@ -37,19 +42,28 @@ def change_of(quantity: Quantity, word: str, first: float, second: float) -> str
     return BETTER if nearer else WORSE
 
 
-def sentence(row: dict[str, object], kept: Sequence[dict[str, object]]) -> str:
-    """One row in words, with what the model must keep knowing in the same breath."""
+def _neither_has_it(difference: Difference) -> bool:
+    """Whether both models may be at what no knowledge gives."""
+    neutral = difference.quantity.neutral
+    return all(side.low <= neutral <= side.high for side in (difference.first, difference.second))
+
+
+def sentence(row: dict[str, object], kept: Sequence[dict[str, object]], *, is_apart: bool = False) -> str:
+    """One row in words, with what the model must keep knowing in the same breath; texts do not change."""
     first, second = f"{row['first']} ({_number(row['first_value'])})", _number(row["second_value"])
     interval = f"{_signed(row['low'])} to {_signed(row['high'])}"
     if isnan(_float(row["low"])):
         interval = "unknown: too few clusters to tell"
     numbers = f"difference {_signed(row['difference'])}, 95 % interval {interval}, n = {row['n']}"
     subject = f"{row['instrument']}, {row['label']}: {row['second']} ({second})"
-    return f"{subject} {_meaning(row, first)}{_beside(kept)}; {numbers}."
+    meaning = _meaning(row, first).removeprefix("now ") if is_apart else _meaning(row, first)
+    return f"{subject} {meaning}{_beside(kept)}; {numbers}."
 
 
 def _meaning(row: dict[str, object], first: str) -> str:
     word = str(row["verdict"])
+    if word == NOT_MEANINGFUL:
+        return f"cannot be compared with {first}, because that is not meaningful: {row['void']}"
     if word == TOO_FEW and _is_withdrawn(row):
         p = three_decimals(_float(row["p_holm"]))
         return f"cannot be told from {first}: with all tests of this comparison counted p = {p}"
@@ -88,7 +102,12 @@ def _beside(kept: Sequence[dict[str, object]]) -> str:
 
 
 def _kept_word(row: dict[str, object]) -> str:
-    words = {SAME: "kept", BETTER: "better", UNKNOWN: "not enough items to tell"}
+    words = {
+        SAME: "kept",
+        BETTER: "better",
+        UNKNOWN: "not enough items to tell",
+        ABSENT: "which neither of them has",
+    }
     return words.get(str(row["change"]), "kept")
 
 

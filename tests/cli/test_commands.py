@@ -132,6 +132,11 @@ def test_what_the_model_cannot_spell_is_told_by_line(
     (said,) = errors(capsys)
     assert "cannot spell something in 2 of 3 lines" in said
     assert "line 3 (😀), line 6 (医" in said
+    assert run("score", file, "--model", model_folder, "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["rule"], set(printed["unknown"])) == ("original", {"3", "6"})
+    assert run("probe", "The 😀 said that [MASK] left.", "--model", model_folder) == 0
+    assert "cannot spell 😀 and reads its unknown token there" in " ".join(capsys.readouterr().out.split())
     file.write_text("The doctor left.\n", encoding="utf-8")
     assert run("score", file, "--model", model_folder) == 0
     assert errors(capsys) == []
@@ -165,6 +170,9 @@ def test_compare_two_folders(model_folder: Path, tmp_path: Path, capsys: pytest.
         (["0.1", "traits=0.2"], "names no instrument while others do"),
         (["tbe=0.2"], "no instrument among these results called 'tbe'"),
         (["traits=-1"], "-1"),
+        (["inf"], "margin is inf"),
+        (["0.1", "0.2"], "--margin was given twice."),
+        (["traits=0.1", "traits=0.2"], "--margin was given twice for traits"),
     ],
 )
 def test_margins_that_mean_nothing(
@@ -296,6 +304,10 @@ BAD = {
     "unknown precision": (["probe", "[MASK] is.", "--precision", "fp8"], "precision"),
     "missing file": (["score", "nowhere.txt"], "cannot be read"),
     "no result": (["compare", "nowhere", "nowhere"], "no folder"),
+    "poles twice": (
+        ["measure", "tbe", "--poles", "age", "--poles", "religion", "--out", "o"],
+        "--poles was given twice for tbe: age and religion",
+    ),
     "negative seed": (["measure", "tbe", "--seed", "-1", "--out", "o"], "seed is -1"),
     "negative seed of an audit": (["audit", "--seed", "-1", "--out", "o"], "seed is -1"),
     "negative seed of a study": (["study", "sample-size", "--seed", "-1"], "seed is -1"),
@@ -438,6 +450,8 @@ def test_interruption_is_two_lines_and_130(
     monkeypatch.setattr(models, "load_model", stop)
     assert run("probe", "[MASK] is a doctor.") == 130
     assert len(errors(capsys)) == 2
+    assert run("probe", "[MASK] is a doctor.", "--no-cache") == 130
+    assert errors(capsys) == ["Interrupted."]
 
 
 @pytest.fixture
@@ -544,3 +558,70 @@ def test_a_run_in_which_everything_was_dropped_is_an_error(
     assert "tbe: none of" in first
     assert "no native speaker says so" in first
     assert "another model" in second
+
+
+def test_pairs_none_of_which_the_model_can_spell_are_an_error(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The neutral pairs that are added beside them do not make a result of nothing."""
+    file = tmp_path / "pairs.csv"
+    file.write_text(
+        "category,stereotype,counterpart\noccupation,医 her,医 his\noccupation,者 she,者 he\n",
+        encoding="utf-8",
+    )
+    out = tmp_path / "out"
+    assert run("measure", "sbe", "--model", model_folder, "--data", file, "--out", out) == 2
+    assert not out.exists()
+    assert "sbe: none of 2 items could be used; 2 of them: a word is unknown" in errors(capsys)[-2]
+
+
+def test_what_was_dropped_is_told_where_several_are_measured(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text(
+        "category,stereotype,counterpart\noccupation,医 her,医 his\noccupation,She left.,He left.\n",
+        encoding="utf-8",
+    )
+    options = ("--model", model_folder, "--data", f"sbe={file}", "--out", tmp_path / "out")
+    assert run("measure", "sbe", "traits", *options) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "items were dropped: a word is unknown to the tokenizer (" in said
+    assert "reads as its unknown token" not in said  # what it cannot spell was not read
+
+
+def test_two_models_of_one_name_are_told_apart_by_their_folders(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = []
+    for place in "ab":
+        one = saved_result(tmp_path / place, "m", "traits").parent
+        result = made_result(
+            {"text": [f"t{n}" for n in range(20)], "score": np.arange(20.0) + ord(place)},
+            Quantity("lean", "lean", 0.05),
+            model="m",
+            instrument="traits",
+            fingerprint=f"weights {place}",
+        )
+        result.save(one, force=True)
+        folders.append(one)
+    assert run("compare", *folders) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"m ({folders[0]})".replace(" ", "") in said.replace(" ", "")
+
+
+def test_no_model_is_measured_before_all_are_there(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("equipoise.cli.study.open_model", lambda *_: pytest.fail("a model was loaded"))
+    assert run("study", "models", model_folder, tmp_path / "nowhere" / "at" / "all", "-i", "traits") == 2
+    assert "There is no model folder at" in errors(capsys)[0]
+
+
+def test_a_folder_without_a_tokenizer_is_named_as_that(
+    model_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for file in model_folder.glob("*token*"):
+        file.unlink()
+    assert run("probe", "[MASK] is a nurse.", "--model", model_folder) == 2
+    assert errors(capsys)[0].endswith("holds no tokenizer.")

@@ -118,6 +118,29 @@ def test_a_table_too_wide_for_the_terminal_loses_no_digit(
     assert " ".join(shown.split()).count("long") == 8
 
 
+def test_a_word_is_not_broken_where_the_table_can_be_narrow(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(printing, "console", lambda: printing.TableConsole(width=50, soft_wrap=False))
+    print_rows("T", ["name", "what"], [["a", "equipoise-pairs, crows-pairs, stereoset and other sets " * 2]])
+    shown = capsys.readouterr().out
+    assert shown.count("equipoise-pairs") == 2
+    assert max(map(len, shown.splitlines())) <= 50
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a file that is always full")
+def test_an_error_that_cannot_be_told_keeps_its_exit_code() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*EQUIPOISE, "compare", "nowhere", "nowhere"],
+            stdout=subprocess.PIPE,
+            stderr=full,
+            env=environment(),
+            check=False,
+        )
+    assert done.returncode == 2
+
+
 def test_a_frame_as_a_table_has_its_interval_in_one_column(capsys: pytest.CaptureFixture[str]) -> None:
     frame = pd.DataFrame(
         {"model_name": ["a"], "by": [""], "value": [0.5], "low": [0.25], "high": [0.75], "n": [7]}

@@ -46,6 +46,7 @@ def test_tabs_and_a_byte_order_mark(tmp_path: Path) -> None:
         ("a,c\n1,2\n", "no column 'b'"),
         ("a,b\n", "no rows"),
         ("a,b\n1,2,3\n", "line 2: 3 fields"),
+        ("a,b,a\n1,2,3\n", "the column 'a' more than once"),
         ("", "empty"),
     ],
 )
@@ -203,6 +204,7 @@ def test_poles_are_data() -> None:
         ("pole,form,word\na,x,he\n", "names 1 pole"),
         ("pole,form,word\na,x,he\nb,x, \n", "line 3: no word"),
         ("pole,word\na,he\n", "no column 'form'"),
+        ("pole,form,word\na,x,he\nb,x,He\n", "'he' stands for both poles in the form 'x'"),
     ],
 )
 def test_bad_poles(text: str, message: str, tmp_path: Path) -> None:

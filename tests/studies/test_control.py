@@ -73,6 +73,14 @@ def test_what_chance_does_not_reach_is_outside(control: RandomControl) -> None:
         assert row["random_lowest"] <= row["model_value"] <= row["random_highest"]
 
 
+def test_what_lies_outside_by_less_than_its_interval_is_not_called_sure(control: RandomControl) -> None:
+    row = control.table.iloc[0].to_dict() | {"model_value": 0.5, "outside": True, "draws": 3}
+    row |= {"random_lowest": 0.1, "random_highest": 0.2}
+    for low, word in ((0.15, "beyond them, but not surely"), (0.3, "beyond all of them")):
+        table = pd.DataFrame([row | {"low": low, "high": 0.7}])
+        assert word in RandomControl(table, (), ()).sentences()[0]
+
+
 def test_the_draws_are_different_models_of_the_same_shape(control: RandomControl) -> None:
     prints = {result.fingerprint for result in control.controls}
     assert len(prints) == DRAWS

@@ -1,6 +1,7 @@
 """The sample-size study in its two designs, with and without replacement: their spread, and the figure."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +111,22 @@ def test_a_seed_below_zero_is_refused() -> None:
 def test_what_cannot_be_drawn_is_said(sizes: tuple[int, ...], draws: int, said: str) -> None:
     with pytest.raises(UserError, match=said):
         sample_size(result_of(), sizes, draws=draws)
+
+
+def test_the_advice_fits_every_category() -> None:
+    result = result_of()
+    categories = result.items["category"].unique()
+    for place, name in enumerate(categories):
+        rows = result.items.index[result.items["category"] == name]
+        result.items.loc[rows[: place + 1], "score"] = np.nan
+    with pytest.raises(UserError) as caught:
+        sample_size(result, (40,))
+    (largest,) = map(int, re.findall(r"up to (\d+)", caught.value.hint))
+    assert largest == 30 - len(categories)
+    assert len(sample_size(result, (largest,)).table)
+    result.items["score"] = np.nan
+    with pytest.raises(UserError, match="no item was answered"):
+        sample_size(result, (5,))
 
 
 def test_dropped_items_are_counted_and_not_drawn() -> None:

@@ -14,7 +14,12 @@ from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import compare
-from equipoise.results.comparison.differences import Difference, difference_of, value_of
+from equipoise.results.comparison.differences import (
+    Difference,
+    difference_between,
+    difference_of,
+    value_of,
+)
 from equipoise.results.comparison.pairing import pair
 from equipoise.results.quantity import Contrast
 from equipoise.stats.means import difference_of_means, mean_with_interval
@@ -289,3 +294,24 @@ def test_a_real_difference_is_clustered_by_template_and_profession(
     )
     unclustered = mean_with_interval(gaps)
     assert row["high"] - row["low"] > 1.2 * (unclustered.high - unclustered.low)
+
+
+def test_the_interval_of_a_mean_size_ends_at_zero_in_either_model() -> None:
+    size = Quantity("size", "mean |lean|", 0.05, absolute=True, better="lower")
+    small = made_result({"score": [0.001, -0.001, 0.002, 0.0, 0.9]}, size, model="a")
+    assert value_of(small.items, size).low == 0.0
+    other = made_result({"score": [0.001, -0.002, 0.001, 0.0, 0.8]}, size, model="b")
+    difference = difference_of(pair(small, other), size)
+    assert difference is not None
+    assert (difference.first.low, difference.second.low) == (0.0, 0.0)
+    assert difference.verdict.interval.low < 0  # a difference has two sides
+
+
+@pytest.mark.parametrize("missing", [[np.nan] * 6, None])
+def test_a_side_without_a_value_is_no_difference_between_corpora(missing: list[float] | None) -> None:
+    lean = Quantity("lean", "lean", 0.05, column="lean")
+    known = made_result({"lean": np.arange(6.0)}, lean).items
+    unknown = known.assign(lean=missing) if missing else known.drop(columns="lean")
+    assert difference_between(known, known, lean) is not None
+    assert difference_between(known, unknown, lean) is None
+    assert difference_between(unknown, known, lean) is None

@@ -180,3 +180,12 @@ def test_a_table_in_memory_is_data_with_content_too() -> None:
     check_comparable([first, again])
     with pytest.raises(UserError, match="different data"):
         check_comparable([first, other])
+
+
+def test_one_model_twice_is_advised_by_what_differs() -> None:
+    first = result("a", ["t"], files={"x.csv": "1"})
+    for files, advice in (({"x.csv": "1"}, "Nothing was changed"), ({"y.csv": "2"}, "with --corpora")):
+        second = result("b", ["t"], files=files, fingerprint="print of a")
+        with pytest.raises(UserError, match="the same model") as error:
+            check_comparable([first, second])
+        assert advice in error.value.hint

@@ -5,7 +5,7 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -59,17 +59,27 @@ def say(text: str, style: str | None = None) -> None:
 def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A plain table; numbers stand to the right, and short cells are never broken or cut."""
     screen = console()
-    for breaks_headings in (False, True):
-        table = _table(title, columns, rows, breaks_headings=breaks_headings)
-        if _needed(table) <= screen.width:
+    for look in (Look(), Look(breaks_headings=True), Look(breaks_headings=True, is_tight=True)):
+        table = _table(title, columns, rows, look)
+        if _needed(table, look) <= screen.width:
             screen.print(table)
             return
     # Rich cuts what does not fit, and 281 would be read as 28.
     _print_blocks(title, columns, rows)
 
 
-def _needed(table: Table) -> int:
-    return sum((column.width or column.min_width or NARROWEST) + GAP for column in table.columns)
+class Look(NamedTuple):
+    """How a table is made to fit: headings over several lines, less room between columns."""
+
+    breaks_headings: bool = False
+    is_tight: bool = False
+
+
+def _needed(table: Table, look: Look) -> int:
+    """The least width of a table: its columns, what stands between them, and a margin on either side."""
+    widths = [column.width or column.min_width or NARROWEST for column in table.columns]
+    between = (GAP - look.is_tight) * (len(widths) - 1)
+    return sum(widths) + between + (0 if look.is_tight else 2)
 
 
 def _print_blocks(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -83,15 +93,20 @@ def _print_blocks(title: str, columns: Sequence[str], rows: Sequence[Sequence[An
     say("")
 
 
-def _table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, breaks_headings: bool
-) -> Table:
-    table = Table(title=Text(title), title_justify="left", box=_box(), pad_edge=False)
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], look: Look) -> Table:
+    table = Table(
+        title=Text(title),
+        title_justify="left",
+        box=_box(),
+        pad_edge=False,
+        show_edge=not look.is_tight,
+        padding=(0, 0, 0, 1) if look.is_tight else (0, 1),
+    )
     cells = [[cell(value) for value in row] for row in rows]
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float) for row in rows)
         longest = max((cell_len(line[place]) for line in cells), default=0)
-        heading = max(map(cell_len, name.split() if breaks_headings else [name]), default=0)
+        heading = max(map(cell_len, name.split() if look.breaks_headings else [name]), default=0)
         width = max(longest, heading, 1) if longest <= UNBROKEN else None
         word = max((cell_len(word) for line in cells for word in line[place].split()), default=0)
         narrowest = max(NARROWEST, min(word, UNBROKEN))

@@ -222,6 +222,7 @@ class _Prepared:
                 "files": dict(self.hashes),
             },
             "choices": made_choices(settings),
+            "seed": settings.seed,
         }
 
     def _provenance(self, items: pd.DataFrame, summary: Summary) -> dict[str, Any]:
@@ -230,7 +231,6 @@ class _Prepared:
         return measured | {
             "sentences": [*readings(summary.estimates, self._quantities()), *summary.sentences],
             "questions": len(self.asks),
-            "seed": self.design.settings.seed,
             "roles": {name: list(columns) for name, columns in asdict(self.instrument.roles).items()},
             "quantities": [quantity.to_record() for quantity in self._quantities()],
             "columns": column_kinds(items),

@@ -618,6 +618,13 @@ def test_no_model_is_measured_before_all_are_there(
     assert "There is no model folder at" in errors(capsys)[0]
 
 
+def test_results_are_not_written_among_a_model_s_files(
+    model_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("measure", "traits", "--model", model_folder, "--out", model_folder) == 2
+    assert "holds a model" in errors(capsys)[0]
+
+
 def test_a_folder_without_a_tokenizer_is_named_as_that(
     model_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,6 +49,21 @@ def test_token_counts_are_those_of_the_named_model(
     assert finding["finding"] == "8 tokens against 9 in embedded"
 
 
+def test_what_the_named_model_cannot_spell_is_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "id,category,stereotype,counterpart\n"
+        "one,occupation,The 🦷 doctor lost her keys.,The 🦷 doctor lost his keys.\n",
+        encoding="utf-8",
+    )
+    assert run("lint", path, "--model", "embedded", "--json") == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["line"], finding["code"]) == (2, "unknown-token")
+    assert finding["finding"] == "🦷 cannot be spelt in embedded"
+
+
 def test_the_shipped_pairs_have_no_findings(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("lint", TABLES / "pairs.csv") == 0
     assert "No findings in 300 pairs" in " ".join(capsys.readouterr().out.split())

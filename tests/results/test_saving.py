@@ -190,6 +190,8 @@ def on(data: str, **changes: Any) -> Result:
     files = {"mine.csv": changes.get("content", "a" * 64)}
     result.provenance["data"] = {"name": data, "poles": changes.get("poles", "pronouns"), "files": files}
     result.provenance["choices"] = changes.get("choices", {})
+    result.provenance["seed"] = changes.get("seed", 0)
+    result.provenance["model"]["precision"] = changes.get("precision", "fp32")
     return result
 
 
@@ -201,6 +203,8 @@ def on(data: str, **changes: Any) -> Result:
         (on("ours", poles="age"), "poles 'pronouns' there, 'age' now"),
         (on("ours", content="b" * 64), "mine.csv with other content"),
         (on("ours", choices={"layer": "3"}), "layer by default there, 3 now"),
+        (on("ours", seed=5), "seed 0 there, 5 now"),
+        (on("ours", precision="bf16"), "precision 'fp32' there, 'bf16' now"),
         (on("x/theirs.csv", variant="w"), "variant 'v' there, 'w' now; data 'ours' there, 'theirs.csv' now"),
     ],
 )

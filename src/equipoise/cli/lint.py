@@ -25,7 +25,7 @@ def lint(
     model: Models = None,
     as_json: Json = False,
 ) -> None:
-    """Check a file of sentence pairs; with --model also their token counts. Exit 1 if there are findings."""
+    """Check a file of sentence pairs; with --model also tokens and spelling. Exit 1 if there are findings."""
     from equipoise.cli.printing import print_json, print_rows
     from equipoise.data.sets.pairs import pair_findings, read_pairs
 
@@ -46,7 +46,7 @@ def lint(
 
 
 def _counted(table: "pd.DataFrame", name: str, options: RunOptions) -> "list[Finding]":
-    from equipoise.data.sets.pairs import length_findings
+    from equipoise.data.sets.pairs import length_findings, spelling_findings
     from equipoise.models.base import Tokenized
 
     model = open_model(name, options)
@@ -56,4 +56,5 @@ def _counted(table: "pd.DataFrame", name: str, options: RunOptions) -> "list[Fin
             "Give a masked, causal or encoder-decoder language model.",
         )
     findings = length_findings(table, lambda text: len(model.tokens.encode(text).content))
+    findings += spelling_findings(table, model.unknown_parts)
     return [finding._replace(message=f"{finding.message} in {name}") for finding in findings]

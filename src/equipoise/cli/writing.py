@@ -41,6 +41,10 @@ def refuse_unwritable(folder: Path, option: str = "--out") -> None:
         raise UserError(
             f"{nearest} is a file where a folder is expected.", f"Give another folder with {option}."
         )
+    if (folder / "config.json").exists():
+        raise UserError(
+            f"{folder} holds a model.", f"Give a folder for results with {option}, beside the model's."
+        )
     if not os.access(nearest, os.W_OK):
         raise UserError(f"Nothing can be written to {nearest}.", f"Give another folder with {option}.")
 

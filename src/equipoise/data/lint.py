@@ -6,7 +6,7 @@ such faults in much of the published pair data). A finding names a row; it never
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import pandas as pd
@@ -26,6 +26,7 @@ CODES = {
     "spacing": "a space is doubled, missing, or stands before punctuation or at an end",
     "length": "a sentence is shorter or longer than wanted",
     "token-count": "the two sentences have different numbers of tokens",
+    "unknown-token": "the tokenizer cannot spell something, so that the pair would be dropped",
 }
 COLUMNS = (("stereotype", "counterpart"), ("first", "second"))
 
@@ -92,6 +93,16 @@ def lint_lengths(rows: Rows, count_tokens: Callable[[str], int]) -> list[Finding
         one, other = count_tokens(pair.first), count_tokens(pair.second)
         if one != other:
             findings.append(pair.finding("token-count", f"{one} tokens against {other}"))
+    return findings
+
+
+def lint_spelling(rows: Rows, unknown_parts: Callable[[str], Sequence[str]]) -> list[Finding]:
+    """The pairs that hold something a tokenizer cannot spell."""
+    findings = []
+    for pair in _pairs(rows):
+        unknown = dict.fromkeys(part for text in (pair.first, pair.second) for part in unknown_parts(text))
+        if unknown:
+            findings.append(pair.finding("unknown-token", f"{', '.join(unknown)} cannot be spelt"))
     return findings
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import torch
@@ -168,7 +169,7 @@ def _load_error(name: str, error: Exception, stored_only: bool) -> UserError:
     text = " ".join(str(error).split())
     if Path(name).expanduser().is_dir():
         return UserError(
-            f"{name!r} cannot be loaded: {text[:300]}",
+            f"{name!r} cannot be loaded: {shorten(text, 300, placeholder='...')}",
             "Check the folder's config.json, weights and tokenizer files.",
         )
     if "pickle" in text or "safetensors" in text:

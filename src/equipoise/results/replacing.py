@@ -8,8 +8,10 @@ Provenance = Mapping[str, Any]
 
 
 def differences(before: Provenance, after: Provenance) -> list[str]:
-    """What was measured otherwise: variant, data, poles, and choices such as a layer."""
-    return [*_named(before, after), *_files(before, after), *_choices(before, after)]
+    """What was measured otherwise: variant, data, poles, precision, seed, and choices such as a layer."""
+    seeds = [one.get("seed", 0) for one in (before, after)]
+    seed = [] if seeds[0] == seeds[1] else [f"seed {seeds[0]} there, {seeds[1]} now"]
+    return [*_named(before, after), *_files(before, after), *_choices(before, after), *seed]
 
 
 def _named(before: Provenance, after: Provenance) -> Iterator[str]:
@@ -17,6 +19,7 @@ def _named(before: Provenance, after: Provenance) -> Iterator[str]:
         ("variant", "instrument", "variant"),
         ("data", "data", "name"),
         ("poles", "data", "poles"),
+        ("precision", "model", "precision"),
     ):
         was, now = (PurePath(str(one.get(room, {}).get(name, ""))).name for one in (before, after))
         if was != now:

@@ -1,11 +1,11 @@
 """Sentence pairs from a file: a stereotype and its counterpart, checked line by line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 
-from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs
+from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs, lint_spelling
 from equipoise.data.reading import LINE, TABLES, File, name_rows, read_table, refuse_repeats, with_columns
 from equipoise.data.sets import ItemSet
 from equipoise.data.sets.flags import shown_names
@@ -26,6 +26,7 @@ CROWS = "crows-pairs"
 NEUTRAL_FILE = TABLES / "neutral-pairs.csv"
 _ALIASES = {"null": NEUTRAL, "occupation-bias": "occupation"}
 _COLUMNS = ("category", "stereotype", "counterpart")
+_SIDES = ["id", "stereotype", "counterpart"]
 _CROWS_COLUMNS = {"bias_type": "category", "sent_more": "stereotype", "sent_less": "counterpart"}
 
 
@@ -99,8 +100,12 @@ def pair_findings(table: pd.DataFrame) -> list[Finding]:
 
 def length_findings(table: pd.DataFrame, count_tokens: Callable[[str], int]) -> list[Finding]:
     """The pairs that a tokenizer cuts into different numbers of tokens."""
-    columns = ["id", "stereotype", "counterpart"]
-    return _with_lines(lint_lengths(table[columns].reset_index(drop=True), count_tokens), table)
+    return _with_lines(lint_lengths(table[_SIDES].reset_index(drop=True), count_tokens), table)
+
+
+def spelling_findings(table: pd.DataFrame, unknown_parts: Callable[[str], Sequence[str]]) -> list[Finding]:
+    """The pairs that hold something a tokenizer cannot spell."""
+    return _with_lines(lint_spelling(table[_SIDES].reset_index(drop=True), unknown_parts), table)
 
 
 def _all_pairs(source: Source) -> tuple[File, pd.DataFrame, tuple[str, ...]]:

@@ -196,19 +196,25 @@ def test_a_full_disk_is_two_lines(results: list[Path], options: tuple[str, ...])
     assert "--out" not in advice
 
 
-def test_what_was_saved_before_the_output_failed_is_said(tmp_path: Path) -> None:
-    (tmp_path / "s.txt").write_text("She left.\n", encoding="utf-8")
+def run_unread(*arguments: object) -> "subprocess.CompletedProcess[bytes]":
+    """Run a command as before `| head -c 0`: the reader is gone before the first byte."""
     reader, writer = os.pipe()
     os.close(reader)
-    out = tmp_path / "scores.csv"
     done = subprocess.run(
-        [*EQUIPOISE, "score", tmp_path / "s.txt", "--model", "random", f"--out={out}"],
+        [*EQUIPOISE, *map(str, arguments)],
         stdout=writer,
         stderr=subprocess.PIPE,
         env=environment(),
         check=False,
     )
     os.close(writer)
+    return done
+
+
+def test_what_was_saved_before_the_output_failed_is_said(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("She left.\n", encoding="utf-8")
+    out = tmp_path / "scores.csv"
+    done = run_unread("score", tmp_path / "s.txt", "--model", "random", f"--out={out}")
     assert done.returncode == 2
     assert done.stderr.decode().rstrip().endswith("what --out names was saved before it was printed.")
     assert out.read_text(encoding="utf-8").count("\n") == len(("heading", "she", "left", "."))
@@ -216,18 +222,7 @@ def test_what_was_saved_before_the_output_failed_is_said(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("command", [("list",), ("list", "--json"), ("compare",), ("compare", "--json")])
 def test_a_closed_pipe_is_no_traceback(results: list[Path], command: tuple[str, ...]) -> None:
-    """As before `| head -c 0`: the reader is gone before the first byte."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    folders = results if "compare" in command else []
-    done = subprocess.run(
-        [*EQUIPOISE, *command, *folders],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        check=False,
-    )
-    os.close(writer)
+    done = run_unread(*command, *(results if "compare" in command else []))
     assert done.returncode == 2
     assert "could not be written" in two_lines(done.stderr)[0]
 

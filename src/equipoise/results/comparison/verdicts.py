@@ -57,7 +57,8 @@ def sentence(row: dict[str, object], kept: Sequence[dict[str, object]], *, is_ap
     numbers = f"difference {_signed(row['difference'])}, 95 % interval {interval}, n = {row['n']}"
     subject = f"{row['instrument']}, {row['label']}: {row['second']} ({second})"
     meaning = _meaning(row, first).removeprefix("now ") if is_apart else _meaning(row, first)
-    return f"{subject} {meaning}{_beside(kept)}; {numbers}."
+    beside = "" if row["void"] else _beside(kept)
+    return f"{subject} {meaning}{beside}; {numbers}."
 
 
 def _meaning(row: dict[str, object], first: str) -> str:

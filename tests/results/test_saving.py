@@ -14,6 +14,7 @@ from equipoise.errors import UserError
 from equipoise.results import Estimate, Result, load_result, load_results
 from equipoise.results.estimate import estimates_table
 from equipoise.results.records import column_kinds
+from equipoise.results.saving import load_folders
 
 FILES = ["estimates.json", "items.csv", "manifest.json", "provenance.json"]
 
@@ -268,3 +269,15 @@ def test_what_a_killed_process_left_behind_is_no_result(tmp_path: Path) -> None:
         (left / path.name).write_bytes(path.read_bytes())
     assert len(load_results(tmp_path)) == 1
     assert load_result(tmp_path).items["score"].tolist() == [1.0]
+
+
+def test_models_of_one_name_are_called_by_their_folders_too(tmp_path: Path) -> None:
+    """A model that is trained in its folder and measured again, say: one name, other weights."""
+    before, after, other = example([1.0]), example([2.0]), example([3.0], model="two")
+    after.provenance["model"]["fingerprint"] = "weights after training"
+    folders = [tmp_path / name for name in ("before", "after", "other")]
+    for folder, result in zip(folders, (before, after, other), strict=True):
+        result.save(folder)
+    names = [result.model for (result,) in load_folders(folders)]
+    assert names == [f"one ({folders[0]})", f"one ({folders[1]})", "two"]
+    assert [result.model for (result,) in load_folders(folders[1:])] == ["one", "two"]

@@ -1,15 +1,12 @@
 """`compare`: results of two or more models, corpora or groups, side by side and in words."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from equipoise.cli.options import Json
 from equipoise.errors import UserError
-
-if TYPE_CHECKING:
-    from equipoise.results import Result
 
 COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
 
@@ -37,11 +34,11 @@ def compare(
 ) -> None:
     """Compare results item by item: lower, higher, equivalent, or not enough items to tell."""
     from equipoise.cli.printing import interval, print_json, print_rows, say
-    from equipoise.results import load_results
     from equipoise.results.comparison import compare as compare_results
     from equipoise.results.records import to_records
+    from equipoise.results.saving import load_folders
 
-    results = _told_apart([(folder, load_results(folder)) for folder in folders])
+    results = load_folders(folders)
     if between or corpora:
         from equipoise.results.comparison.apart import compare_corpora, compare_groups
 
@@ -71,21 +68,6 @@ def compare(
         print_rows(f"first: {first}\nsecond: {second}", COLUMNS, shown)
     for sentence in comparison.sentences():
         say(sentence)
-
-
-def _told_apart(by_folder: "list[tuple[Path, list[Result]]]") -> "list[list[Result]]":
-    """The results of every folder; models of one name and other weights are called by their folders too."""
-    prints: dict[str, set[str]] = {}
-    for _, results in by_folder:
-        for result in results:
-            prints.setdefault(result.model, set()).add(result.fingerprint)
-    return [
-        [
-            result.renamed(f"{result.model} ({folder})") if len(prints[result.model]) > 1 else result
-            for result in results
-        ]
-        for folder, results in by_folder
-    ]
 
 
 def read_margins(given: list[str] | None) -> dict[str, float] | float | None:

@@ -9,7 +9,7 @@ from equipoise.errors import UserError
 from equipoise.report.measurements import kind_of
 from equipoise.report.sections import Study, is_study, load_study
 from equipoise.results import Result, load_results
-from equipoise.results.saving import MANIFEST
+from equipoise.results.saving import MANIFEST, load_folders
 from equipoise.studies.steps import STEP_FOLDER
 
 MOST_MODELS = 6
@@ -25,7 +25,7 @@ class Collected(NamedTuple):
 
 def collect(folders: Sequence[Path]) -> Collected:
     """Everything in the folders; one that holds neither a result nor a study is refused with the reason."""
-    results: list[Result] = []
+    holding: list[Path] = []
     of_studies: list[Result] = []
     studies: list[Study] = []
     for folder in folders:
@@ -35,8 +35,8 @@ def collect(folders: Sequence[Path]) -> Collected:
         else:
             _refuse_survey(folder)
             held_by_model = [] if _holds(folder) else list(_holding(folder))
-            for held in held_by_model or [folder]:
-                results += load_results(held)
+            holding += held_by_model or [folder]
+    results = [result for held in load_folders(holding) for result in held]
     return Collected(_with_new(_each_once(results), of_studies), studies)
 
 

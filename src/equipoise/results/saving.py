@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,22 @@ def load_results(folder: str | Path) -> list[Result]:
             "Give a folder that `equipoise measure` wrote.",
         )
     return [load_result(path) for path in folders]
+
+
+def load_folders(folders: Iterable[Path]) -> list[list[Result]]:
+    """The results of several folders; models of one name and other weights are named by their folders too."""
+    held = [(folder, load_results(folder)) for folder in folders]
+    weights: dict[str, set[str]] = {}
+    for _, results in held:
+        for result in results:
+            weights.setdefault(result.model, set()).add(result.fingerprint)
+    return [
+        [
+            result.renamed(f"{result.model} ({folder})") if len(weights[result.model]) > 1 else result
+            for result in results
+        ]
+        for folder, results in held
+    ]
 
 
 def _result_folders(folder: Path) -> list[Path]:

@@ -44,10 +44,10 @@ beyond .97, not the cells farthest out (.980 stays .980). It was not taken: the 
 it are those that judge it, and an end that stands for .025 would be missed more often.
 
 Where clusters hold almost only hits or only misses, no interval can be in range for every share, since a
-sample has hardly more values than there are clusters: of ten, at most two are hits in .9298 of the samples
-of a share of .1, and at most three in .9872; an interval covers the one or the other. The rule here, with an
-icc of .8 in five or ten clusters and shares from .1 to .5 in steps of .04 (55 cells that are not below,
-1,500 draws each), holds .925 to .987, .959 on average.
+sample has hardly more values than there are clusters: of ten, at most two are hits in .891 of the samples of
+a share of .12, and at most three in .976; an interval whose ends rise with the hits covers the one or the
+other. The rule here, with an icc of .8 in five or ten clusters and shares from .1 to .5 in steps of .04 (55
+cells that are not below, 1,500 draws each), holds .925 to .987, .959 on average.
 
 The two ends are not missed alike where hits are rare: for a share of .05 the lower one is missed in up to
 .06, the upper one hardly ever. Where a decision rests on one end, that is what it risks.

@@ -141,3 +141,4 @@ def test_no_likeliest_words_are_refused(top: int) -> None:
         model.fill("[MASK] is a nurse.", top=top)
     with pytest.raises(UserError, match="No text was given"):
         model.embed([])
+    assert model.embed(iter(["He left."])).shape == (1, 32)

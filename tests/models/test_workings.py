@@ -164,3 +164,14 @@ def test_what_is_handed_out_of_a_caller_s_network_is_ready_to_be_copied(
     assert not handed.training
     assert {weight.dtype for weight in handed.parameters()} == {torch.float32}
     assert module.training
+
+
+def test_what_is_handed_out_is_of_the_weights_as_they_are_now(tmp_path: Path) -> None:
+    """In bf16 the weights are copied: a copy of earlier ones would be changed or saved in their place."""
+    module = network().to(torch.bfloat16)
+    model = wrap(module, tmp_path)
+    before = model.transformers_model.get_output_embeddings().bias.clone()
+    assert model.transformers_model is model.transformers_model
+    with torch.no_grad():
+        module.get_output_embeddings().bias.add_(1.0)
+    assert torch.equal(model.transformers_model.get_output_embeddings().bias, before + 1.0)

@@ -322,9 +322,10 @@ class AnsweringModel:
 
     def embed(self, texts: Sequence[str], *, layer: int = -1) -> Vector:
         """A vector per text: the mean over its tokens at a layer."""
-        if not len(texts):
+        questions = [Embed(text, layer=layer) for text in _as_list(texts)]
+        if not questions:
             raise UserError("No text was given to embed.", "Give one or more.")
-        answers = self.answer([Embed(text, layer=layer) for text in _as_list(texts)])
+        answers = self.answer(questions)
         return np.stack([answer.vector for answer in answers])
 
     def refuse(self, question: Question) -> UserError:

@@ -98,7 +98,7 @@ def check_head(network: Any, kind: str, name: str) -> None:
     if network.get_output_embeddings() is None or type(network).__name__ in _class_names("PRETRAINING"):
         raise UserError(
             f"{name!r} is a {type(network).__name__}, which does not answer with the logits of words alone.",
-            f"Load it with transformers' {_CLASSES[kind]}, from a checkpoint that was saved with one.",
+            f"Load it with transformers' {_CLASSES[kind]}, from a checkpoint with a language-model head.",
         )
 
 

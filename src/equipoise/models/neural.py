@@ -92,6 +92,7 @@ class NeuralModel(AnsweringModel):
     @property
     def transformers_model(self) -> Any:
         """The model in transformers' own class, in fp32; that others put it into training changes nothing."""
+        self._notice_changes()
         if self._is_borrowed:
             return self._copy
         if not self._is_shared:
@@ -219,6 +220,7 @@ class NeuralModel(AnsweringModel):
             return
         with self._noticing:
             if self._watch.has_changed():
+                self.__dict__.pop("_copy", None)
                 self.engine.network = self._network()
                 self.engine.store = self._store()
 

@@ -72,6 +72,15 @@ def test_a_quotation_mark_closed_rows_later_costs_what_it_broke(tmp_path: Path) 
     assert problems == [Problem("a.csv", 2, "a quotation mark that is not closed")]
 
 
+def test_a_broken_header_is_a_problem(tmp_path: Path) -> None:
+    for header, reason in (('id,"text', "is not closed"), ("id,text\r1,one\r", "a line end within a field")):
+        (tmp_path / "a.csv").write_text(f"{header}\n2,two\n", newline="")
+        (tmp_path / "b.txt").write_text("three")
+        problems = Problems()
+        assert [one.text for one in open_corpus(tmp_path).documents(problems)] == ["three"]
+        assert reason in problems.kept[0].reason
+
+
 def test_marks_within_a_field_and_rows_of_another_length(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", 'text,x\n"a "b" c",1\nshort\n"one\ntwo",2,3\nlast,4\n')
     documents, problems = read(path)

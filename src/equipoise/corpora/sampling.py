@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from equipoise.corpora.documents import Document, Problem, Problems, Where
+from equipoise.corpora.documents import Document, Position, Problem, Problems, Where
 from equipoise.corpora.groups import Grouping
+from equipoise.corpora.merging import Entry, one_by_one
 from equipoise.corpora.reading import ReadSettings, open_corpus, text_problem
 from equipoise.data.reading import LINE, File, GivenTable, read_table
 from equipoise.errors import UserError
@@ -77,11 +78,17 @@ def _table_documents(given: GivenTable, choice: CorpusChoice, problems: Problems
     text, grouping = choice.text or "text", Grouping(choice.groups)
     named = [choice.document] if choice.document else []
     table = read_table(given, (text, *grouping.needed, *named))
-    for fields in table.to_dict("records"):
-        where = Where(given.name, fields[LINE])
-        reason = text_problem(fields[text])
-        if reason:
-            problems.add([Problem(where.file, where.line, reason)])
-            continue
-        identity = str(fields.get(choice.document or "id") or f"row {where.line - 1}")
-        yield Document(identity, fields[text], grouping.of(fields), where)
+
+    def entries() -> Iterator[Entry]:
+        for fields in table.to_dict("records"):
+            where = Where(given.name, fields[LINE])
+            reason = text_problem(fields[text])
+            identity = str(fields.get(choice.document or "id") or f"row {where.line - 1}")
+            document = Document(identity, fields[text], grouping.of(fields), where)
+            yield Problem(*where, reason) if reason else document, Position()
+
+    for entry, _ in one_by_one(entries(), merged=choice.document is not None):
+        if isinstance(entry, Document):
+            yield entry
+        else:
+            problems.add([entry])

@@ -1,6 +1,7 @@
 """Mitigating: a model in, another one out, with a record of what was done."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
@@ -60,7 +61,7 @@ def mitigate(
     read = _corpus(chosen, corpus, text)
     documents = read.documents if read else ()
     changed = chosen.change(loaded, Materials(documents, seed, loaded.options, workshop))
-    account = (*_problems(read), *changed.account)
+    account = (*_problems(read), *_by_group(read), *changed.account)
     return Mitigated(changed.model, account, _record(chosen, loaded, changed.model, account, (read, seed)))
 
 
@@ -103,7 +104,16 @@ def _problems(read: CorpusTexts | None) -> tuple[str, ...]:
     if read is None or not read.problems.total:
         return ()
     reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.counts.most_common())
-    return (f"{read.problems.total:,} rows of the corpus could not be read ({reasons}).",)
+    return (f"{read.problems.total:,} rows of the corpus were passed over ({reasons}).",)
+
+
+def _by_group(read: CorpusTexts | None) -> Iterator[str]:
+    """How many documents of each group were read."""
+    documents = read.documents if read else ()
+    for name in documents[0].groups if documents else ():
+        counts = Counter(document.groups[name] for document in documents)
+        levels = ", ".join(f"{level} {count:,}" for level, count in sorted(counts.items()))
+        yield f"{len(documents):,} documents by {name}: {levels}."
 
 
 def _cause(

@@ -72,3 +72,43 @@ def test_the_chart_of_an_arm_does_not_mix_instruments() -> None:
     data = arm_chart(table, "contexts", "difference", "title").to_dict()["datasets"]
     assert [one["mean"] for rows in data.values() for one in rows] == [0.205]
     assert json.dumps(data).count("contexts") == 1
+
+
+def test_every_command_reads_a_corpus_in_the_same_ways(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cleaning, a map of groups and target words only: the same options, and the same count of contexts."""
+    texts = ["He said it&apos;s strong.", "She&#39;s home.", "He ate soup.", "A strong wind blew."] * 30
+    table = pd.DataFrame({"id": range(120), "body": texts, "publisher": [PAPERS[n % 3] for n in range(120)]})
+    table.to_csv(tmp_path / "texts.csv", index=False)
+    (tmp_path / "map.csv").write_text("publisher,ideology\nPost,left\nTimes,left\nHerald,right\n")
+    reading = ["--text", "body", "--groups-file", tmp_path / "map.csv", "--clean", "--with-targets"]
+
+    assert run("corpus", tmp_path / "texts.csv", *reading, "--out", tmp_path / "survey") == 0
+    mentions = pd.read_csv(tmp_path / "survey" / "mentions.csv", keep_default_na=False)
+    assert set(mentions.loc[mentions["by"] == "ideology", "level"]) == {"left", "right"}
+    assert "passed over, no target word in it: 30" in capsys.readouterr().out
+
+    data = ["--data", f"contexts={tmp_path / 'texts.csv'}", "--data", f"cosine={tmp_path / 'texts.csv'}"]
+    asked = ["measure", "contexts", "cosine", *data, *reading, "--model", "random", "--out", tmp_path / "out"]
+    assert run(*asked) == 0
+    for instrument in ("contexts", "cosine"):
+        items = pd.read_csv(tmp_path / "out" / instrument / "items.csv", keep_default_na=False)
+        assert len(items) == 60  # strong and home, 30 times each, beside a gendered word
+        assert set(items["ideology"]) == {"left", "right"}
+        assert not items["text"].str.contains("&|'s", regex=True).any()
+
+    tuned = ["mitigate", "counterfactual", "--corpus", tmp_path / "texts.csv", *reading, "--model", "random"]
+    assert run(*tuned, "--set", "mode=invert", "--out", tmp_path / "tuned") == 0
+    said = capsys.readouterr().out
+    assert "30 rows of the corpus were passed over (30 x no target word in it)." in said
+    assert "90 documents by ideology: left 60, right 30." in said
+
+
+def test_a_published_corpus_has_no_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["mitigate", "counterfactual", "--corpus", "gap", "--group", "publisher", "--model", "random"]
+    data = Path(__file__).parents[2].parent / "shared" / "data"
+    if not (data / "gap").is_dir():
+        pytest.skip("the public data sets are not here")
+    assert run(*given, "--data-dir", data, "--out", tmp_path / "tuned") == 2
+    assert "gap has no column 'publisher'" in capsys.readouterr().err

@@ -216,11 +216,11 @@ def method_of(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactu
     return method
 
 
-def corpus_of(name: str, tuning: Tuning, **given: object) -> "CorpusTexts":
+def corpus_of(name: str, tuning: Tuning) -> "CorpusTexts":
     from equipoise.corpora.named import read_corpus
     from equipoise.corpora.sampling import CorpusChoice
 
-    return read_corpus(name, CorpusChoice(tuning.text, **given), tuning.data_dir)  # type: ignore[arg-type]
+    return read_corpus(name, CorpusChoice(tuning.text), tuning.data_dir)
 
 
 def _overall(table: "pd.DataFrame") -> "pd.DataFrame":

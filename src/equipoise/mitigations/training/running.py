@@ -30,7 +30,6 @@ from equipoise.mitigations.training.weights import merged, prepared
 from equipoise.models.checkpoints import quiet
 from equipoise.models.devices import find_device
 
-
 LONGEST_WARMUP = 1 / 3
 """Share of a run's steps that a warm-up may take."""
 

@@ -22,7 +22,7 @@ from equipoise.results import Result
 from equipoise.results.numbers import shown
 
 HEIGHT = 380
-ALL = "all contexts"
+ALL, CATEGORY = "all contexts", "category"
 
 
 def side_figures(measured: Measurement) -> list[Figure]:
@@ -47,7 +47,8 @@ _NEAR = ("Target words beside women and men", "mean cosine with male words", "me
 def _recovered(result: Result) -> list[Row]:
     """Both conditional probabilities, with their intervals, over all contexts and by one column at a time."""
     table = result.estimates
-    is_simple = (table["by"] == "") | table["by"].isin(result.items.columns)
+    # Items have a column `categories`, since a context may stand in several; estimates say category.
+    is_simple = table["by"].isin(("", CATEGORY, *result.items.columns))
     men, women = (
         table[is_simple & (table["key"] == key) & table["value"].notna()].set_index(["by", "level"])
         for key in ("p-male", "p-female")

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,11 +27,12 @@ MitigationSource: TypeAlias = Mitigation | str
 
 @dataclass(frozen=True)
 class Mitigated:
-    """A changed model, what its account says, and the record that is saved with it."""
+    """A changed model, what its account says, the record that is saved with it, and the training's losses."""
 
     model: LanguageModel
     account: tuple[str, ...]
     record: dict[str, Any]
+    history: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write a folder that `load_model` loads (plain weights: transformers too), with a model card."""
@@ -62,7 +63,8 @@ def mitigate(
     documents = read.documents if read else ()
     changed = chosen.change(loaded, Materials(documents, seed, loaded.options, workshop))
     account = (*_problems(read), *_by_group(read), *changed.account)
-    return Mitigated(changed.model, account, _record(chosen, loaded, changed.model, account, (read, seed)))
+    record = _record(chosen, loaded, changed.model, account, (read, seed))
+    return Mitigated(changed.model, account, record, changed.history)
 
 
 def mitigate_seeds(

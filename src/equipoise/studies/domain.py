@@ -7,8 +7,9 @@ validate, 10 to measure); several seeds; and differences of differences, against
 because tuning alone moves the numbers too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 
 import pandas as pd
 
@@ -20,10 +21,12 @@ from equipoise.instruments.base import Settings
 from equipoise.mitigations.base import TextTuned
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout
+from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.models.base import LanguageModel
 from equipoise.results.numbers import fixed
-from equipoise.studies.arms import BASE, SEEDS, Arm, Shown, auditing, run_arms, steps_of
+from equipoise.studies.arms import BASE, SEEDS, TRAINING, Arm, Shown, auditing, run_arms, steps_of
+from equipoise.studies.domain_tables import LOSS, change_table, gender_table, loss_table, word_table
 from equipoise.studies.steps import Keeping, Plan
 
 TUNED, DROPPED, REWRITTEN = "fine-tuned", "dropout", "counterfactual"
@@ -42,6 +45,8 @@ class DomainStudy:
     table: pd.DataFrame
     differences: pd.DataFrame
     sentences: list[str]
+    tables: Mapping[str, pd.DataFrame]
+    """In the form of the paper: losses, probabilities, changes, words; and every training step by step."""
 
 
 def domain(
@@ -72,15 +77,31 @@ def domain(
     )
     held_out = _held_out(held, asked)
     measure = auditing(("contexts", "cosine"), {"contexts": held_out, "cosine": held_out})
-    runs = run_arms(study, model, arms, seeds, measure)
+    runs = run_arms(study, model, arms, seeds, measure, partial(_losses, held=held, settings=chosen))
     table = with_control(runs.table(_shown(held)))
     differences = runs.differences(TUNED)
+    tables = {
+        "losses": loss_table(runs),
+        "probabilities": gender_table(table),
+        "changes": change_table(runs, tuple(held[0].groups)),
+        "words": word_table(runs),
+        "training": runs.joined(TRAINING),
+    }
     sentences = [
         f"{len(kept):,} documents to train and validate, {len(held):,} to measure.",
         *_in_words(table),
     ]
-    study.finish(sentences, {"domain.csv": table, "differences.csv": differences})
-    return DomainStudy(table, differences, sentences)
+    files = {**tables, "domain": table, "differences": differences}
+    study.finish(sentences, {f"{name}.csv": one for name, one in files.items()})
+    return DomainStudy(table, differences, sentences, tables)
+
+
+def _losses(
+    model: LanguageModel, *, held: Sequence[Document], settings: Counterfactual
+) -> dict[str, pd.DataFrame]:
+    from equipoise.mitigations.training.held_out import masked_losses
+
+    return {LOSS: masked_losses(masked_model(model, "domain"), held, settings)}
 
 
 def ways(method: Counterfactual) -> dict[str, TextTuned]:

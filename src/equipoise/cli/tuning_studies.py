@@ -73,7 +73,7 @@ def learning_curve(
         keeping=keeping_of(tuning.out, tuning.force),
     )
     figure = size_chart(study.table, "sbe", "asld", "Learning curve")
-    finish(tuning.out, study.table, study.sentences, {"learning-curve": figure}, as_json=tuning.as_json)
+    _finish(tuning.out, study.table, study.sentences, {"learning-curve": figure}, as_json=tuning.as_json)
 
 
 @runs_models
@@ -102,7 +102,7 @@ def reminders(
         keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {name: arm_chart(study.table, "tbe", name, name) for name in ("guard", "mean-abs-appd")}
-    finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
+    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
 @runs_models
@@ -134,7 +134,7 @@ def corpus_bias(
         keeping=keeping_of(tuning.out, tuning.force),
     )
     figures = {"corpus-bias": arm_chart(study.table, "sbe", "asld", "What each corpus brings back")}
-    finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
+    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
 @runs_models
@@ -160,7 +160,7 @@ def resolution(
         skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
         keeping=keeping_of(tuning.out, tuning.force),
     )
-    finish(tuning.out, study.table[study.table["level"] != "1"], study.sentences, {}, as_json=tuning.as_json)
+    _finish(tuning.out, study.table[study.table["level"] != "1"], study.sentences, {}, as_json=tuning.as_json)
 
 
 def professions(
@@ -192,7 +192,7 @@ def professions(
         write_study(out, professions_plan(*sides), study.sentences, tables)
         figures = {name: profession_bars(study, name) for name in dict.fromkeys(study.table["category"])}
         figures["scatter"] = profession_scatter(study)
-    finish(out, study.table, study.sentences, figures, as_json=as_json)
+    _finish(out, study.table, study.sentences, figures, as_json=as_json)
 
 
 def _templates_of(folder: Path) -> "Result":
@@ -263,24 +263,24 @@ def _by_category(table: "pd.DataFrame") -> "pd.DataFrame":
     return means.reset_index()
 
 
-def finish(
+def _finish(
     out: Path | None,
     table: "pd.DataFrame",
     sentences: Sequence[str],
     figures: "dict[str, alt.LayerChart]",
     *,
     as_json: bool,
-    saved: Sequence[Path] = (),
 ) -> None:
-    """Save the figures and show table and sentences; `saved` are figures written before."""
+    """Save the figures and show table and sentences."""
     from equipoise.cli.printing import print_json, print_table, say
     from equipoise.report.charts import save_chart
     from equipoise.results.records import to_records
 
-    files = [str(path) for path in saved]
-    if out is not None:
-        files += [str(path) for name, chart in figures.items() for path in save_chart(chart, out, name)]
+    saved = [
+        path for name, chart in figures.items() if out is not None for path in save_chart(chart, out, name)
+    ]
     if as_json:
+        files = [str(path) for path in saved]
         print_json({"table": to_records(table), "sentences": list(sentences), "figures": files})
         return
     if "arm" in table:

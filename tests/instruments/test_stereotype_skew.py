@@ -242,18 +242,18 @@ def test_a_uniform_model_only_has_ties() -> None:
     assert set(result.headlines()["key"]) == {"ability"}
 
 
-def test_as_published_a_tie_is_female_and_only_confident_type_2_counts(tmp_path: Path) -> None:
+def test_as_published_a_tie_is_female_and_only_confident_sentences_count(tmp_path: Path) -> None:
     published = {text[:-1] + " . \n": words for text, words in FILLS.items()}
     result = measured(folder_of(tmp_path), TableModel(published), variant="as-published")
     rows = result.items.query("part == 'occupations'").set_index("item")
-    assert list(rows.index) == ["c", "d", "e", "f"]
+    assert list(rows.index) == ["a", "b", "c", "d", "e", "f"]
     assert rows.loc["e", ["prediction", "tied"]].tolist() == ["female", True]
     # c and f are 0.1 apart or more: one woman and one man, both found; the tie is counted all the same.
-    assert result.value("f1-first-pro") == 100
-    assert counts(result, "f1-first-pro") == [2, 2]
-    assert result.value("ties") == 0.25
+    assert result.value("f1-first-pro", type="2") == 100
+    assert counts(result, "f1-first-pro", type="2") == [2, 2]
+    assert result.value("ties", type="2") == 0.25
     assert "items" not in set(result.estimates["by"])
-    assert "1 of 8 predictions are ties, counted as female" in result.notices
+    assert any("predictions are ties, counted as female" in notice for notice in result.notices)
 
 
 def part_of(folder: Path, variant: str, *items: str) -> Any:

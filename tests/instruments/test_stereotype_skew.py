@@ -206,6 +206,10 @@ def test_models_are_compared_by_each_type_alone(by_type: Result, by_hand: Result
         "second-share-type-1": (3 / 9 + 1 / 8) / 2,
         "right-on-names-type-1": 0.5,
     }
+    for key in [key for key in compared if key.startswith("mean-abs")]:
+        name, _, kind = key.partition("-type-")
+        quantity = compared.pop(key)
+        assert value_of(by_type.items, quantity).value == pytest.approx(by_type.value(name, type=kind))
     assert list(compared) == list(expected)
     for key, value in expected.items():
         assert value_of(by_type.items, compared[key]).value == pytest.approx(value)

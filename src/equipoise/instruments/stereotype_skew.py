@@ -93,6 +93,7 @@ from equipoise.instruments.parts.skew_estimates import (
     is_able,
     skew_estimates,
 )
+from equipoise.instruments.parts.skew_quantities import skew_quantities
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -139,7 +140,7 @@ class StereotypeSkew:
             notices=read.notices,
             poles=poles,
             professions=tuple(sorted(named, key=lambda noun: (-len(noun), noun))),
-            quantities=_quantities(sorted(items["type"].unique()), poles.pair[1], unit=_unit(settings)),
+            quantities=_quantities(sorted(items["type"].unique()), poles.pair, settings),
         )
 
     def ask(self, design: SchemaDesign, model: LanguageModel) -> Iterator[Ask]:
@@ -164,6 +165,7 @@ class StereotypeSkew:
         items = items.assign(
             prediction=np.where(tied & _is_published(settings), pair[1], prediction),
             tied=tied,
+            counted=np.where(_is_confident(items), "yes", "no"),
             score=lean.where(items["stereotype"] == pair[0], -lean),
             right=right.mask(tied, 0.5).where(lean.notna()),
             pieces=items["pieces"].fillna(0).astype(int),
@@ -200,47 +202,16 @@ class StereotypeSkew:
         return Summary(estimates, _remarks(items, abilities, design))
 
 
-def _quantities(types: Sequence[str], second: str, *, unit: str) -> tuple[Quantity, ...]:
+def _quantities(types: Sequence[str], pair: tuple[str, str], settings: Settings) -> tuple[Quantity, ...]:
     """What models are compared by, for each type of sentence by itself; type 2 is read first."""
-    quantities: list[Quantity] = []
-    for kind in sorted(types, reverse=True):
-        named = f", type {kind}" if len(types) > 1 else ""
-        where = {"part": OCCUPATIONS, "type": kind}
-        suffix = f"-type-{kind}" if named else ""
-        quantities += [
-            Quantity(
-                f"preference{suffix}",
-                f"preference for the stereotype{named}",
-                0.05,
-                unit=unit,
-                factors=FACTORS,
-                where=where,
-                ranks=not quantities,
-            ),
-            Quantity(
-                f"second-share{suffix}",
-                f"{second} share{named}",
-                0.05,
-                column="second_share",
-                unit="share",
-                neutral=0.5,
-                factors=FACTORS,
-                where=where,
-            ),
-            Quantity(
-                f"right-on-names{suffix}",
-                f"right answers on names{named}",
-                0.05,
-                column="right",
-                unit="share",
-                neutral=0.5,
-                better="higher",
-                part="ability",
-                factors=("pair",),
-                where={"part": NAMES, "type": kind},
-            ),
-        ]
-    return tuple(quantities)
+    kinds = sorted(types, reverse=True)
+    return tuple(
+        quantity
+        for kind in kinds
+        for quantity in skew_quantities(
+            kind, kinds, pair, unit=_unit(settings), counted=_is_published(settings)
+        )
+    )
 
 
 def _is_published(settings: Settings) -> bool:

@@ -219,9 +219,9 @@ def test_models_are_compared_by_each_type_alone(by_type: Result, by_hand: Result
     }
     # Of a single type no type is named, and a quantity is the estimate of its key.
     assert [quantity.key for quantity in by_hand.quantities] == [
-        *("preference", "second-share", "right-on-names")
+        *("preference", "second-share", "mean-abs-stereotype", "mean-abs-skew", "right-on-names")
     ]
-    for quantity in by_hand.quantities[:2]:
+    for quantity in by_hand.quantities[:4]:
         shown = by_hand.estimate(quantity.key)
         assert value_of(by_hand.items, quantity).value == pytest.approx(shown["value"])
         assert quantity.unit == shown["unit"]

@@ -9,6 +9,7 @@ from equipoise.cli.check import check
 from equipoise.cli.compare import compare
 from equipoise.cli.competence_study import competence
 from equipoise.cli.corpus import corpus
+from equipoise.cli.domain_study import domain
 from equipoise.cli.export import export
 from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
@@ -22,7 +23,6 @@ from equipoise.cli.rewrite import rewrite
 from equipoise.cli.study import study_app
 from equipoise.cli.tuning_studies import (
     corpus_bias,
-    domain,
     learning_curve,
     professions,
     reminders,

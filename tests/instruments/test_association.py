@@ -117,7 +117,10 @@ def test_by_hand_on_a_table(folder: Path) -> None:
     assert result.value("oriented-association") == pytest.approx(sum(turned) / 6)
     counts = result.estimate("oriented-association")[["n", "dropped"]]
     assert counts.tolist() == [6, 0], "balanced professions were never asked about"
-    assert result.headlines()["key"].tolist() == ["oriented-association", "gap"]
+    headlines = result.headlines()
+    assert headlines["key"].tolist() == ["oriented-association", *["association"] * 6, "gap"]
+    assert len(set(headlines["level"])) == 7, "the six means of Table 4, and two numbers over every item"
+    assert not any(sentence.startswith("Association (") for sentence in result.sentences)
     shares = [5, 95, 50, 88]
     expected = np.corrcoef(list(gaps.values()), shares)[0, 1]
     assert result.value("correlation-with-share-of-women") == pytest.approx(expected)
@@ -272,10 +275,12 @@ def test_wilcoxon_over_pairs_and_over_professions() -> None:
         n = len(gaps)
         z = (plus - n * (n + 1) / 4) / sqrt(n * (n + 1) * (2 * n + 1) / 24)
         assert result.value(f"{name}-w", group="female") == plus
-        assert result.value(f"{name}-w-as-published", group="female") == minus
+        second_minus_first = result.estimate(f"{name}-w-second-minus-first", group="female")
+        assert second_minus_first["value"] == minus
+        assert "male and female persons in one model" in second_minus_first["label"]
         assert result.value(f"{name}-z", group="female") == pytest.approx(z)
         assert result.value(f"{name}-r", group="female") == pytest.approx(z / sqrt(n))
-        assert result.value(f"{name}-r-as-published", group="female") == pytest.approx(-abs(z) / sqrt(2 * n))
+        assert result.value(f"{name}-r-undirected", group="female") == pytest.approx(-abs(z) / sqrt(2 * n))
         chosen = result.estimate(f"{name}-r", group="female")
         assert chosen["low"] <= chosen["value"] <= chosen["high"]
         assert chosen["n"] == n
@@ -372,7 +377,7 @@ def test_changes_are_what_table_4_tests() -> None:
     assert moved["association", "female x male"] == pytest.approx(by_cell["male", "female"])
     wide = difference.set_index(["group", "profession", "template", "pair", "gender"])["change"].unstack()
     female_minus_male = (wide["female"] - wide["male"]).loc["balanced"].to_numpy()
-    assert moved["wilcoxon-w-as-published", "balanced"] == slow_w(female_minus_male)[0]
+    assert moved["wilcoxon-w-second-minus-first", "balanced"] == slow_w(female_minus_male)[0]
     answers = hypotheses(made_result(before), made_result(later))
     assert answers[4].startswith("H2 (anti-typical pairings rise afterwards): holds.")
     assert answers[5].startswith("H3 (balanced professions stay as they were): does not hold.")

@@ -7,19 +7,31 @@ same means by profession. W sums the positive ranks of second - first gender (fe
 -|Z| / sqrt(2 n) without a direction, both as printed; `r_signed` has the direction and an interval.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from equipoise.data.sets.person_rows import GERMAN
-from equipoise.instruments.association import PUBLISHED, changes
+from equipoise.instruments.association import (
+    PUBLISHED,
+    association_estimates,
+    changes,
+    hypotheses,
+    with_orientation,
+)
 from equipoise.instruments.parts.estimates import Spec, mean_estimate
 from equipoise.results import Result
-from equipoise.results.estimate import by_of, level_of
+from equipoise.results.estimate import by_of, estimates_table, level_of
 
 INSTRUMENT = "association"
+NEEDED = {"group", "gender", "score", "association", "wilcoxon-w-second-minus-first"}
+"""Columns and keys that a result must have for its tables."""
+
 SIDES = ("before", "after")
+TABLE_4, BY_PROFESSION = "bec-pro-table-4.csv", "bec-pro-professions.csv"
+"""The files that a study writes."""
+
 ENGLISH_FILE, GERMAN_FILE = "BEC-Pro_EN", "BEC-Pro_DE"
 
 PRINTED_4 = {
@@ -41,6 +53,13 @@ PRINTED_5 = {
     ("male", "male"): (1.46, 2.15, 297605, -0.29),
 }
 """Table 5 as printed for bert-base-german-dbmdz-cased: mean, sd, W, r by group and person."""
+
+
+class Papers(NamedTuple):
+    """What the paper shows of a change: its tables by file, and its hypotheses in words."""
+
+    tables: dict[str, pd.DataFrame]
+    sentences: list[str]
 
 
 def table_5(result: Result) -> pd.DataFrame:
@@ -73,6 +92,35 @@ def profession_means(results: Mapping[str, Result]) -> pd.DataFrame:
     """Figures 3 to 6: the mean association of every profession with either person, for each named result."""
     parts = [_of_professions(result.items).assign(side=side) for side, result in results.items()]
     return pd.concat(parts, ignore_index=True)
+
+
+def papers_of(before: Sequence[Result], after: Sequence[Sequence[Result]]) -> "Papers | None":
+    """Table 4, its hypotheses and Figures 3 to 5 of one change; None where `association` was not asked.
+
+    Several models after are one change made with several seeds: their scores are averaged.
+    """
+    first, *changed = (_ours(results) for results in (before, *after))
+    known = [one for one in changed if one is not None]
+    if first is None or not known or not all(can_be_paired(first, one) for one in known):
+        return None
+    last = _mean_result(known)
+    means = profession_means(dict(zip(SIDES, (first, last), strict=True)))
+    return Papers({TABLE_4: table_4(first, last), BY_PROFESSION: means}, hypotheses(first, last))
+
+
+def _ours(results: Sequence[Result]) -> Result | None:
+    return next((one for one in results if one.instrument == INSTRUMENT), None)
+
+
+def _mean_result(results: Sequence[Result]) -> Result:
+    """One result with the mean score of every item over several."""
+    if len(results) == 1:
+        return results[0]
+    scores = pd.concat([one.items.set_index("item")["score"] for one in results], axis=1).mean(axis=1)
+    items = results[0].items
+    items = with_orientation(items.assign(score=items["item"].map(scores)))
+    estimates = estimates_table(association_estimates(items))
+    return Result(INSTRUMENT, items, estimates, results[0].provenance)
 
 
 def can_be_paired(before: Result, after: Result) -> bool:

@@ -1,14 +1,19 @@
 """The commands that docs/papers.md names for BEC-Pro and GBM write the tables and pictures of the papers."""
 
+import base64
 import csv
+import gzip
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tiny
 from command_line import run
 
 from equipoise.report.sections import load_study, section_of
+from equipoise.results.saving import load_result
 
 TEMPLATES = "id,template\n" + "".join(
     f"{name},<person> {text} <profession>.\n"
@@ -55,6 +60,14 @@ def measured(models: list[Path], persons: Path, tmp_path_factory: pytest.TempPat
 def table(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def explored(page: str) -> list[dict[str, Any]]:
+    """The items that a page holds."""
+    packed = re.search(r'id="packed"[^>]*>([^<]+)<', page)
+    assert packed is not None
+    content: list[dict[str, Any]] = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    return content
 
 
 def test_measure_association_writes_table_5(measured: list[Path]) -> None:
@@ -151,3 +164,8 @@ def test_completions_has_tables_2_and_3_on_the_screen_in_files_and_on_the_page(
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Table 2 of GBM" in page
     assert "Table 3 of GBM" in page
+    (part,) = explored(page)
+    first = load_result(folder).items.set_index("item").loc[part["items"][0]]
+    assert part["told"]["completions"][0][0] == first["completions"]
+    assert float(part["told"]["p_male"][0][0]) == pytest.approx(first["p_male"], rel=0.06)
+    assert {"p_female", "p_neither", "top_male"} <= set(part["told"])

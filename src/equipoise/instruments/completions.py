@@ -105,7 +105,12 @@ class Completions:
     variants = (FULL, TOP)
     needs = (FILL, TOP_FILL)
     reads = (POLES,)
-    roles = Roles(text=("text",), factors=FACTORS, groups=("sentiment", "category", "pattern"))
+    roles = Roles(
+        text=("text",),
+        factors=FACTORS,
+        groups=("sentiment", "category", "pattern"),
+        shown=("completions", *(f"{prefix}_" for prefix in PREFIX.values())),
+    )
     quantities = (
         Quantity("favour", "favour of the second pole", 0.02, unit=UNIT, factors=FACTORS, ranks=True),
         Quantity("second-minus-first", "lean", 0.02, column="second_minus_first", unit=UNIT, factors=FACTORS),

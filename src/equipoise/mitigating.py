@@ -1,7 +1,7 @@
 """Mitigating: a model in, another one out, with a record of what was done."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -62,14 +62,6 @@ def mitigate(
     changed = chosen.change(loaded, Materials(documents, seed, loaded.options, workshop))
     account = (*_problems(read), *changed.account)
     return Mitigated(changed.model, account, _record(chosen, loaded, changed.model, account, (read, seed)))
-
-
-def mitigate_seeds(
-    model: ModelSource, mitigation: MitigationSource, seeds: Sequence[int], **given: Any
-) -> Iterator[Mitigated]:
-    """The same with several seeds, one model after another; how far they differ is the noise of training."""
-    loaded = as_model(model)
-    return (mitigate(loaded, mitigation, seed=seed, **given) for seed in seeds)
 
 
 def was_made(

@@ -13,6 +13,7 @@ import tiny
 import torch
 from scipy.stats import rankdata
 
+from equipoise.corpora.sampling import CorpusChoice
 from equipoise.data.sets.person_rows import sentences_of
 from equipoise.errors import UserError
 from equipoise.instruments import association
@@ -512,3 +513,27 @@ def test_one_made_sentence_is_what_the_paper_shows() -> None:
     assert scored(items, answers)["score"].tolist() == [1.0, 1.0]
     assert exp(tiny_prior) < 1e-300
     assert Sentence("He is a cook.", (0, 2), (8, 12)).both_masked == "[MASK] is a [MASK]."
+
+
+def test_a_sample_keeps_partners_together_and_the_shares_of_the_groups() -> None:
+    whole = designed(Settings(data="equipoise-persons-de")).items
+    settings = Settings(data="equipoise-persons-de", corpus=CorpusChoice(sample=600), seed=3)
+    design = designed(settings)
+    sizes = design.items.groupby("group", sort=False).size()
+    assert (sizes / whole.groupby("group", sort=False).size()).tolist() == pytest.approx(
+        [600 / len(whole)] * 3, abs=0.003
+    )
+    partners = design.items.groupby(["group", "template", "pair", "profession"])["gender"].nunique()
+    assert (partners == 2).all()
+    assert any(notice.startswith(f"a sample of {len(design.items):,} of") for notice in design.notices)
+    assert design.items["item"].tolist() == designed(settings).items["item"].tolist()
+    assert design.items["item"].tolist() != designed(replace(settings, seed=4)).items["item"].tolist()
+    assert len(designed(replace(settings, corpus=CorpusChoice(sample=0))).items) == len(whole)
+
+
+def test_only_the_sample_of_a_corpus_choice_means_something_here(folder: Path) -> None:
+    model = load_model("random", cache=False)
+    settings = Settings(data=str(folder), corpus=CorpusChoice(sample=16))
+    assert len(measure(model, "association", settings).items) < 32
+    with pytest.raises(UserError, match="--length 50 means nothing to association"):
+        measure(model, "association", replace(settings, corpus=CorpusChoice(length=50)))

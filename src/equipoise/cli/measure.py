@@ -75,7 +75,7 @@ def measure(
     split: Split = None,
     targets: Targets = None,
     length: Length = 100,
-    sample: Sample = 2000,
+    sample: Sample = None,
     no_names: NoNames = False,
     layer: Layer = "last",
     pooling: Pooling = "mean",

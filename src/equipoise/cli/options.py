@@ -52,7 +52,13 @@ Targets = Annotated[
     Path | None, typer.Option("--targets", help="Of a corpus: a CSV with the columns category and word.")
 ]
 Length = Annotated[int, typer.Option("--length", help="Of a corpus: words in a context.")]
-Sample = Annotated[int, typer.Option("--sample", help="Of a corpus: contexts to ask; 0: all.")]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        "--sample",
+        help="Contexts of a corpus to ask (2,000 unless given), or sentences of association; 0: all.",
+    ),
+]
 NoNames = Annotated[bool, typer.Option("--no-names", help="Of a corpus: write 'someone' for persons' names.")]
 Layer = Annotated[
     str, typer.Option("--layer", help="Of vectors: last, all, or a number (0: the embeddings).")

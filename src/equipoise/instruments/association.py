@@ -54,6 +54,7 @@ from equipoise.data.sets.persons import load_persons
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import SAMPLE
 from equipoise.instruments.parts.estimates import (
     Spec,
     count_estimate,
@@ -111,14 +112,15 @@ class Association:
     datasets = ("equipoise-persons", "equipoise-persons-de", "bec-pro", "bec-pro-de", "eec")
     variants = (CORRECTED, PER_WORD, PUBLISHED)
     needs = (FILL, HIDE_WORDS)
-    reads: tuple[str, ...] = ()
+    reads = (SAMPLE,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("group", "gender", "profession"))
     quantities = (_ORIENTED,)
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The sentences: built from three files, or read from a published corpus."""
         read = load_persons(source, as_published=settings.variant == PUBLISHED)
-        items, notices = read.table, read.notices
+        items, notices = _drawn(read.table, settings)
+        notices = (*read.notices, *notices)
         if settings.variant == CORRECTED:
             items = _with_right_articles(items)
         if "problem" in items and items["problem"].any():
@@ -247,6 +249,17 @@ def with_orientation(items: pd.DataFrame) -> pd.DataFrame:
     dropped = items["dropped"]
     oriented = _signs(items) * items["score"]
     return items.drop(columns="dropped").assign(oriented=oriented, dropped=dropped)
+
+
+def _drawn(items: pd.DataFrame, settings: Settings) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The sample of sentences that was asked for: from every group its share, each with its partners."""
+    share = (settings.corpus.sample or len(items)) / len(items)
+    if share >= 1:
+        return items, ()
+    cells = items[["group", "template", "pair", "profession"]].drop_duplicates()
+    sample = items.merge(cells.groupby("group", sort=False).sample(frac=share, random_state=settings.seed))
+    told = f"a sample of {len(sample):,} of {len(items):,} sentences, each with its partners"
+    return sample, (f"{told}, drawn with seed {settings.seed}",)
 
 
 def _compared_genders(items: pd.DataFrame) -> tuple[str, str]:

@@ -62,7 +62,7 @@ def read_contexts(
     every = contexts(
         opened.documents, choice.length, words=words, telling=gendered_words().keys(), targets=targets
     )
-    kept, available = drawn((context for context in every if wanted(context)), choice.sample, settings.seed)
+    kept, available = drawn((context for context in every if wanted(context)), choice.contexts, settings.seed)
     if not kept:
         raise UserError(
             f"{source.name} has no context {what}.",

@@ -58,6 +58,16 @@ def write_study(
     Keeping(folder, force=True).begin(plan).finish(sentences, tables)
 
 
+def write_latex(path: Path, table: "pd.DataFrame") -> None:
+    """Write a table as LaTeX (booktabs)."""
+    from equipoise.report.elements import Table
+    from equipoise.report.files import as_latex
+
+    columns = list(map(str, table.columns))
+    rows = table.fillna("").to_numpy(dtype=object).tolist()
+    write_text(path, as_latex(Table(path.stem, path.stem, columns, rows)))
+
+
 def save_by_model(folder: Path, results: "Sequence[Result]", *, force: bool = False) -> None:
     """One folder per model, named after the last part of its name and its fingerprint."""
     for result in results:

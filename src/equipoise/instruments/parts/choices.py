@@ -17,7 +17,10 @@ CHOSEN_LAYER, POOLING, MEASURE = "layer", "pooling", "measure"
 EVERYTHING = (POLES, CORPUS, CHOSEN_LAYER, POOLING, MEASURE, LABEL)
 """What an instrument may say that it reads."""
 
-_OPTIONS = {"groups": "group", "names": "no-names"}
+_OPTIONS = {
+    **{"groups": "group", "names": "no-names"},
+    **{"groups_file": "groups-file", "with_targets": "with-targets"},
+}
 """Fields of a corpus' choice that the command line calls otherwise."""
 
 

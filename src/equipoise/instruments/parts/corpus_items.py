@@ -66,7 +66,7 @@ def read_contexts(
     if choice.with_targets:
         what = what if WITH_TARGET in what else f"{what} and {WITH_TARGET}"
         every = (context for context in every if context.targets)
-    kept, available = drawn((context for context in every if wanted(context)), choice.sample, settings.seed)
+    kept, available = drawn((context for context in every if wanted(context)), choice.contexts, settings.seed)
     if not kept:
         raise UserError(
             f"{source.name} has no context {what}.",

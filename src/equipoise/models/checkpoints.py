@@ -13,7 +13,7 @@ from transformers.models.auto import modeling_auto
 
 from equipoise.errors import UserError
 from equipoise.models.hub import hub_is_away
-from equipoise.models.load_errors import explained_loading
+from equipoise.models.load_errors import TOKENIZER, explained_loading
 from equipoise.models.packed import load_packed
 from equipoise.models.plain_bert import PlainBert, is_plain
 from equipoise.models.weights import own_weights
@@ -47,7 +47,7 @@ def read_checkpoint(name: str, folder: Path | None, *, allow_pickle: bool) -> Ch
         adapters = {"local_files_only": stored_only}
         weights = {"use_safetensors": None if allow_pickle else True, "adapter_kwargs": adapters}
         network = load_network(source, kind, how | weights)
-    with explained_loading(name, folder, "tokenizer_config.json", stored_only=stored_only), quiet():
+    with explained_loading(name, folder, TOKENIZER, stored_only=stored_only), quiet():
         return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(source, **how))
 
 
@@ -58,7 +58,7 @@ def read_packed(name: str, folder: Path) -> Checkpoint:
         config = transformers.AutoConfig.from_pretrained(folder, **how)
         kind = kind_of(config, name)
         network = _unpacked(folder, kind, config)
-    with explained_loading(name, folder, "tokenizer_config.json"), quiet():
+    with explained_loading(name, folder, TOKENIZER), quiet():
         return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(folder, **how))
 
 

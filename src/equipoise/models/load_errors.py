@@ -10,10 +10,15 @@ from equipoise.errors import Cancelled, UserError, shortage, unknown_name
 from equipoise.models.model_files import is_failure, unreadable_file
 from equipoise.models.names import BUILT_IN
 
+NETWORK = "config.json"
+TOKENIZER = "tokenizer.json or tokenizer_config.json"
+EITHER = "config.json or tokenizer_config.json"
+"""What to name if a step of loading failed although every file can be read by itself."""
+
 
 @contextmanager
 def explained_loading(
-    name: str, folder: Path | None, suspect: str = "config.json", *, stored_only: bool = False
+    name: str, folder: Path | None, suspect: str = NETWORK, *, stored_only: bool = False
 ) -> Iterator[None]:
     """Turn whatever a library raises into what a person can do about it.
 

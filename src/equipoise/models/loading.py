@@ -15,7 +15,7 @@ from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.engine.executor import find_executor
 from equipoise.models.engine.precision import check_precision
 from equipoise.models.gguf_files import find_gguf, is_gguf, read_gguf
-from equipoise.models.load_errors import explained_loading
+from equipoise.models.load_errors import EITHER, explained_loading
 from equipoise.models.masked import MaskedModel
 from equipoise.models.model_files import VOCABULARIES, refuse_changes
 from equipoise.models.names import FOLDERS, draw_of, is_random
@@ -45,7 +45,7 @@ def load_neural(name: str, options: RunOptions) -> NeuralModel | ClassifierModel
             report(Progress(LOADING, 0, 2, name))
             checkpoint = _read(name, place, options)
             report(Progress(LOADING, 1, 2, name))
-            with explained_loading(name, place):
+            with explained_loading(name, place, EITHER):
                 model = _wrap(checkpoint, device, name, options)
         report(Progress(LOADING, 2, 2, name))
     return model

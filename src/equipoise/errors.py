@@ -64,7 +64,7 @@ _SHORT_OF = {
             "not enough memory",
             "bad_alloc",
         ),
-        *("failed to map segment", "memory allocation of"),
+        *("failed to map segment", "memory allocation of", "pyobject pointer is null"),
     ),
     "threads": ("can't start new thread", "resource temporarily unavailable"),
     "file handles": ("too many open files",),

@@ -82,7 +82,7 @@ def test_an_instrument_that_loses_most_of_its_items_is_refused(tmp_path: Path) -
         measure(model, "tbe", chosen["tbe"])
     pairs = pd.DataFrame(
         {
-            "category": ["work", "neutral"],
+            "category": ["occupation", "neutral"],
             "stereotype": ["she is a nurse", "the nurse and the pilot"],
             "counterpart": ["he is a nurse", "the pilot and the nurse"],
         }

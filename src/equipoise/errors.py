@@ -20,6 +20,14 @@ class UserError(Exception):
         return f"{self.message}\n{self.hint}" if self.hint else self.message
 
 
+class UnaskableError(UserError):
+    """One question cannot be asked of a model, though others can; `reason` is short enough to count by."""
+
+    def __init__(self, reason: str, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+
+
 def unknown_name(what: str, given: str, known: Iterable[str]) -> UserError:
     """The error for a name that is not in a list, with the nearest one that is."""
     names = sorted(known)

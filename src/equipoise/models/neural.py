@@ -8,7 +8,7 @@ from itertools import accumulate, islice, pairwise
 from threading import Lock
 from typing import Any
 
-from equipoise.errors import UserError
+from equipoise.errors import UnaskableError, UserError
 from equipoise.models.base import (
     FIRST,
     MEAN_WITH_SPECIAL,
@@ -38,6 +38,8 @@ from equipoise.text.blank import BLANK
 
 WINDOW = 25_000
 """Distinct rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""
+
+TOO_LONG = "the text is longer than the model reads"
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,8 @@ class NeuralModel(AnsweringModel):
     def fitting(self, encoded: Encoded) -> Encoded:
         """The same, if it is no longer than the model reads."""
         if self.max_length is not None and len(encoded.ids) > self.max_length:
-            raise UserError(
+            raise UnaskableError(
+                TOO_LONG,
                 f"A text of {len(encoded.ids)} tokens is longer than {self.name!r} reads "
                 f"({self.max_length}): {encoded.text[:60]!r}...",
                 "Split it into sentences; nothing is cut off silently.",

@@ -266,3 +266,9 @@ def test_rows_are_those_of_the_csv_module(seed: int) -> None:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     assert [fields for _, fields in csv_rows(text.getvalue(), ",")] == rows
+
+
+def test_several_columns_without_a_name(tmp_path: Path) -> None:
+    """Spreadsheets end rows with empty columns; two of them were a warning, or rows that lost cells."""
+    table = read_table(written(tmp_path, "a,,,b\n1,2,3,4\n"), ("a", "b"))
+    assert table.drop(columns="line").to_dict("records") == [{"a": "1", "": "2", "column 3": "3", "b": "4"}]

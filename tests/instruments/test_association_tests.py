@@ -137,7 +137,7 @@ def test_a_test_without_a_set_and_a_role_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="line 2: There is no role"):
         eq.measure(MODEL, "weat", data=TABLE.replace("first target", "targets"))
     (tmp_path / "x.jsonl").write_text('{"targ1": []}')
-    with pytest.raises(UserError, match="no association test"):
+    with pytest.raises(UserError, match="not an association test"):
         eq.measure(MODEL, "weat", data=tmp_path / "x.jsonl")
 
 

@@ -168,12 +168,12 @@ def test_rules_from_a_file(tmp_path: Path) -> None:
         ("", "holds no rule"),
         ("rule = 3", "holds no rule"),
         ("[[rule]]", "rule 1 has no fail-if"),
-        ("[[rule]]\nfail-if = 3", "fail-if is no text"),
+        ("[[rule]]\nfail-if = 3", "fail-if is not a text"),
         ('[[rule]]\nfail_if = "t.a > 1"', "called 'fail_if'"),
         ('[[rule]]\nfail-if = "t.a >"', "rule 1: The rule 't.a >' cannot be read at position 6"),
         ('[rules]\nx = "t.a > 1"', "'rules' where only"),
         ('[[rule]]\nfail-if = "t.a > 1"\n[[rule]]\nfail-if = "t.a  > 1"', "two rules called"),
-        ("[[rule", "no TOML file"),
+        ("[[rule", "not a valid TOML file"),
     ],
 )
 def test_a_file_that_is_no_rules(text: str, said: str, tmp_path: Path) -> None:

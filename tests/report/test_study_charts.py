@@ -12,6 +12,7 @@ from study_tables import TABLES
 from equipoise.report import sections
 from equipoise.report.collecting import collect
 from equipoise.report.sections import Study, load_study, section_of
+from equipoise.studies.steps import Keeping, Plan
 
 
 def charts(name: str) -> dict[str, Any]:
@@ -122,12 +123,9 @@ def test_a_study_does_not_show_a_result_that_was_given_once_more(tmp_path: Path)
     first.save(tmp_path / "given")
     again = page_result("m/before", items=20)
     again.provenance["created"] = "later"
+    Keeping(tmp_path / "study", force=True).begin(Plan("before-after", "t", {}, ())).finish(["s"], {})
     again.save(tmp_path / "study" / "steps" / "before")
     page_result("m/after", items=20, shift=0.3).save(tmp_path / "study" / "steps" / "after")
-    (tmp_path / "study" / "study.json").write_text(
-        '{"schema": 1, "name": "before-after", "title": "t", "sentences": ["s"], "tables": []}',
-        encoding="utf-8",
-    )
     collected = collect([tmp_path / "study", tmp_path / "given"])
     assert [result.model for result in collected.results] == ["m/before", "m/after"]
 

@@ -13,6 +13,7 @@ from equipoise.errors import UserError
 from equipoise.report.collecting import collect
 from equipoise.report.figures.leans import slope_of
 from equipoise.report.sections import Study, load_study, section_of
+from equipoise.studies.steps import SCHEMA, _checksum, with_checksums
 
 MITIGATIONS = pd.DataFrame(
     {
@@ -49,7 +50,7 @@ CURVE = pd.DataFrame(
 def study_folder(folder: Path, **changes: Any) -> Path:
     """The folder of a finished study, as `studies/steps.py` writes it."""
     record = {
-        "schema": 1,
+        "schema": SCHEMA,
         "name": "mitigations",
         "title": "Mitigations of <i>bert</i>",
         "settings": {},
@@ -59,7 +60,10 @@ def study_folder(folder: Path, **changes: Any) -> Path:
     }
     folder.mkdir(parents=True, exist_ok=True)
     MITIGATIONS.to_csv(folder / "mitigations.csv", index=False)
-    (folder / "study.json").write_text(json.dumps(record | changes), encoding="utf-8")
+    # What is changed is sealed again: a study that was written so, and not changed by hand afterwards.
+    sealed = with_checksums(record, folder) | changes
+    sealed |= {"sha256": _checksum(sealed)}
+    (folder / "study.json").write_text(json.dumps(sealed), encoding="utf-8")
     return folder
 
 
@@ -146,7 +150,7 @@ def test_results_by_model_are_found_and_one_given_twice_counts_once(tmp_path: Pa
     ("changes", "message"),
     [
         ({"sentences": [], "tables": []}, "is not finished"),
-        ({"tables": ["gone.csv"]}, "gone.csv is damaged"),
+        ({"tables": ["gone.csv"]}, "gone.csv is missing"),
         ({"sentences": 3}, "is damaged"),
         ({"schema": 9}, "was not written by this version"),
     ],

@@ -137,7 +137,8 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
     by = result.estimates["by"]
     is_short = by.map(levels).le(FEW_LEVELS) & ~by.str.contains(CROSSED, regex=False)
     shown = result.estimates if everything else result.estimates[is_short]
-    title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
+    named = result.provenance["instrument"].get("title", result.instrument)
+    title = f"{named} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
     print_paper_tables(result)
     print_words(result)

@@ -76,7 +76,7 @@ def read_table(file: File, required: Iterable[str] = (), *, quoted: bool = True)
     try:
         for line, fields in csv_rows(read_text(file), delimiter_of(file), quoted=quoted):
             if not header:
-                header = [name.strip() for name in fields]
+                header = _named([name.strip() for name in fields])
                 _check_header(header, tuple(required), file)
             elif any(field.strip() for field in fields):
                 _check_width(fields, header, file, line)
@@ -92,6 +92,12 @@ def read_table(file: File, required: Iterable[str] = (), *, quoted: bool = True)
 def delimiter_of(path: Path) -> str:
     """What separates the fields of a table, by the ending of its name."""
     return "\t" if path.suffix in (".tsv", ".tab") else ","
+
+
+def _named(header: list[str]) -> list[str]:
+    """The names of columns; of several without a name, each after the first is called by its place."""
+    first = header.index("") if "" in header else 0
+    return [name or ("" if place == first else f"column {place + 1}") for place, name in enumerate(header)]
 
 
 def _unclosed(mark: UnclosedMark, header: Sequence[str], file: File) -> UserError:

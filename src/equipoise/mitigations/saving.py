@@ -66,7 +66,9 @@ def read_record(folder: Path) -> dict[str, Any]:
     """What was done to the model of a folder, as it was saved with it."""
     try:
         record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        if not isinstance(record, dict):
+            raise ValueError("no table")
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(
             f"{folder} holds no {RECORD} that can be read.", "Give a folder that `equipoise mitigate` wrote."
         ) from error

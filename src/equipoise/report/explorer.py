@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from equipoise.errors import UserError
 from equipoise.report.figures.distribution import driving_rows
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
@@ -127,7 +128,14 @@ def _flags(measured: Measurement, index: pd.Index) -> list[int]:
 def _tokens(table: pd.DataFrame, index: pd.Index, name: str) -> list[Any]:
     """The tokens of the first model: places in the text and what each adds, with three decimals."""
     cells = table[name].reindex(index).fillna("").astype(str)
-    return [
-        [[a, b, None if c is None else round(c, 3)] for a, b, c in json.loads(cell)] if cell else 0
-        for cell in cells
-    ]
+    try:
+        return [
+            [[int(a), int(b), None if c is None else round(float(c), 3)] for a, b, c in json.loads(cell)]
+            if cell
+            else 0
+            for cell in cells
+        ]
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise UserError(
+            f"The items hold tokens in the column {name!r} that cannot be read: {error}.", "Measure it again."
+        ) from error

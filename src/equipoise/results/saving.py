@@ -13,6 +13,14 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.results.checking import MANIFEST as MANIFEST_SHAPE
+from equipoise.results.checking import (
+    WrongShapeError,
+    check_estimates,
+    check_items,
+    check_provenance,
+    check_shape,
+)
 from equipoise.results.estimate import COLUMNS
 from equipoise.results.records import column_kinds, read_typed_csv, to_records, with_numbers
 from equipoise.results.replacing import Provenance, differences
@@ -57,14 +65,18 @@ def load_result(folder: str | Path) -> Result:
         _check_file(source / name, manifest["files"])
     try:
         provenance = json.loads((source / PROVENANCE).read_text(encoding="utf-8"))
+        check_provenance(provenance)
         estimates = json.loads((source / ESTIMATES).read_text(encoding="utf-8"))
+        check_estimates(estimates)
         items = read_typed_csv(source / ITEMS, provenance["columns"])
-        rows = with_numbers(estimates, ("value", "low", "high", "neutral"))
-        return Result(provenance["instrument"]["name"], items, _as_table(rows), provenance)
-    except (ValueError, TypeError, KeyError) as error:
+        check_items(items, provenance)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        said = str(error) if isinstance(error, WrongShapeError) else repr(error)
         raise UserError(
-            f"{source} holds a result that cannot be read: {error!r}.", "Measure it again."
+            f"{source} holds a result that cannot be read: {said}.", "Measure it again."
         ) from error
+    rows = with_numbers(estimates, ("value", "low", "high", "neutral"))
+    return Result(provenance["instrument"]["name"], items, _as_table(rows), provenance)
 
 
 def load_results(folder: str | Path) -> list[Result]:
@@ -183,7 +195,7 @@ def refuse_other_measurement(folder: Path, instrument: str, provenance: Provenan
     try:
         before = json.loads((target / PROVENANCE).read_text(encoding="utf-8"))
         apart = differences(before, provenance)
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{target} holds a damaged result: {PROVENANCE} cannot be read.", advice) from error
     if apart:
         raise UserError(f"{target} holds another measurement: {'; '.join(apart)}.", advice)
@@ -200,19 +212,20 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         schema = manifest["schema"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UserError(f"{path} is damaged: {error!r}.", "Measure it again.") from error
     if schema != SCHEMA:
         raise UserError(
-            f"{folder} has the schema version {schema}; this version of equipoise reads {SCHEMA}.",
+            f"{folder} has the schema version {schema!r}; this version of equipoise reads {SCHEMA}.",
             "Measure it again, or use the version that wrote it.",
         )
     lacking = [name for name in ("instrument", "model", "fingerprint", "files") if name not in manifest]
     if lacking:
         raise UserError(f"{path} is damaged: it lacks {', '.join(lacking)}.", "Measure it again.")
-    files = manifest["files"]
-    if not isinstance(files, dict) or not all(isinstance(one, dict) for one in files.values()):
-        raise UserError(f"{path} is damaged: its list of files cannot be read.", "Measure it again.")
+    try:
+        check_shape(manifest, MANIFEST_SHAPE, "manifest")
+    except WrongShapeError as error:
+        raise UserError(f"{path} is damaged: {error}.", "Measure it again.") from error
     return manifest
 
 

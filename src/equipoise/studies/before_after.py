@@ -6,7 +6,6 @@ moved on gender-neutral text; in words: whether bias fell, whether the model bro
 merely flattened, as the thesis found of fine-tuning on substituted text (Figs. 10 to 12).
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit_fitting
-from equipoise.mitigations.saving import RECORD, add_price
+from equipoise.mitigations.saving import RECORD, add_price, read_record
 from equipoise.models.base import LanguageModel, TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
@@ -131,8 +130,7 @@ def seed_folders(folder: Path) -> list[Path]:
 
 def _was_tuned(folder: Path) -> bool:
     """Whether the card of a folder says that the model was tuned, so that another seed gives another one."""
-    path = folder / RECORD
-    return path.is_file() and json.loads(path.read_text(encoding="utf-8")).get("mitigation") in TUNED
+    return (folder / RECORD).is_file() and str(read_record(folder).get("mitigation")) in TUNED
 
 
 def _refuse_twins(models: Sequence[LanguageModel]) -> None:
@@ -149,11 +147,10 @@ def _refuse_twins(models: Sequence[LanguageModel]) -> None:
 
 def fill_card(folder: Path, before: LanguageModel, sentences: Sequence[str]) -> None:
     """Put gain and price into the card of a model that was made from the one before; others have none."""
-    path = folder / RECORD
-    if not path.is_file():
+    if not (folder / RECORD).is_file():
         return
-    base = json.loads(path.read_text(encoding="utf-8")).get("base", {})
-    if base.get("fingerprint") == before.fingerprint:
+    base = read_record(folder).get("base")
+    if isinstance(base, dict) and base.get("fingerprint") == before.fingerprint:
         add_price(folder, sentences)
 
 

@@ -6,9 +6,11 @@
     study.finish(["Bias fell."], {"price.csv": table})
 
 The folder holds `study.json` (name, title, settings, plan with the time of each step, sentences, tables),
-the tables as CSV files, and `steps/` with what each step gave. Without a folder nothing is kept.
+the tables as CSV files, and `steps/` with what each step gave. Without a folder nothing is kept. Checksums of
+the tables, and of `study.json` itself, stand in `study.json`: a number that was changed by hand is refused.
 """
 
+import hashlib
 import json
 import shutil
 import time
@@ -19,13 +21,19 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError, explained_writing
 from equipoise.results import Result, load_result
+from equipoise.results.checking import STUDY as STUDY_SHAPE
+from equipoise.results.checking import WrongShapeError, check_shape, require
 from equipoise.results.records import column_kinds, read_typed_csv
 
 STUDY, STEP_FOLDER, WORKSHOP, MODELS = "study.json", "steps", "workshop", "models"
 TABLES = "tables"
-SCHEMA = 1
+SCHEMA = 2
+TABLE, COLUMNS, CHECKSUM = "table.csv", "columns.json", "sha256"
+CHANGED = "is not the file that was saved: it was cut short or changed."
+COPY_AGAIN = "Copy the whole folder again, or run the study again."
 NEXT_TO_NOTHING = 0.2
 """Share of its planned time below which a step is taken to have had its answers in store."""
 
@@ -215,7 +223,8 @@ class StudyRun:
             "tables": list(tables),
         }
         written = self.folder / f".{STUDY}.new"
-        written.write_text(json.dumps(record, indent=2, default=str) + "\n", encoding="utf-8")
+        sealed = with_checksums(record, self.folder)
+        written.write_text(json.dumps(sealed, indent=2, default=str) + "\n", encoding="utf-8")
         written.replace(self.folder / STUDY)
 
     def _left(self) -> str:
@@ -254,11 +263,47 @@ def read_study(folder: Path) -> dict[str, Any]:
     path = folder / STUDY
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} cannot be read: {error}.", "Give the folder of a study.") from error
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
         raise UserError(f"{path} was not written by this version.", "Run the study again.")
+    if record.get(CHECKSUM) != _checksum(record):
+        raise UserError(f"{path} {CHANGED}", COPY_AGAIN)
+    try:
+        check_shape(record, STUDY_SHAPE, "the study")
+        require(record, STUDY_SHAPE, "the study")
+    except WrongShapeError as error:
+        raise UserError(f"{path} is damaged: {error}.", "Run the study again.") from error
     return record
+
+
+def read_tables(folder: Path, record: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """The tables of a finished study by name; one that was changed since is refused."""
+    tables = {}
+    for name in record["tables"]:
+        path = folder / Path(name).name
+        if not path.is_file():
+            raise UserError(f"{path} is missing.", COPY_AGAIN)
+        if record["files"].get(name) != file_sha256(path):
+            raise UserError(f"{path} {CHANGED}", COPY_AGAIN)
+        try:
+            tables[path.stem] = pd.read_csv(path, keep_default_na=False, na_values=[""])
+        except ValueError as error:
+            raise UserError(f"{path} is damaged: {error}.", "Run the study again.") from error
+    return tables
+
+
+def with_checksums(record: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """What a study says, with the checksums of its tables and of itself."""
+    files = {name: file_sha256(folder / name) for name in record["tables"]}
+    whole = {**record, "files": files}
+    return {**whole, CHECKSUM: _checksum(whole)}
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    """The SHA-256 of what a study says, whatever its layout."""
+    said = {name: value for name, value in record.items() if name != CHECKSUM}
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def in_minutes(seconds: float) -> str:
@@ -269,12 +314,19 @@ def in_minutes(seconds: float) -> str:
 
 
 def _write_table(table: pd.DataFrame, room: Path) -> None:
-    table.to_csv(room / "table.csv", index=False, lineterminator="\n")
-    (room / "columns.json").write_text(json.dumps(column_kinds(table)), encoding="utf-8")
+    table.to_csv(room / TABLE, index=False, lineterminator="\n")
+    note = {"columns": column_kinds(table), CHECKSUM: file_sha256(room / TABLE)}
+    (room / COLUMNS).write_text(json.dumps(note), encoding="utf-8")
 
 
 def _read_table(room: Path) -> pd.DataFrame:
-    return read_typed_csv(room / "table.csv", json.loads((room / "columns.json").read_text("utf-8")))
+    try:
+        note = json.loads((room / COLUMNS).read_text("utf-8"))
+        if note[CHECKSUM] != file_sha256(room / TABLE):
+            raise UserError(f"{room / TABLE} {CHANGED}", COPY_AGAIN)
+        return read_typed_csv(room / TABLE, note["columns"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError(f"{room} holds a damaged table: {error!r}.", COPY_AGAIN) from error
 
 
 def _write_results(results: Sequence[Result], room: Path) -> None:

@@ -44,8 +44,8 @@ def test_the_authors_own_file_is_read_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{not json", "line 1: this is not JSON"),
-        ("[1]", "line 1: .* is no JSON object"),
+        ("{not json", "line 1: this is not valid JSON"),
+        ("[1]", "line 1: .* is not a JSON object"),
         (json.dumps(json.loads(LINES[0]) | {"unrelated": ""}), "line 1: unrelated is missing"),
         (json.dumps(json.loads(LINES[0]) | {"type": "both"}), "the type 'both'"),
         (json.dumps(json.loads(LINES[0]) | {"context": "My aunt is old."}), "has no BLANK"),

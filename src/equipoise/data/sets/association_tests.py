@@ -94,8 +94,8 @@ def _sets(path: Path) -> dict[str, tuple[str, list[str]]]:
             role: (str(content[key]["category"]), [str(text) for text in content[key]["examples"]])
             for key, role in _PUBLISHED_ROLES.items()
         }
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is no association test: {error!r}.", expected) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError(f"{path} is not an association test: {error!r}.", expected) from error
 
 
 def _words_beside(path: Path, source: Source) -> dict[str, list[str]]:

@@ -150,7 +150,7 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.strip():
             record = _parsed(line, f"{path}, line {number}")
             if not isinstance(record, dict):
-                raise UserError(f"{path}, line {number}: {line[:40]!r} is no JSON object.", _EXPECTED)
+                raise UserError(f"{path}, line {number}: {line[:40]!r} is not a JSON object.", _EXPECTED)
             yield f"line {number}", record
 
 
@@ -172,5 +172,5 @@ def _nested(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def _parsed(text: str, where: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UserError(f"{where}: this is not JSON ({error.msg}).", _EXPECTED) from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where}: this is not valid JSON ({error}).", _EXPECTED) from error

@@ -58,18 +58,20 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise UserError(
             f"{path} cannot be read: {error.strerror or error}.", "Give a TOML file of rules."
         ) from error
+    except RecursionError as error:
+        raise UserError(f"{path} is nested too deeply to be read.", EXAMPLE) from error
     except ValueError as error:  # of the TOML and of the encoding
-        raise UserError(f"{path} is no TOML file: {error}.", EXAMPLE) from error
+        raise UserError(f"{path} is not a valid TOML file: {error}.", EXAMPLE) from error
 
 
 def _rule(row: object, where: str) -> Rule:
     if not isinstance(row, Mapping):
-        raise UserError(f"{where} is no table.", EXAMPLE)
+        raise UserError(f"{where} is not a table.", EXAMPLE)
     for key, value in row.items():
         if key not in KEYS:
             raise unknown_name(f"entry of a rule ({where})", key, KEYS)
         if not isinstance(value, str) or not value.strip():
-            raise UserError(f"{where}: {key} is no text.", EXAMPLE)
+            raise UserError(f"{where}: {key} is not a text.", EXAMPLE)
     if FAIL_IF not in row:
         raise UserError(f"{where} has no {FAIL_IF}.", EXAMPLE)
     try:

@@ -14,7 +14,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.report.elements import Figure, Section, Table
 from equipoise.report.measurements import slug
-from equipoise.studies.steps import STUDY, read_study
+from equipoise.studies.steps import STUDY, read_study, read_tables
 
 SHORT = 12
 """Tables with more rows than this are closed until somebody opens them."""
@@ -38,20 +38,12 @@ def is_study(folder: Path) -> bool:
 def load_study(folder: Path) -> Study:
     """The study of a folder; one that is damaged or not finished is refused."""
     record = read_study(folder)
-    try:
-        name, title, sentences = (
-            str(record["name"]),
-            str(record["title"]),
-            tuple(map(str, record["sentences"])),
-        )
-        tables = {Path(file).stem: _read_csv(folder / Path(file).name) for file in record["tables"]}
-    except (KeyError, TypeError) as error:
-        raise UserError(f"{folder / STUDY} is damaged: {error!r}.", "Run the study again.") from error
-    if not sentences and not tables:
+    tables = read_tables(folder, record)
+    if not record["sentences"] and not tables:
         raise UserError(
             f"The study in {folder} is not finished.", "Run it again: it goes on where it stopped."
         )
-    return Study(name, title, sentences, tables)
+    return Study(record["name"], record["title"], tuple(record["sentences"]), tables)
 
 
 def section_of(study: Study) -> Section:
@@ -72,15 +64,14 @@ def _figures(study: Study) -> list[Figure]:
     module = study.name.replace("-", "_")
     if module not in {known.name for known in iter_modules(__path__)}:
         return []
-    figures: list[Figure] = import_module(f"{__name__}.{module}").figures(study)
-    return figures
-
-
-def _read_csv(path: Path) -> pd.DataFrame:
     try:
-        return pd.read_csv(path, keep_default_na=False, na_values=[""])
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} is damaged: {error}.", "Run the study again.") from error
+        figures: list[Figure] = import_module(f"{__name__}.{module}").figures(study)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # Its tables are as they were saved, but not those that this version draws.
+        raise UserError(
+            f"The tables of the study {study.title!r} cannot be drawn: {error!r}.", "Run the study again."
+        ) from error
+    return figures
 
 
 def _table(name: str, title: str, frame: pd.DataFrame) -> Table:

@@ -136,7 +136,7 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
     levels = result.estimates.groupby("by")["level"].nunique()
     by = result.estimates["by"]
     is_short = by.map(levels).le(FEW_LEVELS) & ~by.str.contains(CROSSED, regex=False)
-    shown = result.estimates if everything else result.estimates[is_short]
+    shown = result.estimates if everything else result.estimates[is_short | result.estimates["headline"]]
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
     print_paper_tables(result)

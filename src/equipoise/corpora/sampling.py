@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from equipoise.corpora.cleaning import clean_text
-from equipoise.corpora.documents import Document, Problem, Problems, Where
+from equipoise.corpora.documents import Document, Position, Problem, Problems, Where
 from equipoise.corpora.groups import Grouping, read_group_map
+from equipoise.corpora.merging import Entry, one_by_one
 from equipoise.corpora.reading import ReadSettings, open_corpus, text_problem
 from equipoise.corpora.vocabulary import Targets
 from equipoise.data.reading import LINE, File, GivenTable, read_table
@@ -112,12 +113,18 @@ def _table_documents(given: GivenTable, choice: CorpusChoice, problems: Problems
     text, grouping = choice.text or "text", choice.grouping
     named = [choice.document] if choice.document else []
     table = read_table(given, (text, *grouping.needed, *named))
-    for fields in table.to_dict("records"):
-        where = Where(given.name, fields[LINE])
-        reason = text_problem(fields[text])
-        if reason:
-            problems.add([Problem(where.file, where.line, reason)])
-            continue
-        identity = str(fields.get(choice.document or "id") or f"row {where.line - 1}")
-        body = clean_text(fields[text]) if choice.clean else fields[text]
-        yield Document(identity, body, grouping.of(fields), where)
+
+    def entries() -> Iterator[Entry]:
+        for fields in table.to_dict("records"):
+            where = Where(given.name, fields[LINE])
+            reason = text_problem(fields[text])
+            identity = str(fields.get(choice.document or "id") or f"row {where.line - 1}")
+            body = clean_text(fields[text]) if choice.clean else fields[text]
+            document = Document(identity, body, grouping.of(fields), where)
+            yield Problem(*where, reason) if reason else document, Position()
+
+    for entry, _ in one_by_one(entries(), merged=choice.document is not None):
+        if isinstance(entry, Document):
+            yield entry
+        else:
+            problems.add([entry])

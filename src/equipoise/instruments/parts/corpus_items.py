@@ -187,7 +187,9 @@ def _few_documents(kept: list[Context]) -> tuple[str, ...]:
 
 def _unread(problems: Problems) -> tuple[str, ...]:
     if not problems.total:
-        return ()
-    reason, count = problems.counts.most_common(1)[0]
-    first = f"{problems.kept[0].file}:{problems.kept[0].line}"
-    return (f"{problems.total:,} rows could not be read ({reason}: {count:,}), the first: {first}",)
+        return problems.notices
+    reason, count = problems.unread.most_common(1)[0]
+    first = next((one for one in problems.kept if one.reason in problems.unread), None)
+    place = f", the first: {first.file}:{first.line}" if first else ""
+    said = f"{problems.total:,} rows could not be read ({reason}: {count:,}){place}"
+    return (said, *problems.notices)

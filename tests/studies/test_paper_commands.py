@@ -134,7 +134,9 @@ def test_report_draws_both_models_and_writes_the_tables(measured: list[Path], tm
         assert (tmp_path / "f" / f"association-{group}-professions.png").is_file()
     assert len(table(tmp_path / "t" / "association-table-4.csv")) == 6
     assert (tmp_path / "t" / "association-table-4.tex").is_file()
-    assert "Table 4 of BEC-Pro" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Table 4 of BEC-Pro" in page
+    assert "H3 (balanced professions stay as they were)" in page
 
 
 def test_completions_has_tables_2_and_3_on_the_screen_in_files_and_on_the_page(

@@ -32,6 +32,17 @@ def paper_tables(measured: Measurement) -> list[Table]:
     return make(measured) if is_known else []
 
 
+def paper_sentences(measured: Measurement) -> list[str]:
+    """What the paper's hypotheses say of the change from the first model to each of the others."""
+    first, *others = measured.results.values()
+    said = []
+    for label, after in islice(measured.results.items(), 1, None):
+        if association_tables.can_be_paired(first, after):
+            changes = association_tables.changes_in_words(first, after)
+            said += [f"{label}: {sentence}" if len(others) > 1 else sentence for sentence in changes]
+    return said
+
+
 def is_printed(table: Table) -> bool:
     """Whether the paper has this table; others are the lists that it was made from."""
     return NUMBERED in table.name

@@ -19,7 +19,7 @@ from equipoise.report.measurements import (
     measured_models,
     measurements,
 )
-from equipoise.report.paper_tables import is_printed, paper_tables
+from equipoise.report.paper_tables import is_printed, paper_sentences, paper_tables
 from equipoise.report.sections import Study, section_of
 from equipoise.report.tables import data_table, estimates_table, headline_table, provenance_table
 from equipoise.results import Result
@@ -124,7 +124,7 @@ def measurement_section(measured: Measurement) -> Section:
     return Section(
         measured.name,
         measured.title,
-        sentences=sentences,
+        sentences=[*sentences, *paper_sentences(measured)],
         notes=list(dict.fromkeys(notes)),
         figures=figures_of(measured),
         tables=[headline_table(measured), *filter(is_printed, papers)],

@@ -70,7 +70,14 @@ def explored(page: str) -> list[dict[str, Any]]:
     return content
 
 
-def test_measure_association_writes_table_5(measured: list[Path]) -> None:
+def test_measure_association_writes_table_5_and_shows_the_six_means(
+    models: list[Path], persons: Path, measured: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = measured[0].parent / "again"
+    assert run("measure", "association", "--model", models[0], "--data", persons, "--out", again) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("association (gender x group: ") == 6
+    assert "Table 5 of BEC-Pro" in printed
     rows = table(measured[0] / "association" / "association-table-5.csv")
     assert {(row["group"], row["person"]) for row in rows} == CELLS
     assert {"mean", "sd", "low", "high", "w", "r"} <= set(rows[0])
@@ -127,7 +134,9 @@ def test_report_draws_both_models_and_writes_the_tables(measured: list[Path], tm
         assert (tmp_path / "f" / f"association-{group}-professions.png").is_file()
     assert len(table(tmp_path / "t" / "association-table-4.csv")) == 6
     assert (tmp_path / "t" / "association-table-4.tex").is_file()
-    assert "Table 4 of BEC-Pro" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Table 4 of BEC-Pro" in page
+    assert "H3 (balanced professions stay as they were)" in page
 
 
 def test_completions_has_tables_2_and_3_on_the_screen_in_files_and_on_the_page(

@@ -21,6 +21,7 @@ from equipoise.instruments.association import (
     with_orientation,
 )
 from equipoise.instruments.parts.estimates import Spec, mean_estimate
+from equipoise.instruments.parts.hypotheses import answers_to_change, pairings_of
 from equipoise.results import Result
 from equipoise.results.estimate import by_of, estimates_table, level_of
 
@@ -121,6 +122,11 @@ def _mean_result(results: Sequence[Result]) -> Result:
     items = with_orientation(items.assign(score=items["item"].map(scores)))
     estimates = estimates_table(association_estimates(items))
     return Result(INSTRUMENT, items, estimates, results[0].provenance)
+
+
+def changes_in_words(before: Result, after: Result) -> list[str]:
+    """H1 to H3 of the change alone."""
+    return answers_to_change(pairings_of(before.items), changes(before, after))
 
 
 def can_be_paired(before: Result, after: Result) -> bool:

@@ -68,14 +68,6 @@ def mitigate(
     return Mitigated(changed.model, account, record, changed.history)
 
 
-def mitigate_seeds(
-    model: ModelSource, mitigation: MitigationSource, seeds: Sequence[int], **given: Any
-) -> Iterator[Mitigated]:
-    """The same with several seeds, one model after another; how far they differ is the noise of training."""
-    loaded = as_model(model)
-    return (mitigate(loaded, mitigation, seed=seed, **given) for seed in seeds)
-
-
 def was_made(
     folder: str | Path, mitigation: Mitigation, model: LanguageModel, corpus: CorpusTexts | None, seed: int
 ) -> bool:
@@ -105,10 +97,13 @@ def _corpus(mitigation: Mitigation, corpus: CorpusSource, text: str | None) -> C
 
 
 def _problems(read: CorpusTexts | None) -> tuple[str, ...]:
-    if read is None or not read.problems.total:
+    if read is None:
         return ()
-    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.counts.most_common())
-    return (f"{read.problems.total:,} rows of the corpus were passed over ({reasons}).",)
+    notices = tuple(f"{notice}." for notice in read.problems.notices)
+    if not read.problems.total:
+        return notices
+    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.unread.most_common())
+    return (f"{read.problems.total:,} rows of the corpus could not be read ({reasons}).", *notices)
 
 
 def _by_group(read: CorpusTexts | None) -> Iterator[str]:

@@ -67,7 +67,7 @@ def read_contexts(
     if choice.with_targets:
         what = what if WITH_TARGET in what else f"{what} and {WITH_TARGET}"
         every = (context for context in every if context.targets)
-    kept, available = drawn((context for context in every if wanted(context)), choice.sample, settings.seed)
+    kept, available = drawn((context for context in every if wanted(context)), choice.contexts, settings.seed)
     if not kept:
         raise UserError(
             f"{source.name} has no context {what}.",
@@ -195,7 +195,9 @@ def _few_documents(kept: list[Context]) -> tuple[str, ...]:
 
 def _unread(problems: Problems) -> tuple[str, ...]:
     if not problems.total:
-        return ()
-    reason, count = problems.counts.most_common(1)[0]
-    first = f"{problems.kept[0].file}:{problems.kept[0].line}"
-    return (f"{problems.total:,} rows could not be read ({reason}: {count:,}), the first: {first}",)
+        return problems.notices
+    reason, count = problems.unread.most_common(1)[0]
+    first = next((one for one in problems.kept if one.reason in problems.unread), None)
+    place = f", the first: {first.file}:{first.line}" if first else ""
+    said = f"{problems.total:,} rows could not be read ({reason}: {count:,}){place}"
+    return (said, *problems.notices)

@@ -20,6 +20,7 @@ from equipoise.models import load_model
 from equipoise.models.options import RunOptions
 from equipoise.report.arm_charts import arm_chart
 from equipoise.results import load_result
+from equipoise.studies.domain import _losses_in_words
 
 TEXTS = (
     "The strong and clever leader of the business said that he was there",
@@ -193,6 +194,33 @@ def test_the_screen_shows_the_tables_of_the_paper(study: Path) -> None:
     assert "fine-tuned: women and men by category (Figs. 7, 8)" in said
     assert "0.832 / 0.584 / 0.248" in said
     assert "3.38 / 29.44" in said
+    assert "fine-tuned: the loss on held-out text fell from" in said
+
+
+def test_a_corpus_too_small_to_split_is_refused_before_the_model_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "few.txt").write_text("He slept.\n" * 9)
+    asked = ["study", "domain", "--corpus", tmp_path / "few.txt", "--model", tmp_path / "no-model"]
+    assert run(*asked, "--out", tmp_path / "out") == 2
+    assert "has 9 documents, too few to split" in capsys.readouterr().err
+
+
+def test_a_study_that_learnt_nothing_says_so() -> None:
+    losses = pd.DataFrame(
+        {
+            "arm": ["base", "fine-tuned", "dropout"],
+            "loss": [2.403, 2.403, 2.1],
+            "perplexity": [11.1, 11.1, 8.2],
+        }
+    )
+    idle, fell = _losses_in_words(losses)
+    assert idle.startswith(
+        "fine-tuned: nothing was learnt: the loss on held-out text went from 2.403 to 2.403"
+    )
+    assert fell.startswith(
+        "dropout: the loss on held-out text fell from 2.403 to 2.100 (perplexity 11.1 to 8.2)"
+    )
 
 
 def test_a_finished_study_is_read_back(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

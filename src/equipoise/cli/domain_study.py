@@ -44,9 +44,11 @@ def domain(
     from equipoise.report.sections import load_study
     from equipoise.report.sections.domain import figures
     from equipoise.studies.domain import domain as study_domain
+    from equipoise.studies.domain import refuse_small
 
     asked = reading.choice(tuning.text, sample=contexts, length=length, names=not no_names)
     read = read_corpus(corpus, replace(asked, with_targets=False), tuning.data_dir)
+    refuse_small(read)
     study = study_domain(
         open_model(tuning.model, options),
         read,

@@ -274,3 +274,21 @@ def test_a_published_corpus_has_no_groups(tmp_path: Path, capsys: pytest.Capture
         pytest.skip("the public data sets are not here")
     assert run(*given, "--data-dir", data, "--out", tmp_path / "tuned") == 2
     assert "gap has no column 'publisher'" in capsys.readouterr().err
+
+
+def test_one_model_has_the_pictures_of_the_paper_too(study: Path, tmp_path: Path) -> None:
+    """`measure contexts cosine`: both genders by everything, and the scatter of categories and of words."""
+    folder = study.parent
+    data = [f"{name}={folder / 'articles.csv'}" for name in ("contexts", "cosine")]
+    asked = ["measure", "contexts", "cosine", "--data", data[0], "--data", data[1], "--text", "body"]
+    asked += ["--group", "publisher", "--groups-file", folder / "ideology.csv", "--sample", 200]
+    assert run(*asked, "--model", "random", "--out", tmp_path / "out") == 0
+    pictures = tmp_path / "pictures"
+    assert run("report", tmp_path / "out", "--out", tmp_path / "page.html", "--figures", pictures) == 0
+    names = {path.stem for path in pictures.iterdir()}
+    splits = ("category", "publisher", "ideology", "category-x-ideology", "category-x-publisher")
+    assert {f"contexts-women-and-men-by-{by}" for by in splits} <= names
+    assert {"contexts-sides", "cosine-sides"} <= names
+    assert {f"contexts-difference-by-{by}" for by in splits[:3]} <= names
+    scatter = (pictures / "contexts-sides.svg").read_text()
+    assert all(f">{name}<" in scatter for name in CATEGORIES)

@@ -20,6 +20,7 @@ from equipoise.models import load_model
 from equipoise.models.options import RunOptions
 from equipoise.report.arm_charts import arm_chart
 from equipoise.results import load_result
+from equipoise.studies.domain import _losses_in_words
 
 TEXTS = (
     "The strong and clever leader of the business said that he was there",
@@ -47,6 +48,7 @@ def articles(folder: Path, count: int = 900) -> Path:
     ]
     pd.DataFrame(rows).to_csv(folder / "articles.csv", index=False)
     (folder / "ideology.csv").write_text(MAP)
+    (folder / "words.csv").write_text("male,female\nhe,she\nhis,her\n")
     return folder / "articles.csv"
 
 
@@ -54,6 +56,7 @@ def given(folder: Path) -> list[object]:
     """The command, but for the folder of the study."""
     asked = ["study", "domain", "--corpus", folder / "articles.csv", "--text", "body", "--model", "random"]
     asked += ["--seeds", "0", "--group", "publisher", "--groups-file", folder / "ideology.csv", "--keep"]
+    asked += ["--pairs", folder / "words.csv"]
     return [*asked, "--set", "sentences=60", "--set", "learning-rate=1e-3", "--contexts", 0]
 
 
@@ -191,6 +194,33 @@ def test_the_screen_shows_the_tables_of_the_paper(study: Path) -> None:
     assert "fine-tuned: women and men by category (Figs. 7, 8)" in said
     assert "0.832 / 0.584 / 0.248" in said
     assert "3.38 / 29.44" in said
+    assert "fine-tuned: the loss on held-out text fell from" in said
+
+
+def test_a_corpus_too_small_to_split_is_refused_before_the_model_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "few.txt").write_text("He slept.\n" * 9)
+    asked = ["study", "domain", "--corpus", tmp_path / "few.txt", "--model", tmp_path / "no-model"]
+    assert run(*asked, "--out", tmp_path / "out") == 2
+    assert "has 9 documents, too few to split" in capsys.readouterr().err
+
+
+def test_a_study_that_learnt_nothing_says_so() -> None:
+    losses = pd.DataFrame(
+        {
+            "arm": ["base", "fine-tuned", "dropout"],
+            "loss": [2.403, 2.403, 2.1],
+            "perplexity": [11.1, 11.1, 8.2],
+        }
+    )
+    idle, fell = _losses_in_words(losses)
+    assert idle.startswith(
+        "fine-tuned: nothing was learnt: the loss on held-out text went from 2.403 to 2.403"
+    )
+    assert fell.startswith(
+        "dropout: the loss on held-out text fell from 2.403 to 2.100 (perplexity 11.1 to 8.2)"
+    )
 
 
 def test_a_finished_study_is_read_back(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,9 +257,12 @@ def test_every_command_reads_a_corpus_in_the_same_ways(
         assert set(items["ideology"]) == {"left", "right"}
         assert not items["text"].str.contains("&|'s", regex=True).any()
 
+    (tmp_path / "words.csv").write_text("male,female\nhe,she\n")
     tuned = ["mitigate", "counterfactual", "--corpus", tmp_path / "texts.csv", *reading, "--model", "random"]
-    assert run(*tuned, "--set", "mode=invert", "--out", tmp_path / "tuned") == 0
+    tuned += ["--pairs", tmp_path / "words.csv", "--set", "mode=invert"]
+    assert run(*tuned, "--out", tmp_path / "tuned") == 0
     said = capsys.readouterr().out
+    assert "by the words of words.csv" in said
     assert "30 rows of the corpus were passed over (30 x no target word in it)." in said
     assert "90 documents by ideology: left 60, right 30." in said
 
@@ -241,3 +274,21 @@ def test_a_published_corpus_has_no_groups(tmp_path: Path, capsys: pytest.Capture
         pytest.skip("the public data sets are not here")
     assert run(*given, "--data-dir", data, "--out", tmp_path / "tuned") == 2
     assert "gap has no column 'publisher'" in capsys.readouterr().err
+
+
+def test_one_model_has_the_pictures_of_the_paper_too(study: Path, tmp_path: Path) -> None:
+    """`measure contexts cosine`: both genders by everything, and the scatter of categories and of words."""
+    folder = study.parent
+    data = [f"{name}={folder / 'articles.csv'}" for name in ("contexts", "cosine")]
+    asked = ["measure", "contexts", "cosine", "--data", data[0], "--data", data[1], "--text", "body"]
+    asked += ["--group", "publisher", "--groups-file", folder / "ideology.csv", "--sample", 200]
+    assert run(*asked, "--model", "random", "--out", tmp_path / "out") == 0
+    pictures = tmp_path / "pictures"
+    assert run("report", tmp_path / "out", "--out", tmp_path / "page.html", "--figures", pictures) == 0
+    names = {path.stem for path in pictures.iterdir()}
+    splits = ("category", "publisher", "ideology", "category-x-ideology", "category-x-publisher")
+    assert {f"contexts-women-and-men-by-{by}" for by in splits} <= names
+    assert {"contexts-sides", "cosine-sides"} <= names
+    assert {f"contexts-difference-by-{by}" for by in splits[:3]} <= names
+    scatter = (pictures / "contexts-sides.svg").read_text()
+    assert all(f">{name}<" in scatter for name in CATEGORIES)

@@ -244,7 +244,7 @@ def test_a_domain_is_measured_on_held_out_documents_only(model: Any, tmp_path: P
     ]
     assert list(whole["arm"]) == ["base", "fine-tuned", "dropout", "counterfactual"]
     assert {"category", "paper", "category x paper"} <= set(study.table["by"])
-    with pytest.raises(UserError, match="too few documents to split"):
+    with pytest.raises(UserError, match="has 9 documents, too few to split"):
         domain(model, replace(corpus, documents=documents[:9]))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.option_groups import Reading, TextTuning, takes_groups
+from equipoise.cli.option_groups import Pairs, Reading, TextTuning, takes_groups
 from equipoise.cli.options import Length, NoNames, open_model, runs_models, seed_numbers
 from equipoise.cli.tuning_studies import CorpusName, Seeds, keeping_of, method_of
 from equipoise.models.options import RunOptions
@@ -33,6 +33,7 @@ def domain(
     length: Length = 100,
     no_names: NoNames = False,
     seeds: Seeds = "0,1,2",
+    pairs: Pairs = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the models that are trained, in OUT/models.")
     ] = False,
@@ -43,13 +44,15 @@ def domain(
     from equipoise.report.sections import load_study
     from equipoise.report.sections.domain import figures
     from equipoise.studies.domain import domain as study_domain
+    from equipoise.studies.domain import refuse_small
 
     asked = reading.choice(tuning.text, sample=contexts, length=length, names=not no_names)
     read = read_corpus(corpus, replace(asked, with_targets=False), tuning.data_dir)
+    refuse_small(read)
     study = study_domain(
         open_model(tuning.model, options),
         read,
-        method=method_of(tuning),
+        method=method_of(tuning, [f"pairs={pairs}"] if pairs else []),
         seeds=seed_numbers(seeds),
         asked=asked,
         keeping=replace(keeping_of(tuning.out, tuning.force), models=keep),

@@ -16,6 +16,7 @@ import pandas as pd
 from equipoise.corpora.documents import Document
 from equipoise.corpora.named import CorpusTexts
 from equipoise.corpora.sampling import CorpusChoice
+from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.mitigations.base import TextTuned
@@ -23,6 +24,7 @@ from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.training.examples import split_documents
+from equipoise.mitigations.training.running import LEARNT
 from equipoise.models.base import LanguageModel
 from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, SEEDS, TRAINING, Arm, Shown, auditing, run_arms, steps_of
@@ -59,17 +61,15 @@ def domain(
     keeping: Keeping | None = None,
 ) -> DomainStudy:
     """Split, tune in three ways and measure on held-out text; `asked` says which contexts of it."""
-    if len({document.id for document in corpus.documents}) < FEWEST:
-        raise UserError(
-            f"{corpus.name} has too few documents to split into 80, 10 and 10 in a hundred.",
-            f"Give a corpus of at least {FEWEST} documents; a plain text can be cut with --split.",
-        )
+    refuse_small(corpus)
     chosen = replace(method or Counterfactual(), validation=VALIDATED)
     kept, held = split_documents(corpus.documents, MEASURED, seed=0)
     texts = replace(corpus, documents=tuple(kept))
     arms = [Arm(BASE), *(Arm(name, one, texts) for name, one in ways(chosen).items())]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "seeds": list(seeds)}
     settings |= {"contexts": asked}
+    files = [*chosen.files, *([asked.targets] if asked.targets else [])]
+    settings |= {"files": {path.name: file_sha256(path) for path in files}}
     study = (keeping or Keeping()).begin(
         Plan(
             "domain", "A domain: held-out text by category and group", settings, steps_of(arms, seeds, model)
@@ -89,11 +89,22 @@ def domain(
     }
     sentences = [
         f"{len(kept):,} documents to train and validate, {len(held):,} to measure.",
+        *_losses_in_words(tables["losses"]),
         *_in_words(table),
     ]
-    files = {**tables, "domain": table, "differences": differences}
-    study.finish(sentences, {f"{name}.csv": one for name, one in files.items()})
+    written = {**tables, "domain": table, "differences": differences}
+    study.finish(sentences, {f"{name}.csv": one for name, one in written.items()})
     return DomainStudy(table, differences, sentences, tables)
+
+
+def refuse_small(corpus: CorpusTexts) -> None:
+    """Refuse a corpus that cannot be split, before a model is loaded."""
+    count = len({document.id for document in corpus.documents})
+    if count < FEWEST:
+        raise UserError(
+            f"{corpus.name} has {count} documents, too few to split into 80 %, 10 % and 10 %.",
+            f"Give a corpus of at least {FEWEST} documents; a plain text can be cut with --split.",
+        )
 
 
 def _losses(
@@ -142,15 +153,32 @@ def _shown(held: Sequence[Document]) -> list[Shown]:
     ]
 
 
+def _losses_in_words(losses: pd.DataFrame) -> list[str]:
+    """Whether each arm learnt the text: without that its other numbers say nothing of the text."""
+    rows = losses.set_index("arm")
+    before, said = rows.loc[BASE], []
+    for arm, row in rows.drop(BASE).iterrows():
+        fell = before["loss"] - row["loss"] >= LEARNT
+        found = (
+            "the loss on held-out text fell" if fell else "nothing was learnt: the loss on held-out text went"
+        )
+        said.append(
+            f"{arm}: {found} from {fixed(before['loss'], 3)} to {fixed(row['loss'], 3)} "
+            f"(perplexity {fixed(before['perplexity'], 1)} to {fixed(row['perplexity'], 1)})."
+        )
+    return said
+
+
 def _in_words(table: pd.DataFrame) -> list[str]:
     rows = table[(table["instrument"] == "contexts") & (table["key"] == "difference") & (table["by"] == "")]
     said = []
     for row in rows.to_dict("records"):
-        beyond = row["beyond_tuning"]
-        more = f", {fixed(beyond, 3, sign=True)} beyond plain tuning" if beyond == beyond else ""
-        noise = f", sd over seeds {fixed(row['seed_sd'], 3)}" if row["seeds"] > 1 else ""
-        said.append(
-            f"{row['arm']}: P(male | male) - P(female | female) "
-            f"{fixed(row['mean'], 3, sign=True)}{more}{noise}."
-        )
+        mean, beyond = row["mean"], row["beyond_tuning"]
+        if mean != mean:
+            said.append(f"{row['arm']}: too few contexts to tell whether men or women are recovered better.")
+            continue
+        better = "men are recovered better than women" if mean > 0 else "women are recovered better than men"
+        more = f", {fixed(100 * beyond, 1, sign=True)} beyond plain tuning" if beyond == beyond else ""
+        noise = f"; sd over seeds {fixed(100 * row['seed_sd'], 1)}" if row["seeds"] > 1 else ""
+        said.append(f"{row['arm']}: {better}, by {fixed(abs(100 * mean), 1)} points{more}{noise}.")
     return said

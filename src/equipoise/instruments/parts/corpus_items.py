@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -110,10 +111,17 @@ def corpus_groups(items: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[tup
 
 
 def by_category(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
-    """The items of each category; a context may stand in several."""
+    """The items of each category, ours in the order of the paper; a context may stand in several."""
     listed = items["categories"].str.split(SEPARATOR)
-    for category in dict.fromkeys(name for names in listed for name in names if name):
+    known, found = _order(), dict.fromkeys(name for names in listed for name in names if name)
+    for category in sorted(found, key=lambda name: known.get(name, len(known))):
         yield {"category": category}, items[[category in names for names in listed]]
+
+
+@cache
+def _order() -> dict[str, int]:
+    """The place of each of our categories in the table of target words."""
+    return {name: place for place, name in enumerate(load_targets().categories)}
 
 
 def unless_too_few(estimate: Estimate, *, of: int | None = None) -> Estimate:

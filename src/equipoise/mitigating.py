@@ -11,6 +11,7 @@ import pandas as pd
 
 from equipoise.corpora.named import CorpusTexts, read_corpus
 from equipoise.corpora.sampling import CorpusChoice
+from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError, check_seed
 from equipoise.indexes import card_of
 from equipoise.measuring import ModelSource, as_model
@@ -81,6 +82,7 @@ def was_made(
         all(record.get(name) == cause[name] for name in ("mitigation", "options", "seed"))
         and bases[0].get("fingerprint") == bases[1]["fingerprint"]
         and texts[0].get("sha256") == texts[1].get("sha256")
+        and record.get("files") == cause.get("files")
     )
 
 
@@ -95,10 +97,13 @@ def _corpus(mitigation: Mitigation, corpus: CorpusSource, text: str | None) -> C
 
 
 def _problems(read: CorpusTexts | None) -> tuple[str, ...]:
-    if read is None or not read.problems.total:
+    if read is None:
         return ()
-    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.counts.most_common())
-    return (f"{read.problems.total:,} rows of the corpus were passed over ({reasons}).",)
+    notices = tuple(f"{notice}." for notice in read.problems.notices)
+    if not read.problems.total:
+        return notices
+    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.unread.most_common())
+    return (f"{read.problems.total:,} rows of the corpus were passed over ({reasons}).", *notices)
 
 
 def _by_group(read: CorpusTexts | None) -> Iterator[str]:
@@ -115,12 +120,14 @@ def _cause(
 ) -> dict[str, Any]:
     """All that a changed model comes from."""
     described = {"name": read.name, "documents": len(read.documents), "sha256": read.digest} if read else None
+    files = {str(path): file_sha256(path) for path in getattr(mitigation, "files", ())}
     return {
         "mitigation": mitigation.name,
         "options": asdict(mitigation) if is_dataclass(mitigation) else {},
         "seed": seed,
         "base": {"name": before.name, "fingerprint": before.fingerprint},
         "corpus": described,
+        **({"files": files} if files else {}),
     }
 
 

@@ -47,6 +47,7 @@ def articles(folder: Path, count: int = 900) -> Path:
     ]
     pd.DataFrame(rows).to_csv(folder / "articles.csv", index=False)
     (folder / "ideology.csv").write_text(MAP)
+    (folder / "words.csv").write_text("male,female\nhe,she\nhis,her\n")
     return folder / "articles.csv"
 
 
@@ -54,6 +55,7 @@ def given(folder: Path) -> list[object]:
     """The command, but for the folder of the study."""
     asked = ["study", "domain", "--corpus", folder / "articles.csv", "--text", "body", "--model", "random"]
     asked += ["--seeds", "0", "--group", "publisher", "--groups-file", folder / "ideology.csv", "--keep"]
+    asked += ["--pairs", folder / "words.csv"]
     return [*asked, "--set", "sentences=60", "--set", "learning-rate=1e-3", "--contexts", 0]
 
 
@@ -227,9 +229,12 @@ def test_every_command_reads_a_corpus_in_the_same_ways(
         assert set(items["ideology"]) == {"left", "right"}
         assert not items["text"].str.contains("&|'s", regex=True).any()
 
+    (tmp_path / "words.csv").write_text("male,female\nhe,she\n")
     tuned = ["mitigate", "counterfactual", "--corpus", tmp_path / "texts.csv", *reading, "--model", "random"]
-    assert run(*tuned, "--set", "mode=invert", "--out", tmp_path / "tuned") == 0
+    tuned += ["--pairs", tmp_path / "words.csv", "--set", "mode=invert"]
+    assert run(*tuned, "--out", tmp_path / "tuned") == 0
     said = capsys.readouterr().out
+    assert "by the words of words.csv" in said
     assert "30 rows of the corpus were passed over (30 x no target word in it)." in said
     assert "90 documents by ideology: left 60, right 30." in said
 

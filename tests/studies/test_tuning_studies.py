@@ -297,6 +297,26 @@ def test_professions_have_bars_marks_and_a_line(
     assert run("study", "professions", tmp_path / "before", tmp_path) == 2
 
 
+def test_a_sentence_without_a_profession_is_no_profession(model: Any, templates: Callable[[], Path]) -> None:
+    """An empty name was found 101,820 times in a text, had a bar and moved the fitted lines."""
+    file = templates() / "templates.csv"
+    header, *rows = file.read_text().splitlines()
+    alone = "alone,family,,subject,The parent said that [MASK] was tired.,female"
+    file.write_text("\n".join([f"{header},gender", *(f"{row}," for row in rows), alone]))
+    network, words = random_parts(2)
+    changed = wrap_model(network, words, name="other")
+    before, after = (measure(one, "tbe", Settings(data=file.parent)) for one in (model, changed))
+    assert "" in set(before.items["profession"])
+    study = professions_study(before, after, corpus_of())
+    assert "" not in set(study.table["profession"])
+    assert len(study.table) == 6
+
+
+def test_names_that_differ_in_capitals_only_are_counted_alike() -> None:
+    assert mentions(["Chef", "chef", ""], ["The chef met a Chef."]) == {"Chef": 2, "chef": 2, "": 0}
+    assert mentions([""], ["A text."]) == {"": 0}
+
+
 def test_mentions_are_counted_longest_first() -> None:
     texts = ["The fish farmer met two farmers.", "A cook, a Cook and cookery."]
     assert mentions(["farmer", "fish farmer", "cook"], texts) == {"farmer": 1, "fish farmer": 1, "cook": 2}

@@ -141,9 +141,9 @@ def _print(survey: "Survey", out: Path) -> None:
         screen.print(f"  candidates, {kind}: {count:,} sentences to read", highlight=False)
     for notice in survey.notices:
         screen.print(f"  note: {notice}", markup=False, highlight=False)
-    for reason, count in survey.problems.counts.most_common(PROBLEMS_SHOWN):
+    for reason, count in survey.problems.unread.most_common(PROBLEMS_SHOWN):
         screen.print(f"  passed over, {reason}: {count:,}", markup=False, highlight=False)
-    unshown = len(survey.problems.counts) - PROBLEMS_SHOWN
+    unshown = len(survey.problems.unread) - PROBLEMS_SHOWN
     if unshown > 0:
         screen.print(f"  passed over, {unshown} other reasons: problem-counts.csv", highlight=False)
     screen.print(f"  every word, role and group, and the documents that drive the lean: {out}", markup=False)

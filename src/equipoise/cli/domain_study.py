@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.option_groups import Reading, TextTuning, takes_groups
+from equipoise.cli.option_groups import Pairs, Reading, TextTuning, takes_groups
 from equipoise.cli.options import Length, NoNames, open_model, runs_models, seed_numbers
 from equipoise.cli.tuning_studies import CorpusName, Seeds, keeping_of, method_of
 from equipoise.models.options import RunOptions
@@ -33,6 +33,7 @@ def domain(
     length: Length = 100,
     no_names: NoNames = False,
     seeds: Seeds = "0,1,2",
+    pairs: Pairs = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the models that are trained, in OUT/models.")
     ] = False,
@@ -49,7 +50,7 @@ def domain(
     study = study_domain(
         open_model(tuning.model, options),
         read,
-        method=method_of(tuning),
+        method=method_of(tuning, [f"pairs={pairs}"] if pairs else []),
         seeds=seed_numbers(seeds),
         asked=asked,
         keeping=replace(keeping_of(tuning.out, tuning.force), models=keep),

@@ -70,7 +70,7 @@ def measure(
     seed: Seed = 0,
     text: Text = None,
     length: Length = 100,
-    sample: Sample = 2000,
+    sample: Sample = None,
     no_names: NoNames = False,
     layer: Layer = "last",
     pooling: Pooling = "mean",
@@ -167,9 +167,12 @@ class Screen:
     def add(self, result: "Result") -> None:
         """Save a result and show its numbers."""
         from equipoise.cli.printing import print_result
+        from equipoise.report.measurements import measurements
+        from equipoise.report.paper_tables import save_paper_tables
 
         folder = result.save(self.out, force=self.force)
         self._folders[result.instrument] = folder
+        save_paper_tables(measurements([result])[0], folder)
         if self.as_json:
             return
         if self.everything or not self.several:

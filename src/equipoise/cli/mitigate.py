@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.option_groups import Reading, takes_groups
+from equipoise.cli.option_groups import Pairs, Reading, takes_groups
 from equipoise.cli.options import (
     DataDir,
     Force,
@@ -51,6 +51,7 @@ def mitigate(
         typer.Option("--set", help="An option of the method, as in epochs=3; several times."),
     ] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="A published recipe by its name.")] = None,
+    pairs: Pairs = None,
     data_dir: DataDir = None,
     seed: Seed = 0,
     seeds: Annotated[
@@ -68,7 +69,8 @@ def mitigate(
     from equipoise.mitigations.base import set_options
     from equipoise.mitigations.saving import RECORD, refuse_folder
 
-    chosen = set_options(mitigation_class(method), choices or (), preset)
+    choices = [*(choices or ()), *([f"pairs={pairs}"] if pairs else [])]
+    chosen = set_options(mitigation_class(method), choices, preset)
     if explain:
         _explain(chosen)
         return

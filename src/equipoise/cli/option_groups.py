@@ -31,6 +31,12 @@ Choices = Annotated[
     list[str] | None,
     typer.Option("--set", help="An option of the tuning (see `mitigate counterfactual --explain`)."),
 ]
+Pairs = Annotated[
+    Path | None,
+    typer.Option(
+        "--pairs", help="Your own words to exchange: a CSV with the columns male and female, or two a line."
+    ),
+]
 StudyFolder = Annotated[
     Path, typer.Option("--out", "-o", help="The folder of the study; it goes on there after a kill.")
 ]

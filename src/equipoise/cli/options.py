@@ -39,7 +39,13 @@ PolesOf = Annotated[list[str] | None, typer.Option("--poles", help="[INSTRUMENT=
 Seed = Annotated[int, typer.Option(help="Seed of what is drawn: samples and intervals.")]
 Text = Annotated[str | None, typer.Option("--text", help="Of a corpus: the column with the text.")]
 Length = Annotated[int, typer.Option("--length", help="Of a corpus: words in a context.")]
-Sample = Annotated[int, typer.Option("--sample", help="Of a corpus: contexts to ask; 0: all.")]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        "--sample",
+        help="Contexts of a corpus to ask (2,000 unless given), or sentences of association; 0: all.",
+    ),
+]
 NoNames = Annotated[bool, typer.Option("--no-names", help="Of a corpus: write 'someone' for persons' names.")]
 Document = Annotated[
     str | None, typer.Option("--document", help="Of a corpus: a column that rows of one document share.")

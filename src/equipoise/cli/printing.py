@@ -139,10 +139,21 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
     shown = result.estimates if everything else result.estimates[is_short]
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
+    print_paper_tables(result)
     print_words(result)
     hidden = len(result.estimates) - len(shown)
     more = f"{hidden} more estimates (--all) and every item" if hidden else "Every item"
     say(f"{more}: {folder}")
+
+
+def print_paper_tables(result: "Result") -> None:
+    """The short tables of the instrument's paper; every one of them is a CSV file beside the items."""
+    from equipoise.report.measurements import measurements
+    from equipoise.report.paper_tables import SHORT, paper_tables
+
+    for table in paper_tables(measurements([result])[0]):
+        if len(table.rows) <= SHORT:
+            print_rows(table.title, table.headings, table.rows)
 
 
 def print_words(result: "Result") -> None:

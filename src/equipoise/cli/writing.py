@@ -72,3 +72,11 @@ def save_by_model(folder: Path, results: "Sequence[Result]", *, force: bool = Fa
     """One folder per model, named after the last part of its name and its fingerprint."""
     for result in results:
         result.save(folder / f"{Path(result.model).name}-{result.fingerprint[:8]}", force=force)
+
+
+def save_study_figures(folder: Path) -> list[Path]:
+    """Write the charts that the page shows of a study into its folder, as SVG and PNG."""
+    from equipoise.report.files import save_figures
+    from equipoise.report.sections import load_study, section_of
+
+    return save_figures(section_of(load_study(folder)).figures, folder, force=True)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from equipoise.corpora.cleaning import clean_text
-from equipoise.corpora.documents import Document, Problem, Problems, Where
+from equipoise.corpora.documents import Document, Position, Problem, Problems, Where
 from equipoise.corpora.groups import Grouping, read_group_map
+from equipoise.corpora.merging import Entry, one_by_one
 from equipoise.corpora.reading import ReadSettings, open_corpus, text_problem
 from equipoise.corpora.vocabulary import Targets
 from equipoise.data.reading import LINE, File, GivenTable, read_table
@@ -16,11 +17,15 @@ from equipoise.errors import UserError
 
 T = TypeVar("T")
 
+CONTEXTS = 2000
+"""Contexts of a corpus that are asked unless a number was given."""
+
 
 @dataclass(frozen=True)
 class CorpusChoice:
-    """How a corpus is read, how long its contexts are, and how many of them are asked (0: all).
+    """How a corpus is read, how long its contexts are, and how many of them are asked.
 
+    `sample` is 0 for all of them, and None where no number was given: then it is `CONTEXTS` of a corpus.
     `length` counts words between white space; `document` and `split` say what a document is, as for
     `ReadSettings`; `targets` is a file of target words; without `names`, persons become "someone". `clean`
     decodes HTML entities and writes contractions out; `groups_file` maps the values of a column to groups;
@@ -30,7 +35,7 @@ class CorpusChoice:
     text: str | None = None
     groups: tuple[str, ...] = ()
     length: int = 100
-    sample: int = 2000
+    sample: int | None = None
     names: bool = True
     document: str | None = None
     split: str | None = None
@@ -40,12 +45,17 @@ class CorpusChoice:
     with_targets: bool = False
 
     def __post_init__(self) -> None:
-        if self.sample < 0:
+        if self.sample is not None and self.sample < 0:
             raise UserError(
                 f"A sample of {self.sample} was asked for.", "Give a number from 1 on, or 0 for all."
             )
         if self.length < 1:
             raise UserError(f"A context of {self.length} words was asked for.", "Give a length of 1 or more.")
+
+    @property
+    def contexts(self) -> int:
+        """How many contexts of a corpus are asked; 0: all."""
+        return CONTEXTS if self.sample is None else self.sample
 
     @property
     def grouping(self) -> Grouping:
@@ -103,12 +113,18 @@ def _table_documents(given: GivenTable, choice: CorpusChoice, problems: Problems
     text, grouping = choice.text or "text", choice.grouping
     named = [choice.document] if choice.document else []
     table = read_table(given, (text, *grouping.needed, *named))
-    for fields in table.to_dict("records"):
-        where = Where(given.name, fields[LINE])
-        reason = text_problem(fields[text])
-        if reason:
-            problems.add([Problem(where.file, where.line, reason)])
-            continue
-        identity = str(fields.get(choice.document or "id") or f"row {where.line - 1}")
-        body = clean_text(fields[text]) if choice.clean else fields[text]
-        yield Document(identity, body, grouping.of(fields), where)
+
+    def entries() -> Iterator[Entry]:
+        for fields in table.to_dict("records"):
+            where = Where(given.name, fields[LINE])
+            reason = text_problem(fields[text])
+            identity = str(fields.get(choice.document or "id") or f"row {where.line - 1}")
+            body = clean_text(fields[text]) if choice.clean else fields[text]
+            document = Document(identity, body, grouping.of(fields), where)
+            yield Problem(*where, reason) if reason else document, Position()
+
+    for entry, _ in one_by_one(entries(), merged=choice.document is not None):
+        if isinstance(entry, Document):
+            yield entry
+        else:
+            problems.add([entry])

@@ -170,8 +170,21 @@ class NeuralModel(AnsweringModel):
         if question.pooling == MEAN_WITH_SPECIAL:
             places = list(range(len(encoded.ids)))
         spec = VectorSpec(question.layer, (0,) if question.pooling == FIRST else tuple(places))
-        row = Row(encoded.ids, vectors=(spec,))
+        row = Row(self._masked(encoded, question.hidden), vectors=(spec,))
         return Asked([row], lambda answers: Embedding(answers[0].vectors[spec]))
+
+    def _masked(self, encoded: Encoded, hidden: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+        """The ids with a mask for every token that overlaps a hidden span."""
+        covered = {place for span in hidden for place in encoded.positions(span)}
+        mask = self.tokens.mask_id
+        if covered and mask is None:
+            raise UserError(
+                f"{self.name!r} has no mask token, so no word of a text can be hidden from it.",
+                "Give a masked model, or ask without hidden words.",
+            )
+        return tuple(
+            mask if place in covered and mask is not None else own for place, own in enumerate(encoded.ids)
+        )
 
     def _windows(self, questions: Sequence[Question], report: RunReport) -> Iterator[list[Asked]]:
         window: list[Asked] = []

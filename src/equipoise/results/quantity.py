@@ -13,12 +13,14 @@ class Roles:
     """Which columns of the items play which part, beside `item`, `score` and `dropped`, which all have.
 
     `factors` are the columns whose levels several items share (a template, a profession): the mean over items
-    is only as sure as they are many. `groups` are the columns that estimates are split by.
+    is only as sure as they are many. `groups` are the columns that estimates are split by. `shown` are those
+    that a page shows of an item beside its score; a name that ends with _ stands for all that begin so.
     """
 
     text: tuple[str, ...] = ("text",)
     factors: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import pandas as pd
 from equipoise.corpora.documents import Document
 from equipoise.corpora.named import CorpusTexts
 from equipoise.corpora.sampling import CorpusChoice
+from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.mitigations.base import TextTuned
@@ -70,6 +71,8 @@ def domain(
     arms = [Arm(BASE), *(Arm(name, one, texts) for name, one in ways(chosen).items())]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "seeds": list(seeds)}
     settings |= {"contexts": asked}
+    files = [*chosen.files, *([asked.targets] if asked.targets else [])]
+    settings |= {"files": {path.name: file_sha256(path) for path in files}}
     study = (keeping or Keeping()).begin(
         Plan(
             "domain", "A domain: held-out text by category and group", settings, steps_of(arms, seeds, model)
@@ -91,8 +94,8 @@ def domain(
         f"{len(kept):,} documents to train and validate, {len(held):,} to measure.",
         *_in_words(table),
     ]
-    files = {**tables, "domain": table, "differences": differences}
-    study.finish(sentences, {f"{name}.csv": one for name, one in files.items()})
+    written = {**tables, "domain": table, "differences": differences}
+    study.finish(sentences, {f"{name}.csv": one for name, one in written.items()})
     return DomainStudy(table, differences, sentences, tables)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +67,7 @@ def read_contexts(
     if choice.with_targets:
         what = what if WITH_TARGET in what else f"{what} and {WITH_TARGET}"
         every = (context for context in every if context.targets)
-    kept, available = drawn((context for context in every if wanted(context)), choice.sample, settings.seed)
+    kept, available = drawn((context for context in every if wanted(context)), choice.contexts, settings.seed)
     if not kept:
         raise UserError(
             f"{source.name} has no context {what}.",
@@ -110,10 +111,17 @@ def corpus_groups(items: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[tup
 
 
 def by_category(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
-    """The items of each category; a context may stand in several."""
+    """The items of each category, ours in the order of the paper; a context may stand in several."""
     listed = items["categories"].str.split(SEPARATOR)
-    for category in dict.fromkeys(name for names in listed for name in names if name):
+    known, found = _order(), dict.fromkeys(name for names in listed for name in names if name)
+    for category in sorted(found, key=lambda name: known.get(name, len(known))):
         yield {"category": category}, items[[category in names for names in listed]]
+
+
+@cache
+def _order() -> dict[str, int]:
+    """The place of each of our categories in the table of target words."""
+    return {name: place for place, name in enumerate(load_targets().categories)}
 
 
 def unless_too_few(estimate: Estimate, *, of: int | None = None) -> Estimate:
@@ -187,7 +195,9 @@ def _few_documents(kept: list[Context]) -> tuple[str, ...]:
 
 def _unread(problems: Problems) -> tuple[str, ...]:
     if not problems.total:
-        return ()
-    reason, count = problems.counts.most_common(1)[0]
-    first = f"{problems.kept[0].file}:{problems.kept[0].line}"
-    return (f"{problems.total:,} rows could not be read ({reason}: {count:,}), the first: {first}",)
+        return problems.notices
+    reason, count = problems.unread.most_common(1)[0]
+    first = next((one for one in problems.kept if one.reason in problems.unread), None)
+    place = f", the first: {first.file}:{first.line}" if first else ""
+    said = f"{problems.total:,} rows could not be read ({reason}: {count:,}){place}"
+    return (said, *problems.notices)

@@ -1,6 +1,7 @@
 """Figures: the charts of a measurement, each one file that gives none where it has nothing to show."""
 
 from equipoise.report.elements import Figure
+from equipoise.report.figures.association import association_figures
 from equipoise.report.figures.both_sides import side_figures
 from equipoise.report.figures.corpora import corpus_figures
 from equipoise.report.figures.distribution import distribution_figures
@@ -15,6 +16,7 @@ MAKERS = (
     side_figures,
     gender_figures,
     corpus_figures,
+    association_figures,
     group_figures,
     profession_figures,
     distribution_figures,

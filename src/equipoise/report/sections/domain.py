@@ -80,5 +80,5 @@ def _words(name: str, table: pd.DataFrame) -> Iterator[Figure]:
             rows = near_rows(words)
             if rows:
                 said = " and ".join(pair)
-                title = f"{arm}: words of {said} beside women and men"
+                title = f"{arm}: words of {said}"
                 yield side_figure(f"{name} {arm} words {said}", (title, *NEAR[1:]), rows)

@@ -32,7 +32,7 @@ def seconds_to_answer(model: LanguageModel, questions: Sequence[Question]) -> fl
     if not isinstance(model, NeuralModel):
         return 1.0
     rows = {row.key: len(row.ids) for question in questions for row in model.ask(question).rows}
-    return max(1.0, sum(rows.values()) * seconds_per_token(model))
+    return sum(rows.values()) * seconds_per_token(model)
 
 
 def _timed(model: NeuralModel) -> float:

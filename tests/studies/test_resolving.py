@@ -11,6 +11,7 @@ from equipoise.corpora.named import CorpusTexts
 from equipoise.measuring import measure
 from equipoise.mitigations.resolution import PronounResolution
 from equipoise.models import load_model
+from equipoise.models.base import Fill
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.random_weights import random_parts
@@ -18,7 +19,6 @@ from equipoise.studies.arms import Arm, training_seconds
 from equipoise.studies.pace import seconds_to_answer
 from equipoise.studies.resolution_tables import TABLE_2_KEYS, resolution_tables
 from equipoise.studies.resolving import (
-    AskedOfArms,
     HeldOutPronouns,
     pronoun_items,
     resolution_study,
@@ -109,11 +109,10 @@ def test_the_plan_counts_every_row_that_is_asked_and_every_pass_over_the_text() 
     """The speed is measured once, so that the times of two plans have the ratio of their rows."""
     network, words = random_parts()
     model = wrap_model(network, words, name="small", options=RunOptions(device="cpu", cache=False))
-    few, many = (
-        seconds_to_answer(model, AskedOfArms().questions(model, pronoun_items(documents(count))))
-        for count in (10, 400)
-    )
-    assert many > few
+    she, he = (Fill(f"{start} said that [MASK] was late.", ("he", "she")) for start in ("She", "He"))
+    once, twice, both = (seconds_to_answer(model, asked) for asked in ([she], [she, she], [she, he]))
+    assert twice == once
+    assert both == pytest.approx(2 * once)
     ways = [
         PronounResolution(flipped=flipped, rates=rates) for flipped, rates in ((False, "1"), (True, "1,2"))
     ]

@@ -8,6 +8,7 @@ import pytest
 
 from equipoise.corpora.documents import Document, Problems, Where
 from equipoise.corpora.named import CorpusTexts
+from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.mitigations.resolution import PronounResolution
 from equipoise.models import load_model
@@ -21,6 +22,7 @@ from equipoise.studies.resolution_tables import TABLE_2_KEYS, resolution_tables
 from equipoise.studies.resolving import (
     HeldOutPronouns,
     pronoun_items,
+    readable,
     resolution_study,
     sampled,
 )
@@ -94,6 +96,17 @@ def test_the_table_has_every_row(tmp_path: Path) -> None:
     kept = sorted(path.name for path in (tmp_path / "study" / "models").iterdir())
     assert kept == [f"{arm}-{seed}" for arm in "AU" for seed in range(3)]
     assert load_model(tmp_path / "study" / "models" / "U-0").fingerprint != model.fingerprint
+
+
+def test_texts_that_are_too_long_for_the_model_are_not_asked() -> None:
+    network, words = random_parts()
+    model = wrap_model(network, words, name="small", options=RunOptions(device="cpu", cache=False))
+    long = Document("long", TEXT * 40, {}, Where("x", 9))
+    items = pronoun_items([*documents(1), long])
+    assert items["document"].nunique() == 2
+    assert readable(items, model)["document"].unique().tolist() == ["d0"]
+    with pytest.raises(UserError, match="Every held-out text is longer"):
+        readable(pronoun_items([long]), model)
 
 
 def test_held_out_pronouns_are_sampled_by_whole_documents() -> None:

@@ -27,6 +27,7 @@ from equipoise.mitigations.resolution import PRONOUNS, PronounResolution, anonym
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.models.base import Fill, LanguageModel, Question
 from equipoise.models.capabilities import FILL
+from equipoise.models.neural import NeuralModel
 from equipoise.results import Quantity, Result, Roles, Summary
 from equipoise.studies.arms import BASE, SEEDS, Arm, ArmRuns, Shown, run_arms, steps_of
 from equipoise.studies.resolution_tables import TABLE_1_KEYS, TABLE_2_KEYS, resolution_tables
@@ -114,6 +115,20 @@ def pronoun_items(documents: Sequence[Document]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def readable(items: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
+    """The pronouns of texts that the model can read whole; one that reads none of them is refused."""
+    if not isinstance(model, NeuralModel) or model.max_length is None:
+        return items
+    lengths = {text: len(model.tokens.encode(text).ids) for text in items["text"].unique()}
+    kept = items[items["text"].map(lengths) <= model.max_length]
+    if kept.empty:
+        raise UserError(
+            f"Every held-out text is longer than {model.name!r} reads ({model.max_length} tokens).",
+            "Give a corpus of shorter documents.",
+        )
+    return kept.reset_index(drop=True)
+
+
 def sampled(items: pd.DataFrame, most: int) -> pd.DataFrame:
     """Whole documents, drawn at random but always the same, up to a number of pronouns; 0: all of them."""
     if not most or len(items) <= most:
@@ -183,7 +198,7 @@ def resolution_study(
             f"None of the {len(held):,} documents that are held out has a gendered pronoun.",
             "Give a larger corpus about people, such as gap.",
         )
-    known, items = len(items), sampled(items, asking.pronouns)
+    known, items = len(items), sampled(readable(items, model), asking.pronouns)
     steps = steps_of(arms, seeds, model, asking.questions(model, items))
     study = (keeping or Keeping()).begin(Plan("resolution", "Pronoun resolution", settings, steps))
     runs = run_arms(study, model, arms, seeds, lambda one: asking.measured(one, items))

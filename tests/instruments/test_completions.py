@@ -23,6 +23,7 @@ from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
+from equipoise.results.comparison import compare
 from equipoise.studies.completion_tables import list_coverage, top_templates, unique_completions
 
 WORDS = (
@@ -330,6 +331,7 @@ def test_models_are_compared_by_favour_and_by_lean(folder: Path) -> None:
     assert [(one.key, one.label) for one in result.quantities] == [
         ("favour", "favour of female"),
         ("second-minus-first", "female - male"),
+        ("gbm", "GBM"),
     ]
     lean = result.items["second_minus_first"]
     assert lean.mean() == pytest.approx(result.value("second-minus-first"))
@@ -361,3 +363,44 @@ def test_the_card_says_that_the_sign_differs() -> None:
     for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
         assert f"\n{heading}  " in card
     assert "THE OTHER WAY ROUND" in card
+
+
+def test_models_are_compared_by_gbm_with_words_drawn_for_both(tmp_path: Path) -> None:
+    """The difference is that of the two estimates, its interval that of a slow bootstrap over words."""
+    adjectives = [f"{letter}{letter}y" for letter in "bcdfghklmn"]
+    words = "word,part,sentiment\n" + "".join(
+        f"{word},adjective,{('positive', 'negative')[place % 2]}\n" for place, word in enumerate(adjectives)
+    )
+    rng = np.random.default_rng(5)
+    texts = [f"I met a {word} person and a [MASK]." for word in adjectives]
+    told: list[Any] = [
+        {text: {"man": m, "woman": w, "dog": 0.3} for text, (m, w) in zip(texts, shares, strict=True)}
+        for shares in (rng.uniform(0.1, 0.3, (10, 2)), rng.uniform(0.1, 0.3, (10, 2)))
+    ]
+    settings = Settings(data=str(folder_of(tmp_path, words)))
+    results = [
+        measure(TableModel(fills, name=name), "completions", settings)
+        for fills, name in zip(told, ("one", "two"), strict=True)
+    ]
+    row = compare(*results).table.set_index("quantity").loc["gbm"]
+    assert row["first_value"] == pytest.approx(results[0].value("gbm"))
+    assert row["difference"] == pytest.approx(results[1].value("gbm") - results[0].value("gbm"))
+    draws = []
+    for _ in range(2000):
+        chosen = rng.choice(adjectives, len(adjectives))
+        both = [slow_gbm(result.items.set_index("word").loc[chosen]) for result in results]
+        draws.append(both[1] - both[0])
+    low, high = np.nanpercentile(draws, [2.5, 97.5])
+    assert row["low"] < low < high < row["high"], "the interval of few clusters is wider than percentiles"
+    assert row["high"] - row["low"] < 1.6 * (high - low)
+
+
+def slow_gbm(items: pd.DataFrame) -> float:
+    good, bad = (
+        items[items["sentiment"] == name][["p_male", "p_female", "p_neither"]].mean()
+        for name in ("positive", "negative")
+    )
+    return float(
+        (good["p_female"] - good["p_male"]) / good["p_neither"]
+        + (bad["p_male"] - bad["p_female"]) / bad["p_neither"]
+    )

@@ -136,7 +136,7 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
     levels = result.estimates.groupby("by")["level"].nunique()
     by = result.estimates["by"]
     is_short = by.map(levels).le(FEW_LEVELS) & ~by.str.contains(CROSSED, regex=False)
-    shown = result.estimates if everything else result.estimates[is_short]
+    shown = result.estimates if everything else result.estimates[is_short | result.estimates["headline"]]
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
     print_paper_tables(result)
@@ -147,13 +147,12 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
 
 
 def print_paper_tables(result: "Result") -> None:
-    """The short tables of the instrument's paper; every one of them is a CSV file beside the items."""
+    """The tables of the instrument's paper; they and the lists behind them are CSV files beside the items."""
     from equipoise.report.measurements import measurements
-    from equipoise.report.paper_tables import SHORT, paper_tables
+    from equipoise.report.paper_tables import is_printed, paper_tables
 
-    for table in paper_tables(measurements([result])[0]):
-        if len(table.rows) <= SHORT:
-            print_rows(table.title, table.headings, table.rows)
+    for table in filter(is_printed, paper_tables(measurements([result])[0])):
+        print_rows(table.title, table.headings, table.rows)
 
 
 def print_words(result: "Result") -> None:

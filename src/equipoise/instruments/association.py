@@ -208,11 +208,10 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one 
         estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, _factors(rows)))
     for groups, rows in grouped(pairs, "group", whole=False):
         by_profession = rows.groupby("profession", as_index=False, sort=False)["gap"].mean()
-        told = f"{first} and {second} persons in {of}"
-        estimates += _wilcoxon_estimates(Spec("wilcoxon", told, groups=groups), rows, seed)
-        told = f"{told}, a gap per profession"
-        per_profession = Spec("wilcoxon-per-profession", told, groups=groups)
-        estimates += _wilcoxon_estimates(per_profession, by_profession, seed)
+        pair = Spec("wilcoxon", f"({of})", groups=groups)
+        estimates += _wilcoxon_estimates(pair, rows, (first, second), seed=seed)
+        profession = Spec("wilcoxon-per-profession", f"({of}, per profession)", groups=groups)
+        estimates += _wilcoxon_estimates(profession, by_profession, (first, second), seed=seed)
     if pairs["percent_women"].notna().any():
         estimates += workforce_correlations(pairs, "gap")
     for groups, rows in grouped(pairs, "profession", whole=False):
@@ -357,25 +356,28 @@ def _factors(rows: pd.DataFrame) -> tuple[str, ...]:
     return FACTORS if rows["profession"].nunique() > 1 else ("profession",)
 
 
-def _wilcoxon_estimates(spec: Spec, rows: pd.DataFrame, seed: int) -> list[Estimate]:
+def _wilcoxon_estimates(
+    spec: Spec, rows: pd.DataFrame, genders: tuple[str, str], *, seed: int
+) -> list[Estimate]:
     """Wilcoxon's test of the gaps (first - second); the paper prints W of second - first (female - male)."""
+    gap, reverse = (f"{one} - {other}" for one, other in (genders, genders[::-1]))
     gaps = rows["gap"].to_numpy(dtype=float)
     test = wilcoxon(gaps, np.zeros_like(gaps))
     unanswered = int(np.isnan(gaps).sum())
 
     def named(key: str, label: str) -> Spec:
-        return replace(spec, key=f"{spec.key}-{key}", label=f"Wilcoxon {label}, {spec.label}")
+        return replace(spec, key=f"{spec.key}-{key}", label=f"Wilcoxon {label} {spec.label}")
 
     numbers = (
-        (named("w", "W (first - second)"), test.w_plus),
-        (named("w-second-minus-first", "W (second - first)"), test.n * (test.n + 1) / 2 - test.w_plus),
-        (named("z", "Z"), test.z),
-        (named("r-undirected", "r without direction, -|Z| / sqrt(2 n)"), test.r_published),
+        (named("w", f"W, {gap}"), test.w_plus),
+        (named("w-second-minus-first", f"W, {reverse}"), test.n * (test.n + 1) / 2 - test.w_plus),
+        (named("z", f"Z, {gap}"), test.z),
+        (named("r-undirected", "r, -|Z| / sqrt(2 n)"), test.r_published),
         (named("p", "p"), test.p),
     )
     estimates = [count_estimate(one, value, n=test.n, dropped=unanswered) for one, value in numbers]
     interval = _interval_of_r(test, rows[~np.isnan(gaps)], seed)
-    return [*estimates, estimate(named("r", "r"), test.r, interval, n=test.n, dropped=unanswered)]
+    return [*estimates, estimate(named("r", f"r, {gap}"), test.r, interval, n=test.n, dropped=unanswered)]
 
 
 def _interval_of_r(test: WilcoxonTest, rows: pd.DataFrame, seed: int) -> tuple[float, float]:

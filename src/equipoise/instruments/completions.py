@@ -49,7 +49,7 @@ import pandas as pd
 
 from equipoise.data.poles import load_poles
 from equipoise.data.sets import gbm
-from equipoise.data.sets.completions import POSITIVE, load_completions
+from equipoise.data.sets.completions import NEGATIVE, POSITIVE, load_completions
 from equipoise.data.sets.flags import shown_names
 from equipoise.data.sets.word_lists import load_word_lists
 from equipoise.data.sources import Source
@@ -71,6 +71,7 @@ from equipoise.instruments.parts.preference import UNFLAGGED
 from equipoise.models.base import LanguageModel, TopFill, WordScores
 from equipoise.models.capabilities import FILL, TOP_FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import Contrast
 from equipoise.stats.means import FEWEST_CLUSTERS
 from equipoise.stats.ratios import gender_bias_metric, sided_cells
 from equipoise.stats.resampling import bootstrap_of
@@ -114,6 +115,7 @@ class Completions:
     quantities = (
         Quantity("favour", "favour of the second pole", 0.02, unit=UNIT, factors=FACTORS, ranks=True),
         Quantity("second-minus-first", "lean", 0.02, column="second_minus_first", unit=UNIT, factors=FACTORS),
+        Quantity("gbm", "GBM", 0.05, unit="index", factors=("word",), statistic="gbm"),
     )
 
     def design(self, source: Source, settings: Settings) -> CompletionDesign:
@@ -127,7 +129,7 @@ class Completions:
             files=(*read.files, *list_files),
             settings=settings,
             notices=(*read.notices, *_named_beside(read.table, lists), *said),
-            quantities=_quantities(self.quantities, lists.names, factors),
+            quantities=_quantities(self.quantities, lists.names, factors, PREFIX[settings.variant]),
             poles=poles,
             lists=lists,
             factors=factors,
@@ -186,14 +188,19 @@ def _factors(items: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _quantities(
-    quantities: Sequence[Quantity], poles: tuple[str, str], factors: tuple[str, ...]
+    quantities: Sequence[Quantity], poles: tuple[str, str], factors: tuple[str, ...], prefix: str
 ) -> tuple[Quantity, ...]:
-    """The quantities with the poles by name."""
-    favour, lean = quantities
+    """The quantities with the poles by name; GBM reads the shares of the chosen way to count."""
+    favour, lean, metric = quantities
     spec = _lean_spec(poles)
     return (
         replace(favour, label=f"favour of {poles[1]}", factors=factors),
         replace(lean, label=spec.label, unit=spec.unit, factors=factors),
+        replace(
+            metric,
+            shares=tuple(f"{prefix}_{pole}" for pole in (*poles, NEITHER)),
+            contrast=Contrast("sentiment", POSITIVE, NEGATIVE),
+        ),
     )
 
 

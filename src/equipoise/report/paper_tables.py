@@ -17,8 +17,8 @@ from equipoise.results import Result
 from equipoise.results.writing import write_beside
 from equipoise.studies import association_tables, completion_tables
 
-SHORT = 24
-"""A table with more rows than this is closed on the page, and only in a file after `measure`."""
+NUMBERED = "-table-"
+"""What the name of a table holds that the paper prints; lists behind it are closed on the page."""
 
 PRINTED = "; printed: the paper's numbers"
 
@@ -30,6 +30,11 @@ def paper_tables(measured: Measurement) -> list[Table]:
     needed, make = _MAKERS[measured.instrument]
     is_known = all(needed <= {*one.items, *one.estimates["key"]} for one in measured.results.values())
     return make(measured) if is_known else []
+
+
+def is_printed(table: Table) -> bool:
+    """Whether the paper has this table; others are the lists that it was made from."""
+    return NUMBERED in table.name
 
 
 def save_paper_tables(measured: Measurement, folder: Path) -> list[Path]:

@@ -40,7 +40,8 @@ class Quantity:
     `absolute` takes the distance from neutral, after that; a `contrast` subtracts one class from another.
     `margin` is the largest difference that the instrument's author holds to be immaterial. A `statistic` is
     no mean but a function of a confusion matrix, named as in `stats.f1.FourF1`: `column` holds the choices,
-    the contrast names the column of the truth and the two classes.
+    the contrast names the column of the truth and the two classes. "gbm" reads the columns `shares` instead,
+    by the two classes.
     """
 
     key: str
@@ -58,14 +59,16 @@ class Quantity:
     contrast: Contrast | None = None
     ranks: bool = False
     statistic: str = ""
+    shares: tuple[str, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """The quantity as JSON values."""
-        return asdict(self) | {"factors": list(self.factors)}
+        return asdict(self) | {"factors": list(self.factors), "shares": list(self.shares)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Quantity":
         """The quantity that `to_record` wrote."""
         contrast = record.get("contrast")
-        cells = dict(record) | {"factors": tuple(record.get("factors", ()))}
+        lists = {name: tuple(record.get(name, ())) for name in ("factors", "shares")}
+        cells = dict(record) | lists
         return cls(**cells | {"contrast": Contrast(**contrast) if contrast else None})

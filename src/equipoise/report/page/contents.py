@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import NamedTuple
 
 from equipoise.errors import UserError
@@ -18,7 +19,7 @@ from equipoise.report.measurements import (
     measured_models,
     measurements,
 )
-from equipoise.report.paper_tables import SHORT, paper_tables
+from equipoise.report.paper_tables import is_printed, paper_tables
 from equipoise.report.sections import Study, section_of
 from equipoise.report.tables import data_table, estimates_table, headline_table, provenance_table
 from equipoise.results import Result
@@ -126,8 +127,8 @@ def measurement_section(measured: Measurement) -> Section:
         sentences=sentences,
         notes=list(dict.fromkeys(notes)),
         figures=figures_of(measured),
-        tables=[headline_table(measured), *(table for table in papers if len(table.rows) <= SHORT)],
-        details=[*(table for table in papers if len(table.rows) > SHORT), estimates_table(measured)],
+        tables=[headline_table(measured), *filter(is_printed, papers)],
+        details=[*filterfalse(is_printed, papers), estimates_table(measured)],
         card=card_of(measured.instrument),
     )
 

@@ -1,7 +1,8 @@
-"""Differences of what is no mean: scores of a confusion matrix, tested by resampling clusters.
+"""Differences of what is no mean: scores of a confusion matrix and GBM, tested by resampling clusters.
 
 Both models are drawn with the same clusters where their items are paired, so that what an occupation does to
-both cancels out. Every draw is weighted back to the balance of labels that the data have.
+both cancels out. A score of a confusion matrix is worked out of every draw after it was weighted back to the
+balance of labels that the data have.
 """
 
 from collections.abc import Sequence
@@ -15,9 +16,15 @@ from equipoise.stats.clusters import Floats
 from equipoise.stats.equivalence import Verdict, verdict_on_draws
 from equipoise.stats.f1 import cell_counts, four_f1, rebalanced
 from equipoise.stats.means import Mean
+from equipoise.stats.ratios import gender_bias_metric, sided_cells
 from equipoise.stats.resampling import Resampled, resampled_sums
 
-CELLS = 4
+GBM = "gbm"
+"""The one statistic that is no score of a confusion matrix: it reads shares, by the class of the item."""
+
+MATRIX = 4
+"""Cells of a confusion matrix."""
+
 Sides = tuple[Mean, Mean, Verdict]
 
 
@@ -58,26 +65,51 @@ def matrices_apart(
 def _drawn(
     rows: pd.DataFrame, columns: Sequence[str], quantity: Quantity, seed: int = 0
 ) -> tuple[Resampled, Floats]:
-    """Resampled cells, four for each column of choices, and those of the items that every model answered."""
+    """Resampled cells, as many for each column, and those of the items that every model answered."""
     assert quantity.contrast is not None
     classes = (quantity.contrast.first, quantity.contrast.second)
-    kept = rows[rows[list(columns)].isin(classes).all(axis=1)]
-    truth = kept[_there(kept, quantity.contrast.column)] == classes[0]
-    cells = np.column_stack([cell_counts(truth, kept[column] == classes[0]) for column in columns])
+    answers = rows[list(columns)]
+    known = answers.notna() if quantity.statistic == GBM else answers.isin(classes)
+    kept = rows[known.all(axis=1)]
+    cells = np.column_stack([_cells(kept, column, quantity) for column in columns])
     clusters = kept[_there(kept, quantity.factors[0])] if quantity.factors else None
     return resampled_sums(cells, clusters, seed=seed), cells
 
 
-def _values(drawn: Resampled, cells: Floats, place: int, quantity: Quantity) -> Floats:
-    part = slice(CELLS * place, CELLS * (place + 1))
-    scores = four_f1(rebalanced(drawn.sums[:, part], cells[:, part].sum(axis=0)))
-    values: Floats = getattr(scores, quantity.statistic)
+def _cells(rows: pd.DataFrame, column: str, quantity: Quantity) -> Floats:
+    """What one model's statistic is made of, item by item: shares, or a 1 in a cell of the matrix."""
+    assert quantity.contrast is not None
+    is_first = rows[_there(rows, quantity.contrast.column)] == quantity.contrast.first
+    if quantity.statistic == GBM:
+        side = column.removeprefix(quantity.column)
+        return sided_cells(
+            rows[[f"{name}{side}" for name in quantity.shares]].to_numpy(dtype=float), is_first
+        )
+    return cell_counts(is_first, rows[column] == quantity.contrast.first)
+
+
+def _part(place: int, quantity: Quantity) -> slice:
+    """The columns of one model's cells: shares and a count for either class, or the four of a matrix."""
+    width = 2 * (len(quantity.shares) + 1) if quantity.statistic == GBM else MATRIX
+    return slice(width * place, width * (place + 1))
+
+
+def _statistic(sums: Floats, quantity: Quantity) -> Floats:
+    if quantity.statistic == GBM:
+        return gender_bias_metric(sums)
+    values: Floats = getattr(four_f1(sums), quantity.statistic)
     return values
 
 
+def _values(drawn: Resampled, cells: Floats, place: int, quantity: Quantity) -> Floats:
+    part = _part(place, quantity)
+    if quantity.statistic == GBM:
+        return _statistic(drawn.sums[:, part], quantity)
+    return _statistic(rebalanced(drawn.sums[:, part], cells[:, part].sum(axis=0)), quantity)
+
+
 def _level(drawn: Resampled, cells: Floats, place: int, quantity: Quantity) -> Mean:
-    part = slice(CELLS * place, CELLS * (place + 1))
-    value = float(getattr(four_f1(cells[:, part].sum(axis=0)), quantity.statistic))
+    value = float(_statistic(cells[:, _part(place, quantity)].sum(axis=0), quantity))
     low, high = drawn.interval(_values(drawn, cells, place, quantity))
     # Draws of an absolute value lie above one that is near 0: the interval holds the value all the same.
     return Mean(value, min(low, value), max(high, value), nan, nan, len(cells), drawn.n_clusters)

@@ -17,13 +17,16 @@ from equipoise.results import Result
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import pair
 from equipoise.stats.repeats import over_repeats
-from equipoise.studies.pace import A_STEP, seconds_per_token, seconds_to_answer
+from equipoise.studies.pace import A_STEP, seconds_per_token, seconds_to_answer, seconds_to_rewrite
 from equipoise.studies.steps import Outcome, Step, StudyRun
 
 BASE = "base"
 SEEDS = (0, 1, 2)
 MEASURE_SECONDS = 60.0
 """A guess at the time of measuring where a study does not say what it asks."""
+
+REWRITES = 3
+"""How often the text of a training is gone through by rules: to rewrite it, to check it, to find pronouns."""
 
 TRAINING = "training"
 """The table of what a training did, step by step and on held-out text."""
@@ -109,12 +112,14 @@ def steps_of(
             for seed in seeds:
                 arm.mitigation.check(model, Materials(arm.corpus.documents, seed))
     measuring = seconds_to_answer(model, questions) if questions else MEASURE_SECONDS
+    rewriting = {arm.corpus.digest: seconds_to_rewrite(arm.corpus.documents) for arm in arms if arm.corpus}
     steps = []
     for arm in arms:
         if arm.mitigation is None:
             steps.append(Step(arm.name, "Measure the model as it is", measuring))
             continue
-        seconds = measuring + training_seconds(arm, model)
+        preparing = REWRITES * rewriting[arm.corpus.digest] if arm.corpus else 0.0
+        seconds = measuring + preparing + training_seconds(arm, model)
         steps += [
             Step(f"{arm.name}-{seed}", f"Tune ({arm.name}, seed {seed}) and measure", seconds)
             for seed in seeds

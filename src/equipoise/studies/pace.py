@@ -3,9 +3,11 @@
 import time
 from collections.abc import Sequence
 
+from equipoise.corpora.documents import Document
 from equipoise.models.base import LanguageModel, Question
 from equipoise.models.engine.rows import Row
 from equipoise.models.neural import NeuralModel
+from equipoise.text.rewriting import Rewriter
 
 SAMPLE = 8
 """Rows that are run to learn the speed; one more goes before them to warm up."""
@@ -13,6 +15,9 @@ SAMPLE = 8
 LENGTH = 32
 A_STEP = 3.0
 """A step of training in passes over its tokens: forwards once, backwards about two."""
+
+REWRITTEN = 20
+"""Documents that are rewritten to learn how long all of them take."""
 
 _SECONDS: dict[str, float] = {}
 
@@ -33,6 +38,20 @@ def seconds_to_answer(model: LanguageModel, questions: Sequence[Question]) -> fl
         return 1.0
     rows = {row.key: len(row.ids) for question in questions for row in model.ask(question).rows}
     return sum(rows.values()) * seconds_per_token(model)
+
+
+def seconds_to_rewrite(documents: Sequence[Document]) -> float:
+    """How long it takes to rewrite the documents once, by the time that some of them take."""
+    if not documents:
+        return 0.0
+    some = documents[:: max(1, len(documents) // REWRITTEN)]
+    rewriter = Rewriter("invert")
+    rewriter.rewrite_many([some[0].text])
+    began = time.perf_counter()
+    for _ in rewriter.rewrite_many([document.text for document in some]):
+        pass
+    taken = time.perf_counter() - began
+    return taken * sum(len(one.text) for one in documents) / max(1, sum(len(one.text) for one in some))
 
 
 def _timed(model: NeuralModel) -> float:

@@ -125,6 +125,17 @@ def audit_fitting(
     return results, left_out
 
 
+def questions_of(
+    model: ModelSource,
+    instruments: Sequence[InstrumentSource],
+    settings: Mapping[str, Settings] | None = None,
+) -> list[Question]:
+    """Every question that `audit` would ask, without asking any."""
+    loaded = as_model(model)
+    prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in _several(instruments)]
+    return [ask.question for one in prepared for ask in one.asks]
+
+
 def _refuse_unread(instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None) -> None:
     refuse_unread({_name(one): (_instrument(one), _settings_of(one, settings)) for one in instruments})
 

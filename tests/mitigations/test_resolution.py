@@ -97,7 +97,9 @@ def test_the_better_of_two_rates_is_kept() -> None:
     changed = settings.change(model, Materials(documents(texts), options=RunOptions(device="cpu")))
     assert "40 pronouns" not in changed.account[0]
     assert "32 pronouns to train on, 8 with 8 held out" in changed.account[0]
-    by_rate = [line.split("% right) after")[0].split()[-1] for line in changed.account if "after" in line]
+    by_rate = [
+        line.split("% right) after")[0].split()[-1] for line in changed.account if "% right) after" in line
+    ]
     assert len(by_rate) == 2
     assert changed.account[-1] == f"Kept: {max(by_rate, key=float)}% of held-out pronouns right."
     assert model.fingerprint != changed.model.fingerprint

@@ -50,6 +50,9 @@ def test_the_table_has_a_row_for_each_class_and_a_column_for_each_model(tmp_path
         ("tuned", "competent"): 1.0,
     }
     assert table.loc[("tuned", "neutral"), ["n", "ties"]].tolist() == [2, 1]
+    # Printed numbers stand beside sentences of WinoBias only.
+    assert list(table_3(results).columns) == ["class", "bert-base-uncased", "tuned"]
+    results[0].provenance["data"]["files"]["pro_stereotyped_type2.txt.test"] = "0"
     paper = table_3(results)
     assert list(paper.columns) == ["class", "bert-base-uncased", "BERT, printed", "tuned"]
     assert paper["class"].tolist() == ["incompetent", "neutral", "competent"]

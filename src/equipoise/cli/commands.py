@@ -19,6 +19,7 @@ from equipoise.cli.mitigate import mitigate
 from equipoise.cli.mitigation_studies import before_after, mitigations
 from equipoise.cli.probe import probe, score
 from equipoise.cli.report import report
+from equipoise.cli.resolution_study import resolution
 from equipoise.cli.rewrite import rewrite
 from equipoise.cli.study import study_app
 from equipoise.cli.tuning_studies import (
@@ -26,7 +27,6 @@ from equipoise.cli.tuning_studies import (
     learning_curve,
     professions,
     reminders,
-    resolution,
 )
 from equipoise.cli.usage import Group
 from equipoise.cli.vectors_study import vectors

@@ -137,32 +137,6 @@ def corpus_bias(
     _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
-@runs_models
-@takes_groups
-def resolution(
-    *,
-    options: RunOptions,
-    corpus: CorpusName,
-    tuning: Tuning,
-    data: Data = None,
-    seeds: Seeds = "0,1,2",
-) -> None:
-    """Tuned on hidden pronouns, with and without a flipped copy: accuracy, ability, stereotype and skew."""
-    from equipoise.mitigations.base import set_options
-    from equipoise.mitigations.resolution import PronounResolution
-    from equipoise.studies.resolving import SKEW, resolution_study
-
-    study = resolution_study(
-        open_model(tuning.model, options),
-        corpus_of(corpus, tuning),
-        method=set_options(PronounResolution, tuning.choices or ()),
-        seeds=seed_numbers(seeds),
-        skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
-        keeping=keeping_of(tuning.out, tuning.force),
-    )
-    _finish(tuning.out, study.table[study.table["level"] != "1"], study.sentences, {}, as_json=tuning.as_json)
-
-
 def professions(
     before: Annotated[Path, typer.Argument(help="A result folder of tbe, before.")],
     after: Annotated[Path, typer.Argument(help="A result folder of tbe, after.")],

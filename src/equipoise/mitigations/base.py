@@ -78,6 +78,10 @@ class TextTuned(Mitigation, Protocol):
         """How often it goes over them."""
 
     @property
+    def passes(self) -> float:
+        """How often every token is trained on at most: epochs, copies and searched rates."""
+
+    @property
     def validation(self) -> float:
         """Which share of the documents is held out."""
 

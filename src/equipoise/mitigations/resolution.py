@@ -109,6 +109,11 @@ class PronounResolution(TextTuning):
     flipped: bool = option(True, "add a copy of every text with the other gender")
     rates: str = option("2e-5,5e-5", "learning rates of which the best is kept")
 
+    @property
+    def passes(self) -> float:
+        """Every rate is tried over all epochs, on copies too."""
+        return self.epochs * len(self._rates()) * (2 if self.flipped else 1)
+
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be tuned on before any work is done: each side of the split needs a pronoun."""
         self._check_options()

@@ -124,7 +124,7 @@ def find_blank(text: str, blank: int | None) -> int:
     if blank is None and count > 1:
         raise UserError(
             f"There are {count} blanks in {text!r} where one is expected.",
-            f"Leave one {BLANK}, or say which is asked.",
+            f"Keep one {BLANK} and write words in place of the others.",
         )
     if blank is not None and not 0 <= blank < count:
         raise UserError(

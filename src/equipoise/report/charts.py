@@ -99,18 +99,12 @@ def save_drawn(figures: "Sequence[Figure]", folder: Path) -> list[Path]:
     """Write figures of a page as files of a study, each under its own name; give the paths."""
     import altair as alt
 
-    from equipoise.report.files import LOOK
+    from equipoise.report.files import with_title
 
     return [
         path
         for figure in figures
-        for path in save_chart(
-            alt.LayerChart.from_dict(
-                {**figure.spec, "title": {"text": figure.title, "anchor": "start"}, "config": LOOK}
-            ),
-            folder,
-            figure.name,
-        )
+        for path in save_chart(alt.LayerChart.from_dict(with_title(figure)), folder, figure.name)
     ]
 
 

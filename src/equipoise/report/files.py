@@ -2,6 +2,7 @@
 
 import csv
 import io
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from equipoise.results.numbers import fixed
 from equipoise.results.writing import write_beside
 
 SCALE = 2.0
+TITLE = 80
+"""Letters of a title that fit on one line of a picture."""
+
 LOOK: dict[str, Any] = {
     "background": "white",
     "font": "sans-serif",
@@ -52,10 +56,16 @@ def save_figures(figures: Sequence[Figure], folder: Path, *, force: bool = False
     with explained_writing(folder, "Give another folder."):
         folder.mkdir(parents=True, exist_ok=True)
         for figure in figures:
-            spec = {**figure.spec, "title": {"text": figure.title, "anchor": "start"}, "config": LOOK}
+            spec = with_title(figure)
             write_beside(folder / f"{figure.name}.svg", vl_convert.vegalite_to_svg(spec))
             write_beside(folder / f"{figure.name}.png", vl_convert.vegalite_to_png(spec, scale=SCALE))
     return targets
+
+
+def with_title(figure: Figure) -> dict[str, Any]:
+    """The chart as a picture by itself: its title in lines that fit its width, and a look of its own."""
+    lines = textwrap.wrap(figure.title, TITLE) or [""]
+    return {**figure.spec, "title": {"text": lines, "anchor": "start"}, "config": LOOK}
 
 
 def save_tables(tables: Sequence[Table], folder: Path, *, force: bool = False) -> list[Path]:

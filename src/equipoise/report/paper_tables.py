@@ -15,7 +15,7 @@ from equipoise.report.files import as_csv
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
 from equipoise.results.writing import write_beside
-from equipoise.studies import association_tables, completion_tables
+from equipoise.studies import association_tables, competence, completion_tables, skew
 
 NUMBERED = "-table-"
 """What the name of a table holds that the paper prints; lists behind it are closed on the page."""
@@ -106,9 +106,27 @@ def _completion_tables(measured: Measurement) -> list[Table]:
     return tables
 
 
+def _skew_tables(measured: Measurement) -> list[Table]:
+    results, name = list(measured.results.values()), measured.name
+    return [
+        _table(f"{name}-table-2", "Table 2 of Stereotype and Skew (F1 x 100)", skew.table_2(results)),
+        _table(f"{name}-table-1", "Table 1 of Stereotype and Skew: Alice and Bob", skew.table_1(results)),
+    ]
+
+
+def _competence_tables(measured: Measurement) -> list[Table]:
+    results = list(measured.results.values())
+    if not all(competence.classes_of(result) for result in results):
+        return []
+    title = "Table 3 of Stereotype and Skew: share of sentences in which the female pronoun is likelier"
+    return [_table(f"{measured.name}-table-3", title, competence.table_3(results))]
+
+
 _MAKERS: dict[str, tuple[set[str], Callable[[Measurement], list[Table]]]] = {
     association_tables.INSTRUMENT: (association_tables.NEEDED, _association_tables),
     completion_tables.INSTRUMENT: (completion_tables.NEEDED, _completion_tables),
+    skew.INSTRUMENT: ({"counted", *skew.F1_KEYS, *skew.ABILITIES}, _skew_tables),
+    competence.INSTRUMENT: ({competence.AXIS, *competence.KEYS.values()}, _competence_tables),
 }
 """What a result must hold, columns of its items and keys of its estimates, and what makes its tables."""
 

@@ -11,20 +11,23 @@ from equipoise.corpora.named import CorpusTexts
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.base import Materials, TextTuned
-from equipoise.models.base import LanguageModel
+from equipoise.models.base import LanguageModel, Question
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import pair
 from equipoise.stats.repeats import over_repeats
+from equipoise.studies.pace import A_STEP, seconds_per_token, seconds_to_answer, seconds_to_rewrite
 from equipoise.studies.steps import Outcome, Step, StudyRun
 
 BASE = "base"
 SEEDS = (0, 1, 2)
-SPEED = 4e10
-"""Multiplications a second that two ordinary cores do in training, for a first guess at the time."""
-
 MEASURE_SECONDS = 60.0
+"""A guess at the time of measuring where a study does not say what it asks."""
+
+REWRITES = 3
+"""How often the text of a training is gone through by rules: to rewrite it, to check it, to find pronouns."""
+
 TRAINING = "training"
 """The table of what a training did, step by step and on held-out text."""
 
@@ -97,17 +100,26 @@ class ArmRuns:
         return compare_pairs(pairs).table
 
 
-def steps_of(arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel) -> list[Step]:
-    """A step for every arm and seed, with a guess at its time; what cannot be tuned is refused here."""
-    steps = []
+def steps_of(
+    arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel, questions: Sequence[Question] = ()
+) -> list[Step]:
+    """A step for every arm and seed, with its time by the model's speed; what cannot be tuned is refused.
+
+    `questions` are those that every arm is asked.
+    """
     for arm in arms:
         if arm.mitigation is not None and arm.corpus is not None:
             for seed in seeds:
                 arm.mitigation.check(model, Materials(arm.corpus.documents, seed))
+    measuring = seconds_to_answer(model, questions) if questions else MEASURE_SECONDS
+    rewriting = {arm.corpus.digest: seconds_to_rewrite(arm.corpus.documents) for arm in arms if arm.corpus}
+    steps = []
+    for arm in arms:
         if arm.mitigation is None:
-            steps.append(Step(arm.name, "Measure the model as it is", MEASURE_SECONDS))
+            steps.append(Step(arm.name, "Measure the model as it is", measuring))
             continue
-        seconds = MEASURE_SECONDS + training_seconds(arm, model)
+        preparing = REWRITES * rewriting[arm.corpus.digest] if arm.corpus else 0.0
+        seconds = measuring + preparing + training_seconds(arm, model)
         steps += [
             Step(f"{arm.name}-{seed}", f"Tune ({arm.name}, seed {seed}) and measure", seconds)
             for seed in seeds
@@ -116,15 +128,14 @@ def steps_of(arms: Sequence[Arm], seeds: Sequence[int], model: LanguageModel) ->
 
 
 def training_seconds(arm: Arm, model: LanguageModel) -> float:
-    """How long a training should take: three times two multiplications a weight and token."""
+    """How long a training should take at most, by the model's speed and all tokens of all passes."""
     if not isinstance(model, NeuralModel) or arm.mitigation is None or arm.corpus is None:
         return 1.0
-    weights = sum(weight.numel() for weight in model.transformers_model.base_model.parameters())
     characters = sum(len(document.text) for document in arm.corpus.documents)
     tokens = characters / 4.5
     if arm.mitigation.sentences:
         tokens = min(tokens, 35.0 * arm.mitigation.sentences)
-    return 6.0 * weights * tokens * arm.mitigation.epochs / SPEED
+    return A_STEP * seconds_per_token(model) * tokens * arm.mitigation.passes
 
 
 def run_arms(
@@ -188,6 +199,8 @@ def auditing(instruments: Sequence[str], settings: Mapping[str, Any] | None = No
 def _estimates(runs: Sequence[Sequence[Result]], shown: Shown) -> Iterator[dict[str, Any]]:
     """Each level of an estimate over the runs of one arm; with one run its interval is that over items."""
     results = [result for run in runs for result in run if result.instrument == shown.instrument]
+    if not results:
+        return
     estimates = results[0].estimates
     for row in estimates[(estimates["key"] == shown.key) & estimates["by"].isin(shown.by)].to_dict("records"):
         values = [_value(result, row) for result in results]

@@ -11,6 +11,7 @@ from equipoise.results import Result
 from equipoise.results.comparison import compare
 from equipoise.results.numbers import fixed
 from equipoise.studies.published_skew import TABLE_3, printed_row
+from equipoise.studies.skew import is_winobias
 from equipoise.studies.steps import Plan
 
 INSTRUMENT, AXIS = "traits", "competence"
@@ -23,7 +24,7 @@ def competence_table(results: Sequence[Result]) -> pd.DataFrame:
     """A row for each model and class: the share of female predictions, and the mean share of probability."""
     if not results:
         raise UserError("No result was given.", f"Measure models with {INSTRUMENT} first.")
-    rows = [_row(result, name) for result in results for name in _classes(result)]
+    rows = [_row(result, name) for result in results for name in classes_of(result)]
     if not rows:
         raise UserError(
             f"The sentences of {results[0].model} have no labels of {AXIS}.",
@@ -33,7 +34,7 @@ def competence_table(results: Sequence[Result]) -> pd.DataFrame:
 
 
 def table_3(results: Sequence[Result]) -> pd.DataFrame:
-    """The paper's Table 3: a row for each class, a column for each model, the printed one beside it."""
+    """The paper's Table 3: a row for each class, a column for each model; on WinoBias the printed one too."""
     table = competence_table(results)
     rows = []
     for place, name in enumerate(CLASSES):
@@ -42,7 +43,7 @@ def table_3(results: Sequence[Result]) -> pd.DataFrame:
             of_model = table[(table["model"] == result.model) & (table["class"] == name)]
             row[Path(result.model).name] = _cell(of_model.iloc[0]) if len(of_model) else "-"
             printed = printed_row(result.model, has_prior=False)
-            if printed in TABLE_3:
+            if printed in TABLE_3 and is_winobias(result):
                 row[f"{printed}, printed"] = fixed(TABLE_3[printed][place], 3)
         rows.append(row)
     return pd.DataFrame(rows)
@@ -74,7 +75,8 @@ def competence_plan(results: Sequence[Result]) -> Plan:
     return Plan("competence", "Female pronouns by competence", told, ())
 
 
-def _classes(result: Result) -> list[str]:
+def classes_of(result: Result) -> list[str]:
+    """The classes of the study that sentences of a result were labelled with."""
     table = result.estimates
     levels = set(table.loc[table["by"] == AXIS, "level"])
     return [name for name in CLASSES if name in levels]

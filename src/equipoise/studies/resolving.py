@@ -8,7 +8,9 @@ models are exchanged; here they are what their formulas say.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from equipoise.corpora.documents import Document
@@ -20,24 +22,30 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.estimates import Spec, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import TIE
-from equipoise.measuring import audit, measure
+from equipoise.measuring import audit, measure, questions_of
 from equipoise.mitigations.resolution import PRONOUNS, PronounResolution, anonymous_texts
 from equipoise.mitigations.training.examples import split_documents
-from equipoise.models.base import Fill, LanguageModel
+from equipoise.models.base import Fill, LanguageModel, Question
 from equipoise.models.capabilities import FILL
+from equipoise.models.neural import NeuralModel
 from equipoise.results import Quantity, Result, Roles, Summary
 from equipoise.studies.arms import BASE, SEEDS, Arm, ArmRuns, Shown, run_arms, steps_of
+from equipoise.studies.resolution_tables import TABLE_1_KEYS, TABLE_2_KEYS, resolution_tables
 from equipoise.studies.steps import Keeping, Plan
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting import Rewriter
 
 SKEW = "stereotype-skew"
 HELD_OUT = 0.2
+PRONOUNS_ASKED = 500
+"""Held-out pronouns that every arm is asked unless another number is given."""
+
+VARIANTS = ("corrected", "prior-normalised")
 COLUMNS = ("item", "document", "text", "blank", "right", "other", "dropped")
 SHOWN = (
     Shown("held-out-pronouns", "right"),
-    *(Shown(SKEW, key, ("type",)) for key in ("ability", "mean-abs-stereotype", "mean-abs-skew")),
-    *(Shown(SKEW, key, ("type",)) for key in ("stereotype", "skew")),
+    *(Shown(SKEW, key, ("", "type")) for key in ("ability", *TABLE_1_KEYS, *TABLE_2_KEYS)),
+    *(Shown(SKEW, key, ("", "type")) for key in ("stereotype", "skew")),
 )
 
 
@@ -107,12 +115,64 @@ def pronoun_items(documents: Sequence[Document]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def readable(items: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
+    """The pronouns of texts that the model can read whole; one that reads none of them is refused."""
+    if not isinstance(model, NeuralModel) or model.max_length is None:
+        return items
+    lengths = {text: len(model.tokens.encode(text).ids) for text in items["text"].unique()}
+    kept = items[items["text"].map(lengths) <= model.max_length]
+    if kept.empty:
+        raise UserError(
+            f"Every held-out text is longer than {model.name!r} reads ({model.max_length} tokens).",
+            "Give a corpus of shorter documents.",
+        )
+    return kept.reset_index(drop=True)
+
+
+def sampled(items: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Whole documents, drawn at random but always the same, up to a number of pronouns; 0: all of them."""
+    if not most or len(items) <= most:
+        return items
+    documents = items["document"].unique()
+    drawn = np.random.default_rng(0).permutation(documents)
+    counts = items["document"].value_counts().reindex(drawn).cumsum()
+    kept = drawn[: max(1, int((counts <= most).sum()))]
+    return items[items["document"].isin(kept)].reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class AskedOfArms:
+    """What every arm is asked: the sentences with occupations, and how many held-out pronouns (0: all)."""
+
+    skew_data: Data = ""
+    pronouns: int = PRONOUNS_ASKED
+    data_dir: str | Path | None = None
+
+    def settings(self, variant: str) -> dict[str, Settings]:
+        """The settings of the instrument in one variant."""
+        return {SKEW: Settings(data=self.skew_data, variant=variant, data_dir=self.data_dir)}
+
+    def questions(self, model: LanguageModel, items: pd.DataFrame) -> list[Question]:
+        """Every question of an arm."""
+        held_out = {HeldOutPronouns.name: Settings(data=items)}
+        return [
+            *questions_of(model, [HeldOutPronouns()], held_out),
+            *(one for name in VARIANTS for one in questions_of(model, (SKEW,), self.settings(name))),
+        ]
+
+    def measured(self, model: LanguageModel, items: pd.DataFrame) -> list[Result]:
+        """Held-out pronouns, and stereotype and skew with and without the prior."""
+        skews = [audit(model, (SKEW,), self.settings(name))[0] for name in VARIANTS]
+        return [measure(model, HeldOutPronouns(), data=items), *skews]
+
+
 @dataclass(frozen=True)
 class ResolutionStudy:
-    """The rows base, O, U, UO, A and AO."""
+    """The rows base, O, U, UO, A and AO: every number, and in the form of the paper's Tables 1 and 2."""
 
     table: pd.DataFrame
     sentences: list[str]
+    papers: dict[str, pd.DataFrame]
 
 
 def resolution_study(
@@ -121,54 +181,52 @@ def resolution_study(
     *,
     method: PronounResolution | None = None,
     seeds: Sequence[int] = SEEDS,
-    skew_data: Data = "",
+    asked: AskedOfArms | None = None,
     keeping: Keeping | None = None,
 ) -> ResolutionStudy:
     """Split by document, tune with and without the flipped copy, and measure all on what was held out."""
-    chosen = method or PronounResolution()
+    chosen, asking = method or PronounResolution(), asked or AskedOfArms()
     kept, held = split_documents(corpus.documents, HELD_OUT, seed=0)
     texts = replace(corpus, documents=tuple(kept))
     ways = {"U": replace(chosen, flipped=False), "A": replace(chosen, flipped=True)}
     arms = [Arm(BASE), *(Arm(name, way, texts) for name, way in ways.items())]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "seeds": list(seeds)}
+    settings |= {"data": str(asking.skew_data), "pronouns": asking.pronouns}
     items = pronoun_items(held)
     if items.empty:
         raise UserError(
             f"None of the {len(held):,} documents that are held out has a gendered pronoun.",
             "Give a larger corpus about people, such as gap.",
         )
-    plan = Plan("resolution", "Pronoun resolution", settings, steps_of(arms, seeds, model))
-    study = (keeping or Keeping()).begin(plan)
-
-    def both(one: LanguageModel) -> list[Result]:
-        variants = ("corrected", "prior-normalised")
-        skews = [audit(one, (SKEW,), {SKEW: Settings(data=skew_data, variant=name)})[0] for name in variants]
-        return [measure(one, HeldOutPronouns(), data=items), *skews]
-
-    runs = run_arms(study, model, arms, seeds, both)
+    known, items = len(items), sampled(readable(items, model), asking.pronouns)
+    steps = steps_of(arms, seeds, model, asking.questions(model, items))
+    study = (keeping or Keeping()).begin(Plan("resolution", "Pronoun resolution", settings, steps))
+    runs = run_arms(study, model, arms, seeds, lambda one: asking.measured(one, items))
     table = ArmRuns(_rows(runs)).table(SHOWN)
     sentences = [
-        f"{len(kept):,} documents to tune on, {len(held):,} held out with {len(items):,} pronouns.",
+        f"{len(kept):,} documents to tune on, {len(held):,} held out with {known:,} pronouns"
+        f"{f', of which {len(items):,} were asked' if len(items) < known else ''}.",
         *_in_words(table),
     ]
-    study.finish(sentences, {"resolution.csv": table})
-    return ResolutionStudy(table, sentences)
+    papers = resolution_tables(table, model.name)
+    study.finish(sentences, {**{f"{name}.csv": one for name, one in papers.items()}, "resolution.csv": table})
+    return ResolutionStudy(table, sentences, papers)
 
 
 def _rows(runs: ArmRuns) -> dict[str, dict[int, list[Result]]]:
-    """Each arm twice: its own answers, and those divided by the prior."""
+    """Each arm twice: its own answers, and those divided by the prior, which held-out texts are not asked."""
     rows: dict[str, dict[int, list[Result]]] = {}
     for arm, by_seed in runs.by_arm.items():
         rows[arm] = {seed: [accuracy, plain] for seed, (accuracy, plain, _) in by_seed.items()}
         rows["O" if arm == BASE else f"{arm}O"] = {
-            seed: [accuracy, normalised] for seed, (accuracy, _, normalised) in by_seed.items()
+            seed: [normalised] for seed, (_, _, normalised) in by_seed.items()
         }
     return rows
 
 
 def _in_words(table: pd.DataFrame) -> list[str]:
     """Pronouns right of every arm whose answers are its own, with the noise of its seeds."""
-    rows = table[(table["key"] == "right") & ~table["arm"].str.endswith("O")]
+    rows = table[table["key"] == "right"]
     return [
         f"{row['arm']}: {row['mean']:.1%} of the pronouns right"
         + (f", sd over seeds {row['seed_sd']:.1%}." if row["seeds"] > 1 else ".")

@@ -27,10 +27,10 @@ PRIOR = "prior-normalised"
 
 MEASURED, PRINTED = "measured", "printed"
 ONLY_ONE = "the only one"
-_F1_KEYS = ("f1-first-pro", "f1-first-anti", "f1-second-pro", "f1-second-anti")
-_ABILITIES = ("ability-f1-first", "ability-f1-second")
+F1_KEYS = ("f1-first-pro", "f1-first-anti", "f1-second-pro", "f1-second-anti")
+ABILITIES = ("ability-f1-first", "ability-f1-second")
 _QUANTITIES = {
-    **{key.replace("-", "_"): key for key in _F1_KEYS},
+    **{key.replace("-", "_"): key for key in F1_KEYS},
     "skew": "skew",
     "stereotype": "stereotype",
     "absolute_skew": "mean-abs-skew",
@@ -73,7 +73,7 @@ def table_2(results: Sequence[Result], kind: str = TYPE_2) -> pd.DataFrame:
     first, second = _poles(results[0])
     names = [f"F1 {pole} {labels}" for pole in (first, second) for labels in ("pro", "anti")]
     names += ["stereotype", "skew"]
-    keys = (*_F1_KEYS, "mean-abs-stereotype", "mean-abs-skew")
+    keys = (*F1_KEYS, "mean-abs-stereotype", "mean-abs-skew")
     rows: list[dict[str, Any]] = []
     for result in results:
         groups = _groups(result, kind)
@@ -97,7 +97,7 @@ def table_1(results: Sequence[Result]) -> pd.DataFrame:
         cells = []
         for kind in TYPES:
             there = kind in known or not known
-            cells += [_cell(result, key, _groups(result, kind)) if there else "-" for key in _ABILITIES]
+            cells += [_cell(result, key, _groups(result, kind)) if there else "-" for key in ABILITIES]
         row = {**_named(result), **dict(zip(names, cells, strict=True))}
         rows += [row, *_printed(result, names, published_skew.TABLE_1)]
     return pd.DataFrame(rows)
@@ -177,14 +177,14 @@ def _printed(
 ) -> Iterator[dict[str, Any]]:
     """The paper's row for this model and variant on WinoBias, if it has one."""
     row = published_skew.printed_row(result.model, has_prior=result.variant.startswith(PRIOR))
-    if row not in printed or not _is_winobias(result) or kind != TYPE_2:
+    if row not in printed or not is_winobias(result) or kind != TYPE_2:
         return
     cells = {name: fixed(number, 1) for name, number in zip(names, printed[row], strict=True)}
     note = {"note": published_skew.note_on(row)} if printed is published_skew.TABLE_2 else {}
     yield {"model": row, "variant": "", "source": PRINTED, **cells, **note}
 
 
-def _is_winobias(result: Result) -> bool:
+def is_winobias(result: Result) -> bool:
     """Whether the sentences are those of WinoBias, named as the data set or as a path to its files."""
     return any("_stereotyped_type" in name for name in result.data_hashes)
 

@@ -341,8 +341,9 @@ def _read_results(room: Path) -> list[Result]:
 def _write_outcome(outcome: Outcome, room: Path) -> None:
     _write_results(outcome.results, room)
     for name, table in outcome.tables.items():
-        (room / TABLES / name).mkdir(parents=True)
-        _write_table(table, room / TABLES / name)
+        if len(table.columns):
+            (room / TABLES / name).mkdir(parents=True)
+            _write_table(table, room / TABLES / name)
 
 
 def _read_outcome(room: Path) -> Outcome:

@@ -102,10 +102,9 @@ def build_sentences(
 
 
 def unused_professions(templates: pd.DataFrame, professions: pd.DataFrame) -> list[str]:
-    """The professions that no template takes."""
-    slotted = templates[templates["template"].str.contains(SLOT, regex=False)].to_dict("records")
+    """The professions of which no template asks: with a slot for them, or about them as they stand."""
     used: set[int] = set()
-    for template in slotted:
+    for template in templates.to_dict("records"):
         used.update(_fitting(template, professions).index)
     return [name for place, name in professions["profession"].items() if place not in used]
 

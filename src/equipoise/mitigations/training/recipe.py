@@ -49,3 +49,8 @@ class Recipe:
             )
         if self.lora and self.top_layers:
             raise UserError("Both lora and top-layers were given.", "Give one of them.")
+
+    @property
+    def passes(self) -> float:
+        """How often every token is trained on at most."""
+        return self.epochs

@@ -20,6 +20,14 @@ class UserError(Exception):
         return f"{self.message}\n{self.hint}" if self.hint else self.message
 
 
+class UnaskableError(UserError):
+    """One question cannot be asked of a model, though others can; `reason` is short enough to count by."""
+
+    def __init__(self, reason: str, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+
+
 def unknown_name(what: str, given: str, known: Iterable[str]) -> UserError:
     """The error for a name that is not in a list, with the nearest one that is."""
     names = sorted(known)
@@ -53,6 +61,32 @@ def explained_writing(place: Path | str, hint: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(f"{place} cannot be written: {error.strerror or error}.", hint) from error
+
+
+_SHORT_OF = {
+    "memory": (
+        *(
+            "out of memory",
+            "cannot allocate memory",
+            "can't allocate memory",
+            "not enough memory",
+            "bad_alloc",
+        ),
+        *("failed to map segment", "memory allocation of", "pyobject pointer is null"),
+    ),
+    "threads": ("can't start new thread", "resource temporarily unavailable"),
+    "file handles": ("too many open files",),
+}
+"""What torch, Rust, Python and the system say when they run out of something."""
+
+
+def shortage(error: BaseException) -> str:
+    """What the machine ran out of when it raised this error, or the one behind it; empty if nothing."""
+    if isinstance(error, MemoryError):
+        return "memory"
+    text = str(error).lower()
+    lacking = (what for what, words in _SHORT_OF.items() if any(one in text for one in words))
+    return next(lacking, "") or (shortage(error.__cause__) if error.__cause__ else "")
 
 
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong

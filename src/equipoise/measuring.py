@@ -1,7 +1,7 @@
 """Measuring: instruments ask, a model answers all of them in one plan, results come out."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -12,7 +12,7 @@ import pandas as pd
 from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
 from equipoise.data.sources import Data
-from equipoise.errors import UserError, unknown_name
+from equipoise.errors import UnaskableError, UserError, unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import (
     Ask,
@@ -24,6 +24,8 @@ from equipoise.instruments.base import (
     refuse_undeclared,
 )
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
+from equipoise.instruments.parts.notices import dropped_notice, misread_notice
+from equipoise.instruments.parts.unaskable import drop_unaskable
 from equipoise.models import load_model
 from equipoise.models.base import LanguageModel, Question, Raw, Score
 from equipoise.models.capabilities import require
@@ -36,12 +38,6 @@ from equipoise.results.result import describe_versions
 
 ModelSource = LanguageModel | str | Path
 InstrumentSource = str | Instrument[Any]
-REASONS = 3
-"""Reasons why items were dropped that are named."""
-
-NAMED = 20
-"""Words without a vector that are named; all are counted."""
-
 Tell = Callable[[Result], None]
 """Told of every result as soon as it has its answers."""
 
@@ -125,7 +121,8 @@ def audit_fitting(
         except UserError as error:
             left_out[_name(one)] = error
     _announce(prepared, begin)
-    return _run(loaded, prepared, tell), left_out
+    results = _run(loaded, prepared, tell, left_out)
+    return results, left_out
 
 
 def _refuse_unread(instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None) -> None:
@@ -190,6 +187,11 @@ class _Prepared:
     hashes: Mapping[str, str]
     altered: tuple[str, ...]
 
+    def without_unaskable(self) -> "_Prepared":
+        """The same without the items that the model cannot be asked."""
+        design, asks = drop_unaskable(self.instrument.name, self.model, self.design, self.asks)
+        return replace(self, design=design, asks=asks)
+
     def result(self, answers: Sequence[Any]) -> Result:
         """Read the answers and summarise."""
         keyed = {(ask.item, ask.role): answer for ask, answer in zip(self.asks, answers, strict=True)}
@@ -245,45 +247,63 @@ class _Prepared:
         kept = set(items["item"][items["dropped"] == ""])
         # A word without a vector is named also where it is the reason that an item was dropped.
         asks = [ask for ask in self.asks if ask.item in kept or self.model.kind == STATIC]
-        return [*self.design.notices, *self.altered, *_dropped(items), *_misread(self.model, asks)]
+        return [
+            *self.design.notices,
+            *self.altered,
+            *dropped_notice(items),
+            *misread_notice(self.model, asks),
+        ]
 
 
-def _dropped(items: pd.DataFrame) -> list[str]:
-    """How many items were dropped, and why: the usual reasons first."""
-    reasons = Counter(items["dropped"][items["dropped"] != ""]).most_common(REASONS)
-    if not reasons:
-        return []
-    count = int((items["dropped"] != "").sum())
-    told = "; ".join(f"{reason} ({number:,})" for reason, number in reasons)
-    return [f"{count:,} of {len(items):,} items were dropped: {told}"]
+def _run(
+    model: LanguageModel,
+    prepared: Sequence[_Prepared],
+    tell: Tell | None = None,
+    left_out: dict[str, UserError] | None = None,
+) -> list[Result]:
+    """Ask everything in one plan, the cheap instruments first, and give each its answers.
 
-
-def _misread(model: LanguageModel, asks: Sequence[Ask]) -> list[str]:
-    """Published texts are measured as they stand, so one that the model cannot spell is told, not refused."""
-    questions = (ask.question for ask in asks)
-    texts = list(dict.fromkeys(question.text for question in questions if not isinstance(question, Raw)))
-    misread = [text for text in texts if model.misreads(text)]
-    if not misread:
-        return []
-    if model.kind == STATIC:
-        words = list(dict.fromkeys(word for text in misread for word in model.unknown_parts(text)))
-        return [f"{model.name!r} has no vector for {len(words):,} words: {', '.join(words[:NAMED])}"]
-    return [
-        f"{len(misread):,} of {len(texts):,} texts hold something that {model.name!r} cannot spell and reads "
-        f"as its unknown token, the first: {misread[0]!r}"
-    ]
-
-
-def _run(model: LanguageModel, prepared: Sequence[_Prepared], tell: Tell | None = None) -> list[Result]:
-    """Ask everything in one plan, the cheap instruments first, and give each its answers."""
+    An instrument that loses most of its items is refused, or added to `left_out` with the reason.
+    """
+    waiting = dict(enumerate(prepared))
     results: dict[int, Result] = {}
-    order = sorted(range(len(prepared)), key=lambda place: _cost(prepared[place].asks))
-    groups = [[ask.question for ask in prepared[place].asks] for place in order]
-    for place, answers in zip(order, model.answer_in_turn(groups), strict=True):
-        results[place] = prepared[place].result(answers)
-        if tell is not None:
-            tell(results[place])
-    return [results[place] for place in range(len(prepared))]
+    while waiting:
+        try:
+            for place, result in _answered(model, waiting):
+                results[place] = result
+                del waiting[place]
+                if tell is not None:
+                    tell(result)
+        except UnaskableError as error:
+            asks = sum(len(one.asks) for one in waiting.values())
+            waiting = _without_unaskable(waiting, left_out)
+            if sum(len(one.asks) for one in waiting.values()) == asks:
+                raise UserError(error.message, error.hint) from error
+    return [results[place] for place in sorted(results)]
+
+
+def _answered(model: LanguageModel, waiting: Mapping[int, _Prepared]) -> Iterator[tuple[int, Result]]:
+    """Every result with its place, as soon as it has its answers."""
+    order = sorted(waiting, key=lambda place: _cost(waiting[place].asks))
+    groups = [[ask.question for ask in waiting[place].asks] for place in order]
+    ready = [waiting[place] for place in order]
+    for place, one, answers in zip(order, ready, model.answer_in_turn(groups), strict=True):
+        yield place, one.result(answers)
+
+
+def _without_unaskable(
+    waiting: Mapping[int, _Prepared], left_out: dict[str, UserError] | None
+) -> dict[int, _Prepared]:
+    """The same without the items that the model cannot be asked."""
+    left: dict[int, _Prepared] = {}
+    for place, one in waiting.items():
+        try:
+            left[place] = one.without_unaskable()
+        except UserError as error:
+            if left_out is None:
+                raise
+            left_out[one.instrument.name] = error
+    return left
 
 
 def _cost(asks: Sequence[Ask]) -> int:
@@ -312,6 +332,11 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
     hashes = {file.name: file_sha256(file) for file in design.files}
     altered = tuple(filter(None, (altered_problem(file, resolved.name) for file in design.files)))
     asks = list(instrument.ask(design, model))
+    if not asks:
+        raise UserError(
+            f"{instrument.name}: not one item can be asked of {model.name!r}.",
+            "Use another model or other data: these texts may be too long for it.",
+        )
     _refuse_repeated_asks(instrument.name, asks)
     return _Prepared(model, instrument, design, asks, hashes, altered)
 

@@ -15,12 +15,7 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments import completions
 from equipoise.instruments.base import Settings
-from equipoise.instruments.completions import (
-    Completions,
-    top_templates,
-    unique_completions,
-    word_coverage,
-)
+from equipoise.instruments.completions import Completions
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill, TopFill
@@ -28,6 +23,8 @@ from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
+from equipoise.results.comparison import compare
+from equipoise.studies.completion_tables import list_coverage, top_templates, unique_completions
 
 WORDS = (
     "word,part,sentiment,category\n"
@@ -220,11 +217,11 @@ def test_rows_of_ids_give_what_asking_the_words_gives(family: str, tmp_path: Pat
     model = wrap_model(tiny.network(family), words, name=family, options=RunOptions(store=None))
     settings = Settings(data=str(folder))
     result = measure(model, "completions", settings)
-    whole = word_coverage(model, settings).query("asked")
-    assert set(whole["pole"]) == {"male", "female"}
+    lists = designed(folder).lists.words
+    missing = list_coverage(result.items).set_index("pole")["not_asked"].str.split(", ")
     for row in result.items.to_dict("records"):
         for pole in ("male", "female"):
-            asked = tuple(whole.query("pole == @pole")["word"])
+            asked = tuple(word for word in lists[pole] if word not in missing[pole])
             (found,) = model.answer([Fill(row["text"], asked)])
             assert set(found.pieces) == {1}
             assert row[f"p_{pole}"] == pytest.approx(np.exp(found.logprobs).sum(), rel=1e-5)
@@ -244,11 +241,13 @@ def test_words_of_several_pieces_are_named(folder: Path) -> None:
     model = wrap_model(
         tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", options=RunOptions(store=None)
     )
-    table = word_coverage(model, Settings(data=str(folder))).set_index("word")
-    for word in ("he", "woman"):
-        pieces = len(model.tokens.encode(f"a {word}.").content) - 2
-        assert table.loc[word, "pieces"] == pieces
-        assert table.loc[word, "asked"] == (pieces == 1)
+    result = measure(model, "completions", Settings(data=str(folder)))
+    table = list_coverage(result.items).set_index("pole")
+    for pole, words in designed(folder).lists.words.items():
+        pieces = {word: len(model.tokens.encode(f"a {word}.").content) - 2 for word in words}
+        whole = [word for word in words if pieces[word] == 1]
+        assert table.loc[pole, ["listed", "asked"]].tolist() == [len(words), len(whole)]
+        assert table.loc[pole, "not_asked"] == ", ".join(word for word in words if word not in whole)
 
 
 def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
@@ -332,6 +331,7 @@ def test_models_are_compared_by_favour_and_by_lean(folder: Path) -> None:
     assert [(one.key, one.label) for one in result.quantities] == [
         ("favour", "favour of female"),
         ("second-minus-first", "female - male"),
+        ("gbm", "GBM"),
     ]
     lean = result.items["second_minus_first"]
     assert lean.mean() == pytest.approx(result.value("second-minus-first"))
@@ -363,3 +363,44 @@ def test_the_card_says_that_the_sign_differs() -> None:
     for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
         assert f"\n{heading}  " in card
     assert "THE OTHER WAY ROUND" in card
+
+
+def test_models_are_compared_by_gbm_with_words_drawn_for_both(tmp_path: Path) -> None:
+    """The difference is that of the two estimates, its interval that of a slow bootstrap over words."""
+    adjectives = [f"{letter}{letter}y" for letter in "bcdfghklmn"]
+    words = "word,part,sentiment\n" + "".join(
+        f"{word},adjective,{('positive', 'negative')[place % 2]}\n" for place, word in enumerate(adjectives)
+    )
+    rng = np.random.default_rng(5)
+    texts = [f"I met a {word} person and a [MASK]." for word in adjectives]
+    told: list[Any] = [
+        {text: {"man": m, "woman": w, "dog": 0.3} for text, (m, w) in zip(texts, shares, strict=True)}
+        for shares in (rng.uniform(0.1, 0.3, (10, 2)), rng.uniform(0.1, 0.3, (10, 2)))
+    ]
+    settings = Settings(data=str(folder_of(tmp_path, words)))
+    results = [
+        measure(TableModel(fills, name=name), "completions", settings)
+        for fills, name in zip(told, ("one", "two"), strict=True)
+    ]
+    row = compare(*results).table.set_index("quantity").loc["gbm"]
+    assert row["first_value"] == pytest.approx(results[0].value("gbm"))
+    assert row["difference"] == pytest.approx(results[1].value("gbm") - results[0].value("gbm"))
+    draws = []
+    for _ in range(2000):
+        chosen = rng.choice(adjectives, len(adjectives))
+        both = [slow_gbm(result.items.set_index("word").loc[chosen]) for result in results]
+        draws.append(both[1] - both[0])
+    low, high = np.nanpercentile(draws, [2.5, 97.5])
+    assert row["low"] < low < high < row["high"], "the interval of few clusters is wider than percentiles"
+    assert row["high"] - row["low"] < 1.6 * (high - low)
+
+
+def slow_gbm(items: pd.DataFrame) -> float:
+    good, bad = (
+        items[items["sentiment"] == name][["p_male", "p_female", "p_neither"]].mean()
+        for name in ("positive", "negative")
+    )
+    return float(
+        (good["p_female"] - good["p_male"]) / good["p_neither"]
+        + (bad["p_male"] - bad["p_female"]) / bad["p_neither"]
+    )

@@ -15,6 +15,7 @@ from equipoise.instruments.base import Settings
 from equipoise.instruments.cosine import cosine, target_scatter
 from equipoise.measuring import measure
 from equipoise.models.masked import MaskedModel
+from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import value_of
@@ -112,6 +113,23 @@ def test_means_by_plain_loops_over_targets_layers_and_genders(
     assert scatter.loc["doctor", ["n_male", "n_female"]].tolist() == [24, 12]
     assert scatter.loc["doctor", "difference"] == pytest.approx(of_doctor)
     assert scatter.loc["engineer", "n_male"] == 0
+
+
+def test_the_vector_at_the_mask_is_that_of_a_text_with_the_mask_in_it(
+    model: MaskedModel, choice: CorpusChoice
+) -> None:
+    """The published code: the gendered word is hidden, and its vector is that of the mask."""
+    items = measured(model, choice, variant="at-mask").items.set_index("item")
+    mask = tiny.tokenizer("wordpiece").mask_token
+    masked = TEXTS[1].replace("She", mask)
+    gendered, target = hidden_states(masked, (mask, "engineer"))[-1]
+    assert items.iloc[2]["score"] == pytest.approx(cosine(gendered, target), abs=1e-5)
+    assert items.iloc[2]["score"] != pytest.approx(measured(model, choice).items.iloc[2]["score"], abs=1e-3)
+
+
+def test_a_model_without_a_mask_cannot_be_asked_at_one(choice: CorpusChoice) -> None:
+    with pytest.raises(UserError, match="at-mask hides words"):
+        measured(StaticModel({"he": np.ones(2, np.float32)}, name="v"), choice, variant="at-mask")
 
 
 def test_the_quantity_is_the_estimate(model: MaskedModel, choice: CorpusChoice) -> None:

@@ -15,6 +15,7 @@ from scipy.stats import linregress, t
 
 from equipoise.corpora.documents import Document, Problems, Where
 from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.sampling import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
@@ -232,7 +233,9 @@ def test_a_domain_is_measured_on_held_out_documents_only(model: Any, tmp_path: P
         for number in range(60)
     )
     corpus = CorpusTexts(documents, "made", Problems())
-    study = domain(model, corpus, method=QUICK, seeds=(0,), contexts=0, keeping=Keeping(tmp_path / "s"))
+    study = domain(
+        model, corpus, method=QUICK, seeds=(0,), asked=CorpusChoice(sample=0), keeping=Keeping(tmp_path / "s")
+    )
     assert study.sentences[0] == "54 documents to train and validate, 6 to measure."
     whole = study.table[
         (study.table["instrument"] == "contexts")
@@ -241,7 +244,7 @@ def test_a_domain_is_measured_on_held_out_documents_only(model: Any, tmp_path: P
     ]
     assert list(whole["arm"]) == ["base", "fine-tuned", "dropout", "counterfactual"]
     assert {"category", "paper", "category x paper"} <= set(study.table["by"])
-    with pytest.raises(UserError, match="too few documents to split"):
+    with pytest.raises(UserError, match="has 9 documents, too few to split"):
         domain(model, replace(corpus, documents=documents[:9]))
 
 

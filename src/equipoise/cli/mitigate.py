@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli.option_groups import Pairs, Reading, takes_groups
 from equipoise.cli.options import (
     DataDir,
-    Document,
     Force,
     Json,
     Model,
     Seed,
-    Split,
     open_model,
     runs_models,
     seed_numbers,
@@ -30,10 +29,12 @@ if TYPE_CHECKING:
 
 
 @runs_models
+@takes_groups
 def mitigate(
     method: Annotated[str, typer.Argument(help="A mitigation: `equipoise list mitigations` names them.")],
     *,
     options: RunOptions,
+    reading: Reading,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The folder to write the changed model to.")
     ] = None,
@@ -45,13 +46,12 @@ def mitigate(
         ),
     ] = None,
     text: Annotated[str | None, typer.Option("--text", help="The corpus' column with the text.")] = None,
-    document: Document = None,
-    split: Split = None,
     choices: Annotated[
         list[str] | None,
         typer.Option("--set", help="An option of the method, as in epochs=3; several times."),
     ] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="A published recipe by its name.")] = None,
+    pairs: Pairs = None,
     data_dir: DataDir = None,
     seed: Seed = 0,
     seeds: Annotated[
@@ -65,12 +65,12 @@ def mitigate(
 ) -> None:
     """Change a copy of a model and save it; a killed training goes on when the command is given again."""
     from equipoise.cli.printing import print_json
-    from equipoise.corpora.sampling import CorpusChoice
     from equipoise.mitigations import mitigation_class
     from equipoise.mitigations.base import set_options
     from equipoise.mitigations.saving import RECORD, refuse_folder
 
-    chosen = set_options(mitigation_class(method), choices or (), preset)
+    choices = [*(choices or ()), *([f"pairs={pairs}"] if pairs else [])]
+    chosen = set_options(mitigation_class(method), choices, preset)
     if explain:
         _explain(chosen)
         return
@@ -84,7 +84,7 @@ def mitigate(
     if corpus is not None:
         from equipoise.corpora.named import read_corpus
 
-        read = read_corpus(corpus, CorpusChoice(text=text, document=document, split=split), data_dir)
+        read = read_corpus(corpus, reading.choice(text), data_dir)
     loaded = open_model(model, options)
     given = {"model": loaded, "mitigation": chosen, "corpus": read}
     finished = [] if force else _finished(targets, given)

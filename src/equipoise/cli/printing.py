@@ -136,14 +136,24 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
     levels = result.estimates.groupby("by")["level"].nunique()
     by = result.estimates["by"]
     is_short = by.map(levels).le(FEW_LEVELS) & ~by.str.contains(CROSSED, regex=False)
-    shown = result.estimates if everything else result.estimates[is_short]
+    shown = result.estimates if everything else result.estimates[is_short | result.estimates["headline"]]
     named = result.provenance["instrument"].get("title", result.instrument)
     title = f"{named} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
+    print_paper_tables(result)
     print_words(result)
     hidden = len(result.estimates) - len(shown)
     more = f"{hidden} more estimates (--all) and every item" if hidden else "Every item"
     say(f"{more}: {folder}")
+
+
+def print_paper_tables(result: "Result") -> None:
+    """The tables of the instrument's paper; they and the lists behind them are CSV files beside the items."""
+    from equipoise.report.measurements import measurements
+    from equipoise.report.paper_tables import is_printed, paper_tables
+
+    for table in filter(is_printed, paper_tables(measurements([result])[0])):
+        print_rows(table.title, table.headings, table.rows)
 
 
 def print_words(result: "Result") -> None:

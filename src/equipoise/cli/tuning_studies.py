@@ -1,4 +1,4 @@
-"""Studies that tune models: `corpus-bias`, `learning-curve`, `reminders`, `domain`; and `professions`."""
+"""Studies that tune models: `corpus-bias`, `learning-curve`, `reminders`; and `professions`."""
 
 import sys
 from collections.abc import Sequence
@@ -12,12 +12,9 @@ from equipoise.cli.option_groups import TextTuning, Tuning, takes_groups
 from equipoise.cli.options import (
     Data,
     DataDir,
-    Document,
     Force,
-    Group,
     Json,
     MaybeOut,
-    Split,
     Text,
     by_instrument,
     open_model,
@@ -66,7 +63,7 @@ def learning_curve(
     from equipoise.studies.learning_curve import learning_curve as study_curve
 
     counts, times = (FULL_SIZES, FULL_REPEATS) if full else (whole_numbers(sizes, "--sizes"), repeats)
-    method, read = _method(tuning), _corpus(corpus, tuning)
+    method, read = method_of(tuning), corpus_of(corpus, tuning)
     study = study_curve(
         open_model(tuning.model, options),
         read,
@@ -75,7 +72,7 @@ def learning_curve(
         method=method,
         keeping=keeping_of(tuning.out, tuning.force),
     )
-    figure = size_chart(study.table, "asld", "Learning curve")
+    figure = size_chart(study.table, "sbe", "asld", "Learning curve")
     _finish(tuning.out, study.table, study.sentences, {"learning-curve": figure}, as_json=tuning.as_json)
 
 
@@ -95,7 +92,7 @@ def reminders(
     from equipoise.studies.reminding import reminders_study
 
     chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=tuning.data_dir)
-    method, read = _method(tuning), _corpus(corpus, tuning)
+    method, read = method_of(tuning), corpus_of(corpus, tuning)
     study = reminders_study(
         open_model(tuning.model, options),
         read,
@@ -104,7 +101,7 @@ def reminders(
         tbe=chosen,
         keeping=keeping_of(tuning.out, tuning.force),
     )
-    figures = {name: arm_chart(study.table, name, name) for name in ("guard", "mean-abs-appd")}
+    figures = {name: arm_chart(study.table, "tbe", name, name) for name in ("guard", "mean-abs-appd")}
     _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
@@ -127,46 +124,16 @@ def corpus_bias(
     named = dict(_named_corpus(one) for one in corpora)
     if len(named) < len(corpora):
         raise UserError("Two corpora have the same name.", "Name them as in NAME=FILE.")
-    read = {name: _corpus(path, tuning) for name, path in named.items()}
+    read = {name: corpus_of(path, tuning) for name, path in named.items()}
     study = study_corpora(
         open_model(tuning.model, options),
         read,
-        _corpus(flattening, tuning if Path(flattening).exists() else replace(tuning, text=None)),
-        method=_method(tuning, ["sentences=500"]),
+        corpus_of(flattening, tuning if Path(flattening).exists() else replace(tuning, text=None)),
+        method=method_of(tuning, ["sentences=500"]),
         seeds=seed_numbers(seeds),
         keeping=keeping_of(tuning.out, tuning.force),
     )
-    figures = {"corpus-bias": arm_chart(study.table, "asld", "What each corpus brings back")}
-    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
-
-
-@runs_models
-@takes_groups
-def domain(
-    *,
-    options: RunOptions,
-    corpus: CorpusName,
-    tuning: TextTuning,
-    group: Group = None,
-    document: Document = None,
-    split: Split = None,
-    contexts: Annotated[int, typer.Option(help="Held-out contexts that are asked; 0: all.")] = 500,
-    seeds: Seeds = "0,1,2",
-) -> None:
-    """A domain's own text: plain tuning, dropout and rewriting, measured on held-out contexts and cosines."""
-    from equipoise.report.arm_charts import arm_chart
-    from equipoise.studies.domain import domain as study_domain
-
-    read = _corpus(corpus, tuning, groups=tuple(group or ()), document=document, split=split)
-    study = study_domain(
-        open_model(tuning.model, options),
-        read,
-        method=_method(tuning),
-        seeds=seed_numbers(seeds),
-        contexts=contexts,
-        keeping=keeping_of(tuning.out, tuning.force),
-    )
-    figures = {"domain": arm_chart(study.table, "difference", "Held-out contexts")}
+    figures = {"corpus-bias": arm_chart(study.table, "sbe", "asld", "What each corpus brings back")}
     _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
 
 
@@ -187,7 +154,7 @@ def resolution(
 
     study = resolution_study(
         open_model(tuning.model, options),
-        _corpus(corpus, tuning),
+        corpus_of(corpus, tuning),
         method=set_options(PronounResolution, tuning.choices or ()),
         seeds=seed_numbers(seeds),
         skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
@@ -241,7 +208,7 @@ def _templates_of(folder: Path) -> "Result":
     return results[0]
 
 
-def _method(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual":
+def method_of(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual":
     from equipoise.mitigations.base import set_options
     from equipoise.mitigations.counterfactual import Counterfactual
 
@@ -249,11 +216,11 @@ def _method(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual
     return method
 
 
-def _corpus(name: str, tuning: Tuning, **given: object) -> "CorpusTexts":
+def corpus_of(name: str, tuning: Tuning) -> "CorpusTexts":
     from equipoise.corpora.named import read_corpus
     from equipoise.corpora.sampling import CorpusChoice
 
-    return read_corpus(name, CorpusChoice(tuning.text, **given), tuning.data_dir)  # type: ignore[arg-type]
+    return read_corpus(name, CorpusChoice(tuning.text), tuning.data_dir)
 
 
 def _overall(table: "pd.DataFrame") -> "pd.DataFrame":
@@ -278,7 +245,8 @@ def show_arms(table: "pd.DataFrame") -> None:
     from equipoise.cli.printing import print_table
 
     shown = table[table["by"].isin(("", "type"))]
-    for (label, unit, by, level), rows in shown.groupby(["label", "unit", "by", "level"], sort=False):
+    keys = ["instrument", "key", "label", "unit", "by", "level"]
+    for (_, _, label, unit, by, level), rows in shown.groupby(keys, sort=False):
         where = f", {by} {level}" if by else ""
         seeds = f", {rows['seeds'].max()} seeds" if rows["seeds"].max() > 1 else ""
         columns = [name for name in ARMS if name in rows and not (name in MAYBE and rows[name].isna().all())]

@@ -10,13 +10,15 @@ Beside it    The mean per target word and gender (the published scatter), the me
              word's own difference, which does not depend on which words stand near men more often, all by
              category, group column, part and, in `all-layers`, layer (0: the embeddings). A word that is
              there twice is taken where it is nearer; `distance` counts the words between.
-Variants     last-layer as published; all-layers at every layer from one pass.
+Variants     last-layer: both words as they are written; all-layers: the same at every layer from one pass;
+             at-mask: the gendered word is hidden, and its vector is that of the mask, as the authors' code
+             has it.
 Zero         Random weights need not give 0: he and she are two vectors, and one may be nearer to most words
              by chance. Read it beside the control, and per target word.
 Source       Deng and Breuch, "Studying Gender Bias in News Using BERT Masked Language Models" (CS230).
-Differs      The published code took the vector of the mask where the gendered word had been hidden, counted
-             words by white space and tokens by punctuation, so that places drift apart, and evaluated all
-             categories on the contexts of one. Its scatter is therefore not reproduced.
+Differs      The published code hid the gendered word (at-mask), counted words by white space and tokens by
+             punctuation, so that places drift apart, and evaluated all categories on the contexts of one.
+             Here places are right and each category has its own contexts: its scatter is not reproduced.
 Limits       Nearer words are more alike whatever they mean: see `distance`. Contexts with other gendered
              words (`part`) mix both. Below ten contexts of a gender a word has no number. English.
 """
@@ -29,11 +31,13 @@ import pandas as pd
 
 from equipoise.corpora.contexts import Context, TargetWord
 from equipoise.data.sources import Source
+from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import CORPUS
 from equipoise.instruments.parts.corpus_items import (
     FEWEST,
     SEPARATOR,
+    WITH_TARGET,
     context_row,
     corpus_groups,
     read_contexts,
@@ -43,13 +47,13 @@ from equipoise.instruments.parts.estimates import Groups, Spec, contrast_estimat
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.asking import layers_of, reason_against
 from equipoise.models.base import Embed, LanguageModel, Vector
-from equipoise.models.capabilities import EMBED
+from equipoise.models.capabilities import EMBED, HIDE_WORDS
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.text.sentences import Span
 from equipoise.text.sides import FEMALE, MALE
 
-LAST, ALL = "last-layer", "all-layers"
+LAST, ALL, AT_MASK = "last-layer", "all-layers", "at-mask"
 UNIT = "cosine"
 FACTORS = ("document",)
 NOT_ASKED = "longer than the model reads, or a word has no token of its own"
@@ -80,7 +84,7 @@ class ContextCosine:
     name = "cosine"
     title = "Contexts of a corpus: cosine of gendered and target words"
     datasets: tuple[str, ...] = ()
-    variants = (LAST, ALL)
+    variants = (LAST, ALL, AT_MASK)
     needs = (EMBED,)
     reads = (CORPUS,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "part", "target"))
@@ -98,7 +102,7 @@ class ContextCosine:
 
     def design(self, source: Source, settings: Settings) -> CosineDesign:
         """A sample of the contexts that hold a target word; an item for each of its target words."""
-        what = "with a gendered word and a target word"
+        what = f"with a gendered word and {WITH_TARGET}"
         sample = read_contexts(source, settings, wanted=_has_target, what=what)
         rows, places = [], {}
         for name, context in sample.contexts.items():
@@ -126,13 +130,21 @@ class ContextCosine:
         """The vectors of both words, at the last layer or at every one."""
         depth = layers_of(model) if design.settings.variant == ALL else None
         layers = (_TOP,) if depth is None else tuple(range(depth + 1))
+        hides = design.settings.variant == AT_MASK
+        if hides and HIDE_WORDS not in model.capabilities:
+            raise UserError(
+                f"The variant {AT_MASK} hides words, and none can be hidden from {model.name!r}.",
+                f"Give a masked model, or the variant {LAST}.",
+            )
         for row in asked_rows(design.items):
             spans = design.places[row["item"]]
+            hidden = spans[:1] if hides else ()
             if any(reason_against(model, Embed(row["text"], span=span)) for span in spans):
                 continue
             for layer in layers:
                 for side, span in zip(_SIDES, spans, strict=True):
-                    yield Ask(row["item"], f"{side} {layer}", Embed(row["text"], layer, span))
+                    question = Embed(row["text"], layer, span, hidden=hidden)
+                    yield Ask(row["item"], f"{side} {layer}", question)
 
     def score(self, design: CosineDesign, answers: Answers) -> pd.DataFrame:
         """The cosine of every item at every layer that was asked; the score is that of the last."""
@@ -156,7 +168,7 @@ class ContextCosine:
     def summarise(self, design: CosineDesign, items: pd.DataFrame) -> Summary:
         """Mean cosines and their difference over all, in every group, for every target and at every layer."""
         estimates: list[Estimate] = []
-        for groups, rows in corpus_groups(items, design.settings.corpus.groups):
+        for groups, rows in corpus_groups(items, design.settings.corpus.group_names):
             estimates += _by_gender(groups, rows, "score")
             estimates += [] if len(groups) > 1 else [_within_targets(groups, rows)]
         for layer in [name for name in items if name.startswith(LAYER)]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from equipoise.corpora.documents import Document
+from equipoise.data.sets.swap_list import read_swap_list
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
 from equipoise.mitigations.networks import changed_model, masked_model
@@ -17,10 +19,14 @@ from equipoise.mitigations.training.running import TrainingSet, train
 from equipoise.models.base import LanguageModel
 from equipoise.models.masked import MaskedModel
 from equipoise.models.options import option
+from equipoise.text import swaps
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.rewriting.account import Rewritten
 
 UNCHANGED = "unchanged"
+FINE_TUNED = "fine-tuned"
+"""What a model is called that was tuned on text as it is."""
+
 MODES = (UNCHANGED, "substitute", "augment", "invert", "per-sentence", "neutral")
 HELD_OUT_MOST = 500
 """Held-out sentences that are looked at after every epoch."""
@@ -37,6 +43,11 @@ class TextTuning(Recipe):
     longest: int = option(0, "tokens of a row; 0: as many as the model reads")
     mask_share: float = option(0.15, "share of the words that is hidden")
     whole_words: bool = option(False, "hide all pieces of a word together")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that say how text is rewritten."""
+        return ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,6 +67,20 @@ class RewritingTuning(TextTuning):
     """The same on text that is rewritten first."""
 
     mode: str = option("substitute", f"how the text is rewritten: {', '.join(MODES)}")
+    pairs: str = option("", "a file with your own words to exchange, in the columns male and female")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pairs and self.mode not in (UNCHANGED, *swaps.MODES):
+            raise UserError(
+                f"Your own list of words cannot be used in the mode {self.mode!r}.",
+                f"Give one of the modes {', '.join(swaps.MODES)}, or leave pairs out.",
+            )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The user's own list of words, where there is one."""
+        return (Path(self.pairs),) if self.pairs else ()
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be tuned on or rewritten before any work is done."""
@@ -88,7 +113,7 @@ def check_tuning(model: LanguageModel, materials: Materials, settings: TextTunin
     _check_mode(mode)
     kept, _ = split_documents(materials.documents, settings.validation, materials.seed)
     if mode != UNCHANGED:
-        refuse_unchanged(_rewritten(kept, mode, materials.seed), mode, materials.seed)
+        refuse_unchanged(_rewritten(kept, mode, materials.seed, settings.files), mode, materials.seed)
 
 
 def refuse_unchanged(rewritten: Iterable[Rewritten], mode: str, seed: int) -> None:
@@ -114,13 +139,16 @@ def read_texts(materials: Materials, settings: TextTuning, mode: str) -> Texts:
     """Split by document, rewrite each side, cut into pieces and draw as many as were asked for."""
     _check_mode(mode)
     kept, held = split_documents(materials.documents, settings.validation, materials.seed)
-    (train_texts, changes), (held_texts, _) = (turned(side, mode, materials.seed) for side in (kept, held))
+    (train_texts, changes), (held_texts, _) = (
+        turned(side, mode, materials.seed, settings.files) for side in (kept, held)
+    )
     if mode != UNCHANGED and not changes:
-        refuse_unchanged(_rewritten(kept, mode, materials.seed), mode, materials.seed)
+        refuse_unchanged(_rewritten(kept, mode, materials.seed, settings.files), mode, materials.seed)
     pieces = list(text_pieces(train_texts, settings.unit))
     said = f"{len(kept):,} documents to train on and {len(held):,} held out, split before any rewriting"
     if mode != UNCHANGED:
         said += f"; mode {mode}, {changes:,} changes"
+        said += f" by the words of {settings.files[0].name}" if settings.files else ""
     drawn = draw(pieces, settings.sentences, materials.seed)
     account = [f"{said}.", f"{len(drawn):,} of {len(pieces):,} pieces of text ({settings.unit}) trained on."]
     return Texts(
@@ -128,11 +156,13 @@ def read_texts(materials: Materials, settings: TextTuning, mode: str) -> Texts:
     )
 
 
-def turned(documents: Sequence[Document], mode: str, seed: int) -> tuple[list[str], int]:
+def turned(
+    documents: Sequence[Document], mode: str, seed: int, files: Sequence[Path] = ()
+) -> tuple[list[str], int]:
     """The texts in a mode of rewriting, and how many changes it took; `augment` keeps both versions."""
     if mode == UNCHANGED:
         return [document.text for document in documents], 0
-    rewritten = list(_rewritten(documents, mode, seed))
+    rewritten = list(_rewritten(documents, mode, seed, files))
     return [text for one in rewritten for text in one.texts], sum(len(one.changes) for one in rewritten)
 
 
@@ -141,8 +171,14 @@ def _check_mode(mode: str) -> None:
         raise unknown_name("mode", mode, MODES)
 
 
-def _rewritten(documents: Sequence[Document], mode: str, seed: int) -> Iterator[Rewritten]:
-    return Rewriter(mode, seed=seed).rewrite_many(document.text for document in documents)
+def _rewritten(
+    documents: Sequence[Document], mode: str, seed: int, files: Sequence[Path] = ()
+) -> Iterator[Rewritten]:
+    """The documents rewritten: by our rewriter, or by the user's own list of words."""
+    texts = (document.text for document in documents)
+    if not files:
+        return Rewriter(mode, seed=seed).rewrite_many(texts)
+    return map(swaps.WordSwaps(read_swap_list(files[0]), mode, seed).rewrite, texts)
 
 
 def draw(pieces: Sequence[str], count: int, seed: int) -> list[str]:
@@ -161,4 +197,5 @@ def tune(
     sides = [encode_examples(side, model.tokens, longest) for side in (texts.train, texts.held_out)]
     objective = MaskedWords(Vocabulary.of(model.tokens.tokenizer), settings.mask_share, settings.whole_words)
     trained = train(network, TrainingSet(*sides), objective, settings, materials, name=name)
-    return Changed(changed_model(trained.network, model, name), (*texts.account, *trained.account()))
+    account = (*texts.account, *trained.account())
+    return Changed(changed_model(trained.network, model, name), account, trained.history)

@@ -1,9 +1,10 @@
-"""What can be known of a model before it is asked: why a question would be refused, and how deep it is."""
+"""What a model tells before it is asked: why it would refuse a question, and how many layers it has."""
 
 from typing import Any
 
-from equipoise.errors import UserError
+from equipoise.errors import UnaskableError, UserError
 from equipoise.models.base import LanguageModel, Question
+from equipoise.models.wrapped import WrappedModel
 
 LONGEST_REASON = 100
 
@@ -22,6 +23,20 @@ def reason_against(model: LanguageModel, question: Question) -> str:
     except UserError as error:
         reason = error.message
         return reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON].rstrip() + "…"
+    return ""
+
+
+def unaskable_reason(model: LanguageModel, question: Question) -> str:
+    """Why this one question cannot be asked, in words that items can be counted by; empty if it can be."""
+    asked: Any = model
+    while isinstance(asked, WrappedModel):
+        (question,) = asked.rewrite_questions([question])
+        asked = asked.inner
+    try:
+        if hasattr(asked, "ask"):
+            asked.ask(question)
+    except UnaskableError as error:
+        return error.reason
     return ""
 
 
@@ -45,7 +60,6 @@ def find_label(labels: tuple[str, ...], asked: str) -> str:
 def _neural(model: Any) -> Any:
     """The network behind a model, under whatever is wrapped around it."""
     from equipoise.models.neural import NeuralModel
-    from equipoise.models.wrapped import WrappedModel
 
     while isinstance(model, WrappedModel):
         model = model.inner

@@ -61,12 +61,16 @@ class Score:
 
 @dataclass(frozen=True)
 class Embed:
-    """One vector: the mean over the tokens of a character span of a text, or its tokens pooled by name."""
+    """One vector: the mean over the tokens of a character span of a text, or its tokens pooled by name.
+
+    The tokens of the `hidden` character spans are masked first.
+    """
 
     text: str
     layer: int = -1
     span: tuple[int, int] | None = None
     pooling: str = MEAN
+    hidden: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from equipoise.errors import Cancelled, UserError
+from equipoise.errors import Cancelled, UnaskableError
 from equipoise.models.base import AnsweringModel, Classify, LabelScores, Question
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.devices import device_for, token_budget
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.fingerprint import fingerprint
-from equipoise.models.neural import longest_input
+from equipoise.models.neural import TOO_LONG, longest_input
 from equipoise.models.options import RunOptions
 from equipoise.models.reporting import RunReport
 from equipoise.models.vocabulary import check_vocabulary
@@ -78,9 +78,7 @@ class ClassifierModel(AnsweringModel):
         keys = []
         with RunReport(self.name, len(questions), self.options) as report:
             for question in questions:
-                if not isinstance(question, Classify):
-                    raise self.refuse(question)
-                key, encoded = self._encoded(question)
+                key, encoded = self.ask(question)
                 inputs[key] = encoded
                 keys.append(key)
                 report.planned()
@@ -109,10 +107,14 @@ class ClassifierModel(AnsweringModel):
             return {name: torch.tensor([ids], device=self._device) for name, ids in rows[0].items()}
         return self.tokenizer.pad(rows, return_tensors="pt").to(self._device)
 
-    def _encoded(self, question: Classify) -> tuple[bytes, Input]:
+    def ask(self, question: Question) -> tuple[bytes, Input]:
+        """The row of one question, and the key that its answer is kept by."""
+        if not isinstance(question, Classify):
+            raise self.refuse(question)
         encoded = dict(self.tokenizer(question.text, question.other or None))
         if self.max_length is not None and len(encoded["input_ids"]) > self.max_length:
-            raise UserError(
+            raise UnaskableError(
+                TOO_LONG,
                 f"A text of {len(encoded['input_ids'])} tokens is longer than {self.name!r} reads "
                 f"({self.max_length}): {question.text[:60]!r}...",
                 "Split it or leave it out; nothing is cut off silently.",

@@ -8,7 +8,7 @@ from itertools import accumulate, islice, pairwise
 from threading import Lock
 from typing import Any
 
-from equipoise.errors import UserError
+from equipoise.errors import UnaskableError, UserError
 from equipoise.models.base import (
     FIRST,
     MEAN_WITH_SPECIAL,
@@ -38,6 +38,8 @@ from equipoise.text.blank import BLANK
 
 WINDOW = 25_000
 """Distinct rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""
+
+TOO_LONG = "the text is longer than the model reads"
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,8 @@ class NeuralModel(AnsweringModel):
     def fitting(self, encoded: Encoded) -> Encoded:
         """The same, if it is no longer than the model reads."""
         if self.max_length is not None and len(encoded.ids) > self.max_length:
-            raise UserError(
+            raise UnaskableError(
+                TOO_LONG,
                 f"A text of {len(encoded.ids)} tokens is longer than {self.name!r} reads "
                 f"({self.max_length}): {encoded.text[:60]!r}...",
                 "Split it into sentences; nothing is cut off silently.",
@@ -170,8 +173,21 @@ class NeuralModel(AnsweringModel):
         if question.pooling == MEAN_WITH_SPECIAL:
             places = list(range(len(encoded.ids)))
         spec = VectorSpec(question.layer, (0,) if question.pooling == FIRST else tuple(places))
-        row = Row(encoded.ids, vectors=(spec,))
+        row = Row(self._masked(encoded, question.hidden), vectors=(spec,))
         return Asked([row], lambda answers: Embedding(answers[0].vectors[spec]))
+
+    def _masked(self, encoded: Encoded, hidden: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+        """The ids with a mask for every token that overlaps a hidden span."""
+        covered = {place for span in hidden for place in encoded.positions(span)}
+        mask = self.tokens.mask_id
+        if covered and mask is None:
+            raise UserError(
+                f"{self.name!r} has no mask token, so no word of a text can be hidden from it.",
+                "Give a masked model, or ask without hidden words.",
+            )
+        return tuple(
+            mask if place in covered and mask is not None else own for place, own in enumerate(encoded.ids)
+        )
 
     def _windows(self, questions: Sequence[Question], report: RunReport) -> Iterator[list[Asked]]:
         window: list[Asked] = []

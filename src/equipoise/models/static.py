@@ -45,7 +45,7 @@ class StaticModel(AnsweringModel):
         return [self._answer_one(question) for question in questions]
 
     def _answer_one(self, question: Question) -> Embedding:
-        if not isinstance(question, Embed):
+        if not isinstance(question, Embed) or question.hidden:
             raise self.refuse(question)
         text = question.text if question.span is None else question.text[slice(*question.span)]
         rows = [row for word in _words(text) if (row := self._row(word)) is not None]

@@ -69,7 +69,7 @@ class TableModel(AnsweringModel):
         if isinstance(question, Score):
             return self._score(question.text)
         if isinstance(question, Embed):
-            return Embedding(np.asarray(self._told(self.vectors, question.text), dtype=np.float32))
+            return Embedding(np.asarray(self._told(self.vectors, _hidden(question)), dtype=np.float32))
         raise self.refuse(question)
 
     def _table(self, text: str) -> Mapping[str, float]:
@@ -98,7 +98,7 @@ class TableModel(AnsweringModel):
         return table[key]
 
 
-def _hidden(question: Fill) -> str:
+def _hidden(question: Fill | Embed) -> str:
     """The text as its hidden words would be written: a blank for each."""
     text = question.text
     for start, stop in sorted(question.hidden, reverse=True):

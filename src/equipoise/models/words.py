@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from equipoise.errors import UserError
+from equipoise.errors import UnaskableError, UserError
 from equipoise.text.blank import BLANK
 
 Span = tuple[int, int]
@@ -225,10 +225,15 @@ def _check_separable(encoded: Encoded, positions: list[int], slot: Span, word: s
         begin, end = encoded.spans[place]
         outside = encoded.text[begin : slot[0]] + encoded.text[slot[1] : end]
         if outside.strip():
-            raise UserError(
-                f"{word!r} cannot be told from its neighbours in {encoded.text!r}: the tokenizer of "
-                f"{name!r} makes one token of {encoded.text[begin:end]!r}.",
+            raise UnaskableError(
+                "the tokenizer joins the asked word to its neighbours",
+                f"{word!r} cannot be asked in {encoded.text!r}: the tokenizer of {name!r} joins it to its "
+                f"neighbours, as one token {encoded.text[begin:end]!r}.",
                 "Put a space or punctuation beside the blank.",
             )
     if not positions:
-        raise UserError(f"{word!r} leaves no token in {encoded.text!r}.", "Give a word, not an empty string.")
+        raise UnaskableError(
+            "the asked word leaves no token",
+            f"{word!r} leaves no token in {encoded.text!r}.",
+            "Give a word, not an empty string.",
+        )

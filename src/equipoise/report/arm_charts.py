@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def arm_chart(table: "pd.DataFrame", key: str, title: str) -> "alt.LayerChart":
-    """One estimate over every item, by arm."""
+def arm_chart(table: "pd.DataFrame", instrument: str, key: str, title: str) -> "alt.LayerChart":
+    """One estimate of one instrument over every item, by arm."""
     import altair as alt
 
-    rows = table[(table["key"] == key) & (table["by"] == "")]
+    rows = _estimates(table, instrument, key, ("",))
     order = list(dict.fromkeys(rows["arm"]))
     across = alt.X("mean:Q", title=_title(rows), scale=alt.Scale(zero=False))
     down = alt.Y("arm:N", sort=order, title=None)
@@ -26,11 +26,11 @@ def arm_chart(table: "pd.DataFrame", key: str, title: str) -> "alt.LayerChart":
     ).properties(width=420, height=alt.Step(28), title=title)
 
 
-def size_chart(table: "pd.DataFrame", key: str, title: str) -> "alt.LayerChart":
+def size_chart(table: "pd.DataFrame", instrument: str, key: str, title: str) -> "alt.LayerChart":
     """One estimate by the number of sentences trained on, with the range over repeats."""
     import altair as alt
 
-    rows = table[(table["key"] == key) & table["by"].isin(("", "category"))]
+    rows = _estimates(table, instrument, key, ("", "category"))
     rows = rows.assign(group=rows["level"].replace("", "all"))
     names = list(dict.fromkeys(rows["group"]))
     colour = alt.Color(
@@ -47,6 +47,12 @@ def size_chart(table: "pd.DataFrame", key: str, title: str) -> "alt.LayerChart":
             x=across, y=upward, color=colour, tooltip=["group", "size", "mean", "seed_sd", "seeds"]
         ),
     ).properties(width=460, height=300, title=title)
+
+
+def _estimates(table: "pd.DataFrame", instrument: str, key: str, splits: tuple[str, ...]) -> "pd.DataFrame":
+    """The rows of one quantity: two instruments may use the same key for different things."""
+    is_asked = (table["instrument"] == instrument) & (table["key"] == key)
+    return table[is_asked & table["by"].isin(splits)]
 
 
 def _title(rows: "pd.DataFrame") -> str:

@@ -13,12 +13,14 @@ class Roles:
     """Which columns of the items play which part, beside `item`, `score` and `dropped`, which all have.
 
     `factors` are the columns whose levels several items share (a template, a profession): the mean over items
-    is only as sure as they are many. `groups` are the columns that estimates are split by.
+    is only as sure as they are many. `groups` are the columns that estimates are split by. `shown` are those
+    that a page shows of an item beside its score; a name that ends with _ stands for all that begin so.
     """
 
     text: tuple[str, ...] = ("text",)
     factors: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,10 @@ class Quantity:
 
     The rows where every column of `where` has its value are taken; `over` averages them by a column first;
     `absolute` takes the distance from neutral, after that; a `contrast` subtracts one class from another.
-    `margin` is the largest difference that the instrument's author holds to be immaterial.
+    `margin` is the largest difference that the instrument's author holds to be immaterial. A `statistic` is
+    no mean but a function of a confusion matrix, named as in `stats.f1.FourF1`: `column` holds the choices,
+    the contrast names the column of the truth and the two classes. "gbm" reads the columns `shares` instead,
+    by the two classes.
     """
 
     key: str
@@ -53,14 +58,17 @@ class Quantity:
     absolute: bool = False
     contrast: Contrast | None = None
     ranks: bool = False
+    statistic: str = ""
+    shares: tuple[str, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """The quantity as JSON values."""
-        return asdict(self) | {"factors": list(self.factors)}
+        return asdict(self) | {"factors": list(self.factors), "shares": list(self.shares)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Quantity":
         """The quantity that `to_record` wrote."""
         contrast = record.get("contrast")
-        cells = dict(record) | {"factors": tuple(record.get("factors", ()))}
+        lists = {name: tuple(record.get(name, ())) for name in ("factors", "shares")}
+        cells = dict(record) | lists
         return cls(**cells | {"contrast": Contrast(**contrast) if contrast else None})

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ CLEAN, TOLD = "clean", "with other gendered words"
 """The parts of the items: nothing but the context tells the gender, or other gendered words do."""
 
 SEPARATOR = "; "
+WITH_TARGET = "a target word"
 FEWEST = 10
 """Contexts below which a group has no number: it is shown as too few."""
 
@@ -52,7 +54,7 @@ def read_contexts(
 ) -> ContextSample:
     """A sample of the wanted contexts of a corpus; `what` says what they have, for the notice."""
     choice = settings.corpus
-    _refuse_taken_names(choice.groups)
+    _refuse_taken_names(choice.group_names)
     if source.given is None:
         raise UserError("No corpus was given.", "Name a file or folder with --data.")
     words_file = _beside(source, WORDS) or TABLES / "corpora" / WORDS
@@ -62,7 +64,10 @@ def read_contexts(
     every = contexts(
         opened.documents, choice.length, words=words, telling=gendered_words().keys(), targets=targets
     )
-    kept, available = drawn((context for context in every if wanted(context)), choice.sample, settings.seed)
+    if choice.with_targets:
+        what = what if WITH_TARGET in what else f"{what} and {WITH_TARGET}"
+        every = (context for context in every if context.targets)
+    kept, available = drawn((context for context in every if wanted(context)), choice.contexts, settings.seed)
     if not kept:
         raise UserError(
             f"{source.name} has no context {what}.",
@@ -106,10 +111,17 @@ def corpus_groups(items: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[tup
 
 
 def by_category(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
-    """The items of each category; a context may stand in several."""
+    """The items of each category, ours in the order of the paper; a context may stand in several."""
     listed = items["categories"].str.split(SEPARATOR)
-    for category in dict.fromkeys(name for names in listed for name in names if name):
+    known, found = _order(), dict.fromkeys(name for names in listed for name in names if name)
+    for category in sorted(found, key=lambda name: known.get(name, len(known))):
         yield {"category": category}, items[[category in names for names in listed]]
+
+
+@cache
+def _order() -> dict[str, int]:
+    """The place of each of our categories in the table of target words."""
+    return {name: place for place, name in enumerate(load_targets().categories)}
 
 
 def unless_too_few(estimate: Estimate, *, of: int | None = None) -> Estimate:

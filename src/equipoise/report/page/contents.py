@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import NamedTuple
 
 from equipoise.errors import UserError
@@ -18,6 +19,7 @@ from equipoise.report.measurements import (
     measured_models,
     measurements,
 )
+from equipoise.report.paper_tables import is_printed, paper_sentences, paper_tables
 from equipoise.report.sections import Study, section_of
 from equipoise.report.tables import data_table, estimates_table, headline_table, provenance_table
 from equipoise.results import Result
@@ -118,14 +120,15 @@ def measurement_section(measured: Measurement) -> Section:
         for label, result in measured.results.items()
         for notice in result.notices
     ]
+    papers = paper_tables(measured)
     return Section(
         measured.name,
         measured.title,
-        sentences=sentences,
+        sentences=[*sentences, *paper_sentences(measured)],
         notes=list(dict.fromkeys(notes)),
         figures=figures_of(measured),
-        tables=[headline_table(measured)],
-        details=[estimates_table(measured)],
+        tables=[headline_table(measured), *filter(is_printed, papers)],
+        details=[*filterfalse(is_printed, papers), estimates_table(measured)],
         card=card_of(measured.instrument),
     )
 

@@ -1,5 +1,6 @@
 """Sentence-based evaluation: differences worked out by hand, by plain loops, and what a bad file is told."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -238,6 +239,33 @@ def test_parts_add_up_for_every_kind_of_tokenizer(tmp_path: Path, family: str) -
     assert len(kept) > 8
     assert (kept["changed"] + kept["shared"] - kept["score"]).abs().max() < 1e-9
     assert (kept["changed"].abs() > 1e-6).all()
+
+
+@pytest.mark.parametrize(("family", "mark"), [("bert", ""), ("roberta", '"'), ("gpt2", '"')])
+def test_a_token_beside_a_changed_word_is_shared(tmp_path: Path, family: str, mark: str) -> None:
+    """The period begins where the changed word ends; the quotation mark ends where it begins."""
+    one, other = (f"They saw {mark}{word}{mark} and met {word}." for word in ("women", "men"))
+    model = tiny_model(family)
+    items = measured(model, pair_file(tmp_path, f"{HEADER}occupation,{quoted(one)},{quoted(other)}\n")).items
+    parts = []
+    for text, word in ((one, "women"), (other, "men")):
+        (scored,) = model.answer([Score(text, model.rules[0])])
+        ends = [match.end() for match in re.finditer(rf"\b{word}\b", text)]
+        letters = {place for end in ends for place in range(end - len(word), end)}
+        kept = [
+            weight * logprob
+            for span, logprob, weight in zip(scored.spans, scored.logprobs, scored.weights, strict=True)
+            if letters & set(range(*span))
+        ]
+        assert len(ends) == 2
+        parts.append(sum(kept))
+    row = items[items["variation"] == "original"].iloc[0]
+    assert row["changed"] == pytest.approx(parts[0] - parts[1], abs=1e-5)
+
+
+def quoted(text: str) -> str:
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def test_a_pair_with_an_unknown_word_is_dropped_and_counted(tmp_path: Path) -> None:

@@ -144,6 +144,19 @@ def test_several_annotators_vote(tmp_path: Path) -> None:
     assert set(shown["by"]) == {"", "skill", "axis"}
 
 
+def test_the_column_of_one_annotator_is_no_vote(tmp_path: Path) -> None:
+    """One person's labels have no majority: they are left unread, or refused where there are no others."""
+    text = VOTES.replace("skill_ann,skill_bo,skill_cy", "care,skill_ann,skill:")
+    text = text.replace(",high", ",caring").replace(",low", ",aggressive")
+    result = measure(TableModel(words={"he": 0.3, "she": 0.1}), "traits", data=file_of(tmp_path, text))
+    assert "skill" not in result.items
+    assert result.items["care"].tolist() == ["caring", "aggressive", "caring", "caring", "aggressive"]
+    assert any("columns not read" in said and "skill_ann" in said for said in result.notices)
+    alone = "id,sentence,form,skill_ann\n1,[MASK] cooks.,subject,high\n"
+    with pytest.raises(UserError, match="has no labels"):
+        measure(TableModel(words={"he": 0.3, "she": 0.1}), "traits", data=file_of(tmp_path, alone))
+
+
 def test_a_causal_model_answers_with_shares(tmp_path: Path) -> None:
     model = wrap_model(network("gpt2"), tokenizer("byte-bpe"), name="tiny")
     items = measure(model, "traits", data=file_of(tmp_path)).items

@@ -41,6 +41,16 @@ def test_the_authors_own_file_is_read_too(tmp_path: Path) -> None:
         read_stereoset(path)
 
 
+def test_two_blanks_take_one_word(tmp_path: Path) -> None:
+    """Both blanks are asked at once: a candidate with two words has no single one."""
+    row = json.loads(item("A BLANK aunt is BLANK.", ("kind", "strict", "cupboard")))
+    table = read_stereoset(item_file(tmp_path, [json.dumps(row)]))
+    assert table["stereotype_word"].item() == "kind"
+    row["stereotype"] = "A kind aunt is strict."
+    with pytest.raises(UserError, match=r"the stereotype .* is not its context with the blank filled"):
+        read_stereoset(item_file(tmp_path, [json.dumps(row)]))
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

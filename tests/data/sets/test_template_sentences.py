@@ -40,6 +40,22 @@ def test_articles_agree_and_sentences_start_with_a_capital(tmp_path: Path) -> No
     ]
 
 
+def test_a_template_takes_professions_of_its_kind_only(tmp_path: Path) -> None:
+    templates = (
+        "category,kind,form,template\n"
+        "work,person,subject,[MASK] is a <profession>.\n"
+        "work,,subject,[MASK] likes <profession>.\n"
+    )
+    professions = "profession,category,kind\ncook,work,person\ncooking,work,skill\npainting,art,skill\n"
+    assert sentences(tmp_path, templates, professions) == [
+        "[MASK] is a cook.",
+        "[MASK] likes cook.",
+        "[MASK] likes cooking.",
+    ]
+    with pytest.raises(UserError, match="no profession for the category 'work'"):
+        sentences(tmp_path, templates.replace("person", "role"), professions)
+
+
 def test_verbatim_changes_nothing(tmp_path: Path) -> None:
     text = TEMPLATES + "work,possessive,the <profession> lost [MASK] keys.\n"
     assert sentences(tmp_path, text, verbatim=True)[::2] == [

@@ -19,6 +19,7 @@ from equipoise.cli.options import (
     Measure,
     Model,
     NoNames,
+    NoNeutral,
     Out,
     PolesOf,
     Pooling,
@@ -81,6 +82,7 @@ def measure(
     pooling: Pooling = "mean",
     measure_by: Measure = "cosine",
     label: Label = "",
+    no_neutral_pairs: NoNeutral = False,
     top: Annotated[int, typer.Option(min=0, help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
@@ -96,9 +98,8 @@ def measure(
     groups = tuple(dict.fromkeys(group or ()))
     corpus = CorpusChoice(text, groups, length, sample, not no_names, document, split, targets)
     vectors = VectorChoice(layer, pooling, measure_by)
-    settings = settings_by_instrument(
-        instruments, given, data_dir=data_dir, seed=seed, corpus=corpus, vectors=vectors, label=label
-    )
+    common = {"corpus": corpus, "vectors": vectors, "label": label, "neutral_pairs": not no_neutral_pairs}
+    settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed, **common)
     refuse_unwritable(out)
     loaded = open_model(model, options)
     several = len(instruments) > 1

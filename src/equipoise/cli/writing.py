@@ -58,6 +58,16 @@ def write_study(
     Keeping(folder, force=True).begin(plan).finish(sentences, tables)
 
 
+def draw_study(folder: Path) -> list[Path]:
+    """Write the charts and the paper's tables of the study in a folder, as its page has them."""
+    from equipoise.report.files import save_figures, save_tables
+    from equipoise.report.sections import load_study, paper_tables, section_of
+
+    study = load_study(folder)
+    written = save_tables(paper_tables(study), folder, force=True)
+    return [*save_figures(section_of(study).figures, folder, force=True), *written]
+
+
 def save_by_model(folder: Path, results: "Sequence[Result]", *, force: bool = False) -> None:
     """One folder per model, named after the last part of its name and its fingerprint."""
     for result in results:

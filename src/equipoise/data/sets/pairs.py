@@ -30,8 +30,8 @@ _SIDES = ["id", "stereotype", "counterpart"]
 _CROWS_COLUMNS = {"bias_type": "category", "sent_more": "stereotype", "sent_less": "counterpart"}
 
 
-def load_pairs(source: Source) -> ItemSet:
-    """The pairs with neutral ones beside them, which `part` tells apart.
+def load_pairs(source: Source, *, with_neutral: bool = True) -> ItemSet:
+    """The pairs with neutral ones beside them, which `part` tells apart; `with_neutral` adds ours to them.
 
     `cluster` is the file's own, such as the document that a pair is from, else the profession.
     """
@@ -43,10 +43,18 @@ def load_pairs(source: Source) -> ItemSet:
             f"{path} holds neutral pairs only.", "Add pairs with a stereotype and its counterpart."
         )
     files: tuple[File, ...] = (path,)
-    if not is_neutral.any():
+    if not with_neutral:
+        pairs = pairs[~is_neutral].reset_index(drop=True)
+    elif not is_neutral.any():
         shipped = read_neutral_pairs(NEUTRAL_FILE)
         pairs = pd.concat([pairs, shipped.assign(id="neutral " + shipped["id"])], ignore_index=True)
         files = (path, NEUTRAL_FILE)
+        if not source.is_dataset or source.name == CROWS:
+            notices += (
+                f"added: {len(shipped)} shipped pairs without a gendered difference, as a yardstick for ASLD; "
+                f"--no-neutral-pairs leaves them out, and pairs of your own with the category {NEUTRAL} "
+                "replace them",
+            )
     table = pairs.rename(columns={"id": "item"}).assign(
         part=pairs["category"].eq(NEUTRAL).map({True: NEUTRAL, False: PAIR}),
         cluster=_clusters(pairs),

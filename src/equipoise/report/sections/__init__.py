@@ -1,13 +1,15 @@
 """Sections for what a study wrote: its sentences and tables, and charts where a file of its name draws some.
 
 A study is a folder with `study.json` (name, title, sentences) and tables as CSV files. A module of this
-folder that is called like the study, with `figures(study) -> list[Figure]`, adds its charts.
+folder that is called like the study adds its charts with `figures(study) -> list[Figure]`, and the tables of its
+paper, in the paper's form, with `tables(study) -> list[Table]`.
 """
 
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 import pandas as pd
 
@@ -62,18 +64,25 @@ def section_of(study: Study) -> Section:
         prefix,
         study.title,
         sentences=study.sentences,
-        figures=_figures(study),
-        tables=[table for table in tables if len(table.rows) <= SHORT],
+        figures=_made(study, "figures"),
+        tables=[*paper_tables(study), *(table for table in tables if len(table.rows) <= SHORT)],
         details=[table for table in tables if len(table.rows) > SHORT],
     )
 
 
-def _figures(study: Study) -> list[Figure]:
+def paper_tables(study: Study) -> list[Table]:
+    """The tables of the study's paper, with its rows and columns."""
+    return _made(study, "tables")
+
+
+def _made(study: Study, what: str) -> list[Any]:
+    """The figures or the tables that the study's own file makes, where it has one that does."""
     module = study.name.replace("-", "_")
     if module not in {known.name for known in iter_modules(__path__)}:
         return []
-    figures: list[Figure] = import_module(f"{__name__}.{module}").figures(study)
-    return figures
+    make = getattr(import_module(f"{__name__}.{module}"), what, None)
+    made: list[Any] = make(study) if make else []
+    return made
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

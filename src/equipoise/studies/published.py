@@ -4,6 +4,8 @@ from functools import cache
 from math import nan
 from pathlib import PurePath
 
+import pandas as pd
+
 from equipoise.data.reading import own_table
 
 TABLE = "published-figures.csv"
@@ -12,6 +14,15 @@ TABLE = "published-figures.csv"
 def published(table: str, row: str, column: str) -> float:
     """The printed figure, or NaN; a model is known by the last part of its name."""
     return _figures().get((table, row, PurePath(column).name), nan)
+
+
+def with_published(table: pd.DataFrame, name: str, key: str = "asld") -> pd.DataFrame:
+    """A table of arms with what the paper prints for a number's categories."""
+    is_printed = table["key"].eq(key) & table["by"].isin(("", "category"))
+    cells = zip(table["level"], table["arm"], is_printed, strict=True)
+    return table.assign(
+        published=[published(name, level or "all", arm) if known else nan for level, arm, known in cells]
+    )
 
 
 @cache

@@ -51,7 +51,7 @@ def load_pairs(source: Source, *, with_neutral: bool = True) -> ItemSet:
         files = (path, NEUTRAL_FILE)
         if not source.is_dataset or source.name == CROWS:
             notices += (
-                f"added: {len(shipped)} shipped pairs without a gendered difference, as a yardstick for ASLD; "
+                f"added: {len(shipped)} shipped pairs without a gendered difference, a yardstick for ASLD; "
                 f"--no-neutral-pairs leaves them out, and pairs of your own with the category {NEUTRAL} "
                 "replace them",
             )
@@ -66,6 +66,17 @@ def load_pairs(source: Source, *, with_neutral: bool = True) -> ItemSet:
 def _clusters(pairs: pd.DataFrame) -> pd.Series:
     named = pairs["cluster"].where(pairs["cluster"] != "", pairs["profession"])
     return named.where(named != "", pairs["id"])
+
+
+def sampled_pairs(source: Source, count: int, seed: int = 0) -> pd.DataFrame:
+    """At most so many pairs of each category, the neutral ones included, drawn by the seed."""
+    table = load_pairs(source).table.rename(columns={"item": "id"})
+    drawn = table.groupby("category", group_keys=False)[table.columns.tolist()].apply(
+        lambda rows: rows.sample(min(count, len(rows)), random_state=seed).sort_index()
+    )
+    is_own = ~drawn["category"].isin((*CATEGORIES, NEUTRAL))
+    drawn["category"] = drawn["category"].where(~is_own, OWN + drawn["category"])
+    return drawn.sort_index()[["id", *_COLUMNS, "swapped", "profession", "cluster"]].reset_index(drop=True)
 
 
 def read_pairs(path: File) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """Sections for what a study wrote: its sentences and tables, and charts where a file of its name draws some.
 
 A study is a folder with `study.json` (name, title, sentences) and tables as CSV files. A module of this
-folder that is called like the study adds its charts with `figures(study) -> list[Figure]`, and the tables of its
-paper, in the paper's form, with `tables(study) -> list[Table]`.
+folder that is called like the study adds its charts with `figures(study) -> list[Figure]`. With
+`tables(study) -> list[Table]` it adds the tables of its paper, with the paper's rows and columns.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.report.elements import Figure, Section, Table
+from equipoise.report.elements import Section, Table
 from equipoise.report.measurements import slug
 from equipoise.studies.steps import STUDY, read_study
 

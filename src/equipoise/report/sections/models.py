@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pandas as pd
 
 from equipoise.report.elements import Figure, Table
-from equipoise.report.figures.dots import dot, dot_figure
+from equipoise.report.figures.dots import crossed_figure, dot, dot_figure
 from equipoise.report.sections import Study
-from equipoise.report.wide import short_names, wide_table
+from equipoise.report.wide import wide_table
 from equipoise.results.numbers import fixed
 
 TABLE = "ranking"
@@ -18,7 +18,7 @@ MATRIX_COLUMNS = ("instrument", "key", "label", "group", "model", "value", "low"
 
 
 def tables(study: Study) -> list[Table]:
-    """Each headline as its paper prints it: a row for each category and one for all, a column for each model."""
+    """Each headline by category, then over all, with a column for each model, as papers print it."""
     return [
         wide_table(
             f"models {instrument} {key}",
@@ -49,12 +49,8 @@ def _matrices(study: Study) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
 
 
 def _by_group(instrument: str, key: str, title: str, rows: pd.DataFrame) -> Figure:
-    named = dict(zip(rows["model"].unique(), short_names(rows["model"].unique()), strict=True))
-    dots = [
-        dot(str(row["group"]), row["value"], row["low"], row["high"], named[row["model"]])
-        for row in rows.to_dict("records")
-    ]
-    return dot_figure(f"models {instrument} {key} by category", title, dots, axis=str(rows["label"].iloc[0]))
+    name, axis = f"models {instrument} {key} by category", str(rows["label"].iloc[0])
+    return crossed_figure(name, title, rows, down="group", across="model", axis=axis)
 
 
 def _rankings(study: Study) -> list[Figure]:

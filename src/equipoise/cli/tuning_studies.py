@@ -107,14 +107,14 @@ def reminders(
     """Whether reminding sentences keep what is gendered by definition: none to three times, by tbe."""
     from equipoise.instruments.base import Settings
     from equipoise.studies.arms import Trial
-    from equipoise.studies.reminding import Reminding, reminders_study
+    from equipoise.studies.reminding import FIFTY, Reminding, reminders_study
 
     chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=tuning.data_dir)
     trial = Trial(_method(tuning), seed_numbers(seeds), chosen)
     study = reminders_study(
         open_model(tuning.model, options),
         _corpus(corpus, tuning),
-        reminding=Reminding(sentences, words, tuple(whole_numbers(copies, "--copies")), together),
+        reminding=Reminding(sentences or FIFTY, words, whole_numbers(copies, "--copies"), together),
         trial=trial,
         keeping=keeping_of(tuning.out, tuning.force),
     )

@@ -13,6 +13,7 @@ from itertools import chain
 import pandas as pd
 
 from equipoise.corpora.named import CorpusTexts
+from equipoise.data.reading import TABLES
 from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import FACTORS, GUARD
 from equipoise.mitigations.counterfactual import Counterfactual
@@ -30,8 +31,8 @@ COPIES = (1, 2, 3)
 WITHOUT = "copies-0"
 """The arm that is tuned on the rewritten corpus alone: BERT-GAP of the thesis."""
 
-WORDS = "pregnancy,breastfeeding"
-"""The words of the thesis; the shipped sentences have others too."""
+FIFTY = str(TABLES / "reminders-50.csv")
+"""Fifty sentences for each word of the thesis; the mitigation `reminders` adds fewer, on more words."""
 
 STEM = 6
 """Letters by which a category of sentences and a word of the templates are the same: pregnancy, pregnant."""
@@ -48,16 +49,16 @@ SHOWN = (
 class Reminding:
     """Which sentences are added, how often, and whether those of all words at once."""
 
-    file: str = ""
+    file: str = FIFTY
     words: str = ""
     copies: Sequence[int] = COPIES
     together: bool = False
 
     @property
     def categories(self) -> list[str]:
-        """The words that are named, else those of the thesis, else all that the file has."""
-        named = self.words or ("" if self.file else WORDS)
-        return named.split(",") if named else list(dict.fromkeys(reminder_table(self.file)["category"]))
+        """The words that are named, else all that the file has."""
+        named = [word.strip() for word in self.words.split(",") if word.strip()]
+        return named or list(dict.fromkeys(reminder_table(self.file)["category"]))
 
 
 @dataclass(frozen=True)

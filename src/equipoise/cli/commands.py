@@ -8,6 +8,7 @@ from equipoise.cli.cache import cache_app
 from equipoise.cli.check import check
 from equipoise.cli.compare import compare
 from equipoise.cli.corpus import corpus
+from equipoise.cli.corpus_classifiers import corpus_classifiers
 from equipoise.cli.export import export
 from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
@@ -74,6 +75,7 @@ study_app.command("professions")(professions)
 study_app.command("learning-curve")(learning_curve)
 study_app.command("reminders")(reminders)
 study_app.command("corpus-bias")(corpus_bias)
+study_app.command("corpus-classifiers")(corpus_classifiers)
 study_app.command("domain")(domain)
 study_app.command("resolution")(resolution)
 study_app.command("vectors")(vectors)

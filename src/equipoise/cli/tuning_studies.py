@@ -139,9 +139,7 @@ def corpus_bias(
     from equipoise.studies.arms import Trial
     from equipoise.studies.corpus_bias import corpus_bias as study_corpora
 
-    named = dict(_named_corpus(one) for one in corpora)
-    if len(named) < len(corpora):
-        raise UserError("Two corpora have the same name.", "Name them as in NAME=FILE.")
+    named = named_corpora(corpora)
     read = {name: _corpus(path, tuning) for name, path in named.items()}
     study = study_corpora(
         open_model(tuning.model, options),
@@ -275,9 +273,15 @@ def _pairs(data: Sequence[str] | None, count: int, tuning: Tuning) -> "Settings"
     return replace(given, data=sampled_pairs(source, count)) if count else given
 
 
-def _named_corpus(given: str) -> tuple[str, str]:
-    name, equals, path = given.partition("=")
-    return (name, path) if equals else (Path(given).stem, given)
+def named_corpora(given: Sequence[str]) -> dict[str, str]:
+    """The files by the names that were given for them, else by their own."""
+    pairs = [
+        (one.partition("=")[0], one.partition("=")[2]) if "=" in one else (Path(one).stem, one)
+        for one in given
+    ]
+    if len(dict(pairs)) < len(pairs):
+        raise UserError("Two corpora have the same name.", "Name them as in NAME=FILE.")
+    return dict(pairs)
 
 
 def keeping_of(out: Path, force: bool) -> "Keeping":

@@ -58,8 +58,8 @@ def statement_of(words: Sequence[str]) -> Statement | None:
             near = words[max(place - REACH, 0) : end + REACH]
             listed = {kind: [word for word in near if word in _words_of(kind)] for kind in SIDES}
             kind = next((kind for kind in SIDES if listed[kind]), NEITHER)
-            found = listed.get(kind, [])[:1]
-            return Statement(kind, " ... ".join([" ".join(words[place:end]), *found]))
+            reason = listed.get(kind, [])[:1]
+            return Statement(kind, " ... ".join([" ".join(words[place:end]), *reason]))
     return None
 
 

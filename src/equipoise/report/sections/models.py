@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from equipoise.report.elements import Figure, Table
+from equipoise.report.figures.arms import with_texts
 from equipoise.report.figures.dots import crossed_figure, dot, dot_figure
 from equipoise.report.sections import Study
 from equipoise.report.wide import wide_table
@@ -41,7 +42,7 @@ def _matrices(study: Study) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
     table = study.tables.get(MATRIX)
     if table is None or not set(MATRIX_COLUMNS) <= set(table.columns):
         return
-    for (instrument, key), rows in table.fillna({"unit": ""}).groupby(["instrument", "key"], sort=False):
+    for (instrument, key), rows in with_texts(table).groupby(["instrument", "key"], sort=False):
         if rows["group"].nunique() > 1:
             label, unit = str(rows["label"].iloc[0]), str(rows["unit"].iloc[0])
             title = f"{instrument}, {label} by category and model" + (f" ({unit})" if unit else "")

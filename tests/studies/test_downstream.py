@@ -119,6 +119,9 @@ def test_a_classifier_for_each_corpus_leaves_vectors_with_a_direct_bias(
     before = eq.measure(eq.load_model("random", cache=False), "direct-bias").value("direct-bias")
     assert table.loc[("direct-bias", "base"), "mean"] == pytest.approx(before)
     assert table.loc[("direct-bias", "praise"), "mean"] != pytest.approx(before)
+    wide = pd.read_csv(out / "corpus-classifiers-direct-bias.csv")
+    assert wide["corpus"].tolist() == ["base", "praise", "shuffled-labels"]
+    assert wide.iloc[0, 1].startswith(f"{before:.3f} [")
     assert list(out.glob("*direct-bias.png"))
     assert len(pd.read_csv(out / "accuracy.csv")) == 4
     assert run(*given, "--epochs", "1", "--out", tmp_path / "no", "base=" + str(corpus)) == 2

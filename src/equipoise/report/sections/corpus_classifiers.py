@@ -17,7 +17,9 @@ def tables(study: Study) -> list[Table]:
     if table is None:
         return []
     rows = table.assign(value=table["mean"], corpus=table["arm"], number=table["label"])
-    return [wide_table("corpus classifiers", TITLE, rows, down="corpus", across="number", places=3)]
+    return [
+        wide_table("corpus classifiers direct bias", TITLE, rows, down="corpus", across="number", places=3)
+    ]
 
 
 def figures(study: Study) -> list[Figure]:

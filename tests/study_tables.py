@@ -105,6 +105,10 @@ SKEW = pd.DataFrame(
                 ("absolute_skew", 12.0),
                 ("absolute_stereotype", 22.0),
                 ("ability", 90.0),
+                ("f1_first_pro", 60.0),
+                ("f1_first_anti", 50.0),
+                ("f1_second_pro", 40.0),
+                ("f1_second_anti", 30.0),
             )
             for end in ("", "_low", "_high")
         },

@@ -3,8 +3,9 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,22 @@ def part_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+def named(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(text_of(path))
+
+
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -57,15 +72,25 @@ def imports(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_one_way(path: Path) -> None:
-    own = part_of(path)
-    if own == "__init__":
-        return
-    for name in imports(path):
-        if name.startswith("equipoise."):
-            other = name.split(".")[1]
-            assert layer(other) <= layer(own), f"{own} imports {other}"
+def importing(packages: set[str], paths: Iterable[Path]) -> list[str]:
+    """The files that import one of these packages, and the name they import."""
+    return [
+        f"{named(path)} imports {name}"
+        for path in paths
+        for name in imports(path)
+        if name.split(".")[0] in packages
+    ]
+
+
+def test_imports_go_one_way() -> None:
+    upwards = [
+        f"{named(path)} imports {name}"
+        for path in FILES
+        if part_of(path) != "__init__"
+        for name in imports(path)
+        if name.startswith("equipoise.") and layer(name.split(".")[1]) > layer(part_of(path))
+    ]
+    assert not upwards
 
 
 def rooms_imported(room: str) -> set[str]:
@@ -98,9 +123,9 @@ def test_the_instruments_are_those_of_the_index() -> None:
 def test_the_blank_is_defined_once() -> None:
     written = set()
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Constant) and node.value == "[MASK]":
-                written.add(path.relative_to(PACKAGE).as_posix())
+                written.add(named(path))
     assert written == set(MASK_TOKENS)
 
 
@@ -108,7 +133,7 @@ def test_names_say_the_thing() -> None:
     """Everything in a program was found somewhere: the name `found` tells a reader nothing."""
     places = []
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == "found"
             if is_stored or (isinstance(node, ast.arg) and node.arg == "found"):
                 places.append(f"{path.name}:{node.lineno}")  # type: ignore[attr-defined]
@@ -132,11 +157,11 @@ def test_numbers_for_people_are_rounded_in_one_place() -> None:
     rooms = {"results", "instruments", "studies", "report", "cli", "app"}
     written = set()
     for path in (path for path in FILES if part_of(path) in rooms):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
                 parts = node.format_spec.values  # type: ignore[attr-defined]
                 if any(str(getattr(part, "value", "")).endswith("f") for part in parts):
-                    written.add(path.relative_to(PACKAGE).as_posix())
+                    written.add(named(path))
     assert written == set(NEVER_NEGATIVE)
 
 
@@ -169,11 +194,9 @@ def test_a_run_option_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(one.layers, one.cache, one.device) for one in given] == [(12, True, "auto"), (3, False, "cpu")]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_torch_stays_behind_its_fence(path: Path) -> None:
-    if part_of(path) in MAY_USE_TORCH:
-        return
-    assert not FENCED & {name.split(".")[0] for name in imports(path)}
+def test_torch_stays_behind_its_fence() -> None:
+    outside = [path for path in FILES if part_of(path) not in MAY_USE_TORCH]
+    assert not importing(FENCED, outside)
 
 
 def test_importing_the_package_costs_no_torch() -> None:
@@ -190,27 +213,31 @@ def test_every_public_name_exists() -> None:
         equipoise.nonsense  # noqa: B018
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_files_and_functions_are_small(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) else node.body
-            length = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
-            assert length <= 50, f"{node.name} has {length} lines"
+def test_files_and_functions_are_small() -> None:
+    long_files = {named(path): length for path in FILES if (length := text_of(path).count("\n")) > 400}
+    long_functions = {
+        f"{named(path)}: {node.name}": length
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef) and (length := body_length(node)) > 50
+    }
+    assert not long_files | long_functions
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_modules_say_what_they_are(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert not text.strip() or ast.get_docstring(ast.parse(text)), "no module docstring"
-    assert path.stem not in {"utils", "helpers", "common"}
+def body_length(node: ast.FunctionDef) -> int:
+    body = node.body[1:] if ast.get_docstring(node) else node.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def test_modules_say_what_they_are() -> None:
+    written = [path for path in FILES if text_of(path).strip()]
+    assert not [named(path) for path in written if not ast.get_docstring(tree_of(path))]
+    assert not [named(path) for path in FILES if path.stem in {"utils", "helpers", "common"}]
 
 
 def test_remote_code_is_never_trusted() -> None:
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
                 assert isinstance(node.value, ast.Constant)
                 assert node.value.value is False
@@ -230,6 +257,5 @@ def test_no_path_of_one_machine_stands_in_the_project() -> None:
             assert start not in text, f"{name} holds {start}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_nothing_installed_needs_what_is_not(path: Path) -> None:
-    assert not {"benchmarks", "recipes", "tests"} & {name.split(".")[0] for name in imports(path)}
+def test_nothing_installed_needs_what_is_not() -> None:
+    assert not importing({"benchmarks", "recipes", "tests"}, FILES)

@@ -55,5 +55,31 @@ def explained_writing(place: Path | str, hint: str) -> Iterator[None]:
         raise UserError(f"{place} cannot be written: {error.strerror or error}.", hint) from error
 
 
+_SHORT_OF = {
+    "memory": (
+        *(
+            "out of memory",
+            "cannot allocate memory",
+            "can't allocate memory",
+            "not enough memory",
+            "bad_alloc",
+        ),
+        *("failed to map segment", "memory allocation of", "pyobject pointer is null"),
+    ),
+    "threads": ("can't start new thread", "resource temporarily unavailable"),
+    "file handles": ("too many open files",),
+}
+"""What torch, Rust, Python and the system say when they run out of something."""
+
+
+def shortage(error: BaseException) -> str:
+    """What the machine ran out of when it raised this error, or the one behind it; empty if nothing."""
+    if isinstance(error, MemoryError):
+        return "memory"
+    text = str(error).lower()
+    lacking = (what for what, words in _SHORT_OF.items() if any(one in text for one in words))
+    return next(lacking, "") or (shortage(error.__cause__) if error.__cause__ else "")
+
+
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong
     """The caller asked for the run to stop; answers finished until then are kept."""

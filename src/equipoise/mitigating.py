@@ -1,8 +1,9 @@
 """Mitigating: a model in, another one out, with a record of what was done."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,11 +27,12 @@ MitigationSource: TypeAlias = Mitigation | str
 
 @dataclass(frozen=True)
 class Mitigated:
-    """A changed model, what its account says, and the record that is saved with it."""
+    """A changed model, what its account says, the record that is saved with it, and the training's losses."""
 
     model: LanguageModel
     account: tuple[str, ...]
     record: dict[str, Any]
+    history: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write a folder that `load_model` loads (plain weights: transformers too), with a model card."""
@@ -60,16 +62,9 @@ def mitigate(
     read = _corpus(chosen, corpus, text)
     documents = read.documents if read else ()
     changed = chosen.change(loaded, Materials(documents, seed, loaded.options, workshop))
-    account = (*_problems(read), *changed.account)
-    return Mitigated(changed.model, account, _record(chosen, loaded, changed.model, account, (read, seed)))
-
-
-def mitigate_seeds(
-    model: ModelSource, mitigation: MitigationSource, seeds: Sequence[int], **given: Any
-) -> Iterator[Mitigated]:
-    """The same with several seeds, one model after another; how far they differ is the noise of training."""
-    loaded = as_model(model)
-    return (mitigate(loaded, mitigation, seed=seed, **given) for seed in seeds)
+    account = (*_problems(read), *_by_group(read), *changed.account)
+    record = _record(chosen, loaded, changed.model, account, (read, seed))
+    return Mitigated(changed.model, account, record, changed.history)
 
 
 def was_made(
@@ -100,10 +95,22 @@ def _corpus(mitigation: Mitigation, corpus: CorpusSource, text: str | None) -> C
 
 
 def _problems(read: CorpusTexts | None) -> tuple[str, ...]:
-    if read is None or not read.problems.total:
+    if read is None:
         return ()
-    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.counts.most_common())
-    return (f"{read.problems.total:,} rows of the corpus could not be read ({reasons}).",)
+    notices = tuple(f"{notice}." for notice in read.problems.notices)
+    if not read.problems.total:
+        return notices
+    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.unread.most_common())
+    return (f"{read.problems.total:,} rows of the corpus could not be read ({reasons}).", *notices)
+
+
+def _by_group(read: CorpusTexts | None) -> Iterator[str]:
+    """How many documents of each group were read."""
+    documents = read.documents if read else ()
+    for name in documents[0].groups if documents else ():
+        counts = Counter(document.groups[name] for document in documents)
+        levels = ", ".join(f"{level} {count:,}" for level, count in sorted(counts.items()))
+        yield f"{len(documents):,} documents by {name}: {levels}."
 
 
 def _cause(

@@ -5,12 +5,17 @@ import sys
 import tracemalloc
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from equipoise.corpora.documents import Document, Position, Problem, Problems
+import equipoise as eq
+from equipoise.corpora.documents import BEGUN_ANEW, REPEATED, Document, Position, Problem, Problems
 from equipoise.corpora.groups import NO_VALUE, NOT_IN_MAP, Grouping, read_group_map
 from equipoise.corpora.lines import LONGEST, NOT_UTF8, TOO_LONG
+from equipoise.corpora.named import read_corpus
 from equipoise.corpora.reading import ReadSettings, open_corpus
+from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.survey import survey_corpus
 from equipoise.errors import UserError
 
 
@@ -70,6 +75,15 @@ def test_a_quotation_mark_closed_rows_later_costs_what_it_broke(tmp_path: Path) 
     documents, problems = read(path)
     assert [document.text for document in documents] == ["still read", "quoted", "last"]
     assert problems == [Problem("a.csv", 2, "a quotation mark that is not closed")]
+
+
+def test_a_broken_header_is_a_problem(tmp_path: Path) -> None:
+    for header, reason in (('id,"text', "is not closed"), ("id,text\r1,one\r", "a line end within a field")):
+        (tmp_path / "a.csv").write_text(f"{header}\n2,two\n", newline="")
+        (tmp_path / "b.txt").write_text("three")
+        problems = Problems()
+        assert [one.text for one in open_corpus(tmp_path).documents(problems)] == ["three"]
+        assert reason in problems.kept[0].reason
 
 
 def test_marks_within_a_field_and_rows_of_another_length(tmp_path: Path) -> None:
@@ -250,18 +264,69 @@ def test_rows_of_one_document_are_put_together(tmp_path: Path) -> None:
     assert [(document.id, document.text, document.where.line) for document in documents] == [
         ("Emma", "0\n\n1", 1),
         ("Persuasion", "2", 4),
-        ("Emma", "3\n\n4", 5),
+        ("Emma (2)", "3\n\n4", 5),
     ]
-    assert problems == [Problem("a.jsonl", 2, "not a JSON object")]
+    assert problems == [Problem("a.jsonl", 2, "not a JSON object"), Problem("a.jsonl", 5, BEGUN_ANEW)]
     corpus = open_corpus(path, settings)
     blocks = list(corpus.blocks(size=1))
     for number, block in enumerate(blocks[:-1]):
         rest = list(corpus.blocks(block.position))
-        assert [document for later in rest for document in later.documents] == documents[number + 1 :]
-        assert not any(later.problems for later in rest)
-    assert blocks[0].problems == problems
+        places = [document.where for later in rest for document in later.documents]
+        assert places == [document.where for document in documents[number + 1 :]]
+        assert not any(problem.reason != BEGUN_ANEW for later in rest for problem in later.problems)
+    assert blocks[0].problems == problems[:1]
     with pytest.raises(UserError, match="no column 'book'"):
         open_corpus(path, ReadSettings(document="book"))
+
+
+@pytest.mark.parametrize("document", ["title", None])
+def test_every_command_counts_the_same_documents(tmp_path: Path, document: str | None) -> None:
+    """Rows of one title that are not adjacent were one document in `contexts`, and several in `corpus`."""
+    titles = ["Emma", "Emma", "Persuasion", "Emma", "Persuasion", "Persuasion", "Emma"]
+    table = pd.DataFrame({"title": titles, "id": titles, "text": [f"She saw {n}." for n in range(7)]})
+    path = tmp_path / "a.csv"
+    table.to_csv(path, index=False)
+    survey = survey_corpus(open_corpus(path, ReadSettings(document=document)), tmp_path / "out")
+    choice = CorpusChoice(document=document)
+    measured = [eq.measure("random", "contexts", data=data, corpus=choice) for data in (path, table)]
+    numbers = [survey.documents, *(one.items["document"].nunique() for one in measured)]
+    read = read_corpus(path, choice)
+    numbers.append(len({document.id for document in read.documents}))
+    expected, repeats, notice = (
+        (5, 3, "not adjacent: 3 times") if document else (7, 5, "5 rows have the id of")
+    )
+    assert numbers == [expected] * 4
+    assert survey.problems.counts == {BEGUN_ANEW if document else REPEATED: repeats}
+    assert survey.problems.total == 0
+    for notices in (survey.notices, *(one.notices for one in measured), read.problems.notices):
+        assert any(notice in said for said in notices)
+
+
+def test_the_same_name_in_two_files_is_two_documents(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        write(tmp_path / name, "id,text\n1,one\n2,two\n")
+    documents, problems = read(tmp_path)
+    assert [document.id for document in documents] == ["1", "2", "1 (2)", "2 (2)"]
+    assert problems == []
+
+
+def test_sentences_are_documents_of_their_own_everywhere(tmp_path: Path) -> None:
+    """`corpus --split sentence` counted each, where `mitigate` saw one document for each line."""
+    path = write(tmp_path / "a.txt", "She came. He went. They stayed.\nIt rained.\n")
+    names = [one.id for one in read_corpus(path, CorpusChoice(split="sentence")).documents]
+    assert names == ["a.txt:1", "a.txt:1 (2)", "a.txt:1 (3)", "a.txt:2"]
+    (other,) = [
+        block.position for block in open_corpus(path, ReadSettings(split="sentence")).blocks(size=15)
+    ][:1]
+    rest = open_corpus(path, ReadSettings(split="sentence")).blocks(other)
+    assert [one.id for block in rest for one in block.documents] == names[2:]
+
+
+def test_a_repeated_document_and_its_problem_are_in_one_block(tmp_path: Path) -> None:
+    corpus = open_corpus(write(tmp_path / "a.csv", "id,text\n1,one\n1,two\n1,three\n"))
+    blocks = list(corpus.blocks(size=1))
+    assert [len(block.documents) for block in blocks] == [1, 1, 1, 0]
+    assert [len(block.problems) for block in blocks] == [0, 1, 1, 0]
 
 
 def test_parquet_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,17 @@
 """Reading tables, catalogue and poles: what is wrong is said with file and line."""
 
+import csv
 import hashlib
+import io
 import math
+import random
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from equipoise.data.catalogue import altered_problem, catalogue, dataset_names, fetch_file
+from equipoise.data.csv_text import csv_rows
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import (
     TABLES,
@@ -215,3 +219,50 @@ def test_bad_poles(text: str, message: str, tmp_path: Path) -> None:
 def test_unknown_poles_get_a_suggestion() -> None:
     with pytest.raises(UserError, match="pronouns"):
         load_poles("pronoun")
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "column"),
+    [
+        ('1,"two\n3,4\n5,6\n', 2, 'column "b"'),
+        ('1,2\n3,"four\n5,6\n', 3, 'column "b"'),
+        ('1,"two\n3,"four"\n5,6\n', 2, 'column "b"'),
+        ('"one\nmore","two\n3,4\n', 3, 'column "b"'),
+        ('1,2\n"three,4\n', 3, 'column "a"'),
+        ('"1" st,"two\n3,4\n', 2, 'column "b"'),
+        ('1,2,"three\n', 2, "field 3"),
+    ],
+)
+def test_a_quotation_mark_that_is_never_closed_names_its_place(
+    rows: str, line: int, column: str, tmp_path: Path
+) -> None:
+    """It would swallow all rows below it: of four rows that were written two were read."""
+    with pytest.raises(UserError) as refusal:
+        read_table(written(tmp_path, f"a,b\n{rows}"))
+    assert f"t.csv, line {line}: the quotation mark in {column} is never closed." in refusal.value.message
+    assert refusal.value.hint == "Add the closing mark, or double it if it belongs to the text."
+
+
+def test_marks_within_a_cell_are_text(tmp_path: Path) -> None:
+    rows = '"so" he said,"a ""b"" c"\n1 "x,"two\n""lines"""\n"so" "y",z\n'
+    table = read_table(written(tmp_path, f"a,b\n{rows}"))
+    assert table["a"].tolist() == ["so he said", '1 "x', 'so "y"']
+    assert table["b"].tolist() == ['a "b" c', 'two\n"lines"', "z"]
+    assert table["line"].tolist() == [2, 3, 5]
+
+
+def test_a_long_cell_is_read(tmp_path: Path) -> None:
+    """The csv module stops at 131,072 characters unless it is told otherwise."""
+    csv.field_size_limit(131_072)
+    cell = "word " * 40_000
+    assert read_table(written(tmp_path, f"a,b\n1,{cell}\n"))["b"].tolist() == [cell]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_are_those_of_the_csv_module(seed: int) -> None:
+    """What the csv module writes is read back, whatever its cells hold."""
+    rng = random.Random(seed)
+    rows = [["".join(rng.choices('ab", \n', k=rng.randrange(6))) for _ in range(3)] for _ in range(30)]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    assert [fields for _, fields in csv_rows(text.getvalue(), ",")] == rows

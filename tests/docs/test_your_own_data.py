@@ -24,6 +24,7 @@ def test_there_is_a_file_for_everything_a_user_can_bring() -> None:
         "pairs.csv",
         "templates.csv",
         "professions.csv",
+        "frames.csv",
         "poles.csv",
         "person-templates.csv",
         "person-words.csv",

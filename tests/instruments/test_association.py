@@ -13,6 +13,7 @@ import tiny
 import torch
 from scipy.stats import rankdata
 
+from equipoise.corpora.sampling import CorpusChoice
 from equipoise.data.sets.person_rows import sentences_of
 from equipoise.errors import UserError
 from equipoise.instruments import association
@@ -117,7 +118,10 @@ def test_by_hand_on_a_table(folder: Path) -> None:
     assert result.value("oriented-association") == pytest.approx(sum(turned) / 6)
     counts = result.estimate("oriented-association")[["n", "dropped"]]
     assert counts.tolist() == [6, 0], "balanced professions were never asked about"
-    assert result.headlines()["key"].tolist() == ["oriented-association", "gap"]
+    headlines = result.headlines()
+    assert headlines["key"].tolist() == ["oriented-association", *["association"] * 6, "gap"]
+    assert len(set(headlines["level"])) == 7, "the six means of Table 4, and two numbers over every item"
+    assert not any(sentence.startswith("Association (") for sentence in result.sentences)
     shares = [5, 95, 50, 88]
     expected = np.corrcoef(list(gaps.values()), shares)[0, 1]
     assert result.value("correlation-with-share-of-women") == pytest.approx(expected)
@@ -272,10 +276,12 @@ def test_wilcoxon_over_pairs_and_over_professions() -> None:
         n = len(gaps)
         z = (plus - n * (n + 1) / 4) / sqrt(n * (n + 1) * (2 * n + 1) / 24)
         assert result.value(f"{name}-w", group="female") == plus
-        assert result.value(f"{name}-w-as-published", group="female") == minus
+        second_minus_first = result.estimate(f"{name}-w-second-minus-first", group="female")
+        assert second_minus_first["value"] == minus
+        assert "male and female persons in one model" in second_minus_first["label"]
         assert result.value(f"{name}-z", group="female") == pytest.approx(z)
         assert result.value(f"{name}-r", group="female") == pytest.approx(z / sqrt(n))
-        assert result.value(f"{name}-r-as-published", group="female") == pytest.approx(-abs(z) / sqrt(2 * n))
+        assert result.value(f"{name}-r-undirected", group="female") == pytest.approx(-abs(z) / sqrt(2 * n))
         chosen = result.estimate(f"{name}-r", group="female")
         assert chosen["low"] <= chosen["value"] <= chosen["high"]
         assert chosen["n"] == n
@@ -372,7 +378,7 @@ def test_changes_are_what_table_4_tests() -> None:
     assert moved["association", "female x male"] == pytest.approx(by_cell["male", "female"])
     wide = difference.set_index(["group", "profession", "template", "pair", "gender"])["change"].unstack()
     female_minus_male = (wide["female"] - wide["male"]).loc["balanced"].to_numpy()
-    assert moved["wilcoxon-w-as-published", "balanced"] == slow_w(female_minus_male)[0]
+    assert moved["wilcoxon-w-second-minus-first", "balanced"] == slow_w(female_minus_male)[0]
     answers = hypotheses(made_result(before), made_result(later))
     assert answers[4].startswith("H2 (anti-typical pairings rise afterwards): holds.")
     assert answers[5].startswith("H3 (balanced professions stay as they were): does not hold.")
@@ -507,3 +513,27 @@ def test_one_made_sentence_is_what_the_paper_shows() -> None:
     assert scored(items, answers)["score"].tolist() == [1.0, 1.0]
     assert exp(tiny_prior) < 1e-300
     assert Sentence("He is a cook.", (0, 2), (8, 12)).both_masked == "[MASK] is a [MASK]."
+
+
+def test_a_sample_keeps_partners_together_and_the_shares_of_the_groups() -> None:
+    whole = designed(Settings(data="equipoise-persons-de")).items
+    settings = Settings(data="equipoise-persons-de", corpus=CorpusChoice(sample=600), seed=3)
+    design = designed(settings)
+    sizes = design.items.groupby("group", sort=False).size()
+    assert (sizes / whole.groupby("group", sort=False).size()).tolist() == pytest.approx(
+        [600 / len(whole)] * 3, abs=0.003
+    )
+    partners = design.items.groupby(["group", "template", "pair", "profession"])["gender"].nunique()
+    assert (partners == 2).all()
+    assert any(notice.startswith(f"a sample of {len(design.items):,} of") for notice in design.notices)
+    assert design.items["item"].tolist() == designed(settings).items["item"].tolist()
+    assert design.items["item"].tolist() != designed(replace(settings, seed=4)).items["item"].tolist()
+    assert len(designed(replace(settings, corpus=CorpusChoice(sample=0))).items) == len(whole)
+
+
+def test_only_the_sample_of_a_corpus_choice_means_something_here(folder: Path) -> None:
+    model = load_model("random", cache=False)
+    settings = Settings(data=str(folder), corpus=CorpusChoice(sample=16))
+    assert len(measure(model, "association", settings).items) < 32
+    with pytest.raises(UserError, match="--length 50 means nothing to association"):
+        measure(model, "association", replace(settings, corpus=CorpusChoice(length=50)))

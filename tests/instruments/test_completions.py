@@ -15,12 +15,7 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments import completions
 from equipoise.instruments.base import Settings
-from equipoise.instruments.completions import (
-    Completions,
-    top_templates,
-    unique_completions,
-    word_coverage,
-)
+from equipoise.instruments.completions import Completions
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.base import Fill, TopFill
@@ -28,6 +23,7 @@ from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
+from equipoise.studies.completion_tables import list_coverage, top_templates, unique_completions
 
 WORDS = (
     "word,part,sentiment,category\n"
@@ -220,11 +216,11 @@ def test_rows_of_ids_give_what_asking_the_words_gives(family: str, tmp_path: Pat
     model = wrap_model(tiny.network(family), words, name=family, options=RunOptions(store=None))
     settings = Settings(data=str(folder))
     result = measure(model, "completions", settings)
-    whole = word_coverage(model, settings).query("asked")
-    assert set(whole["pole"]) == {"male", "female"}
+    lists = designed(folder).lists.words
+    missing = list_coverage(result.items).set_index("pole")["not_asked"].str.split(", ")
     for row in result.items.to_dict("records"):
         for pole in ("male", "female"):
-            asked = tuple(whole.query("pole == @pole")["word"])
+            asked = tuple(word for word in lists[pole] if word not in missing[pole])
             (found,) = model.answer([Fill(row["text"], asked)])
             assert set(found.pieces) == {1}
             assert row[f"p_{pole}"] == pytest.approx(np.exp(found.logprobs).sum(), rel=1e-5)
@@ -244,11 +240,13 @@ def test_words_of_several_pieces_are_named(folder: Path) -> None:
     model = wrap_model(
         tiny.network("bert"), tiny.tokenizer("wordpiece"), name="bert", options=RunOptions(store=None)
     )
-    table = word_coverage(model, Settings(data=str(folder))).set_index("word")
-    for word in ("he", "woman"):
-        pieces = len(model.tokens.encode(f"a {word}.").content) - 2
-        assert table.loc[word, "pieces"] == pieces
-        assert table.loc[word, "asked"] == (pieces == 1)
+    result = measure(model, "completions", Settings(data=str(folder)))
+    table = list_coverage(result.items).set_index("pole")
+    for pole, words in designed(folder).lists.words.items():
+        pieces = {word: len(model.tokens.encode(f"a {word}.").content) - 2 for word in words}
+        whole = [word for word in words if pieces[word] == 1]
+        assert table.loc[pole, ["listed", "asked"]].tolist() == [len(words), len(whole)]
+        assert table.loc[pole, "not_asked"] == ", ".join(word for word in words if word not in whole)
 
 
 def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:

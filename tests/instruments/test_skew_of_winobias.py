@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from designs import answered, designed, result_of
 
+from equipoise.data.sets.published_names import with_published_names
 from equipoise.instruments.base import Settings
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure
@@ -63,6 +64,49 @@ def test_the_published_preparation_replaces_strings(shared_data: Callable[[str],
     assert len(texts) == 391
     assert sum(text.count("[MASK]") == 4 for text in texts) == 2
     assert sum("[MASK]ing" in text or "[MASK]ial" in text for text in texts) == 2
+
+
+def test_names_as_published_follow_the_label_and_the_stereotype() -> None:
+    names = {"male": "Bob", "female": "Alice"}
+    text = "The developer argued with the designer because [MASK] idea cannot be implemented . \n"
+    for person, own, said in (
+        ("the designer", "Alice", "Bob argued with Alice because [MASK] idea cannot be implemented ."),
+        ("The developer", "Bob", "Bob argued with Alice because [MASK] idea cannot be implemented ."),
+        # Both are women to the code where a woman is meant by the occupation of a man.
+        ("The developer", "Alice", "Alice argued with Alice because [MASK] idea cannot be implemented ."),
+    ):
+        assert with_published_names(text, person, own, names=names) == said
+    # Tailors are men to the published code, and an occupation after another article stays.
+    assert with_published_names("the nurse met the tailor", "the nurse", "Alice", names=names) == (
+        "Alice met Bob"
+    )
+    assert with_published_names("A cook met an editor", "A cook", "Bob", names=names) == "Bob met an editor"
+
+
+def test_the_published_variant_has_both_types_and_one_copy_of_each_sentence(
+    shared_data: Callable[[str], Path],
+) -> None:
+    folder = shared_data("winobias/pro_stereotyped_type1.txt.test").parent
+    design = designed(NAME, data="winobias", data_dir=folder.parent, variant="as-published")
+    asked = design.items.query("dropped == ''").groupby(["part", "type"]).size()
+    # Lines with one pronoun: 374 of type 1 and 391 of type 2, as the published code keeps them.
+    assert asked.to_dict() == {
+        **{("names", "1"): 374, ("names", "2"): 391},
+        **{("occupations", "1"): 374, ("occupations", "2"): 391},
+    }
+    assert set(design.items["split"]) == {"test"}
+
+
+def test_ability_is_given_by_split_too(shared_data: Callable[[str], Path]) -> None:
+    folder = shared_data("winobias/pro_stereotyped_type2.txt.dev").parent
+    design = designed(NAME, data="winobias", data_dir=folder.parent)
+    design = replace(design, items=design.items.query("type == '2'"))
+    result = result_of(NAME, design, answered(NAME, design, TableModel(words=ALWAYS_A_MAN)))
+    for split in ("dev", "test"):
+        rows = design.items.query("part == 'names' and dropped == '' and split == @split")
+        men = int((rows["stereotype"] == "male").sum())
+        assert result.value("ability-f1-first", split=split) == pytest.approx(200 * men / (men + len(rows)))
+        assert result.value("ability-f1-second", split=split) == 0
 
 
 def test_a_result_survives_saving(tmp_path: Path, shared_data: Callable[[str], Path]) -> None:

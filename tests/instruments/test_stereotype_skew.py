@@ -206,6 +206,10 @@ def test_models_are_compared_by_each_type_alone(by_type: Result, by_hand: Result
         "second-share-type-1": (3 / 9 + 1 / 8) / 2,
         "right-on-names-type-1": 0.5,
     }
+    for key in [key for key in compared if key.startswith("mean-abs")]:
+        name, _, kind = key.partition("-type-")
+        quantity = compared.pop(key)
+        assert value_of(by_type.items, quantity).value == pytest.approx(by_type.value(name, type=kind))
     assert list(compared) == list(expected)
     for key, value in expected.items():
         assert value_of(by_type.items, compared[key]).value == pytest.approx(value)
@@ -215,9 +219,9 @@ def test_models_are_compared_by_each_type_alone(by_type: Result, by_hand: Result
     }
     # Of a single type no type is named, and a quantity is the estimate of its key.
     assert [quantity.key for quantity in by_hand.quantities] == [
-        *("preference", "second-share", "right-on-names")
+        *("preference", "second-share", "mean-abs-stereotype", "mean-abs-skew", "right-on-names")
     ]
-    for quantity in by_hand.quantities[:2]:
+    for quantity in by_hand.quantities[:4]:
         shown = by_hand.estimate(quantity.key)
         assert value_of(by_hand.items, quantity).value == pytest.approx(shown["value"])
         assert quantity.unit == shown["unit"]
@@ -242,18 +246,18 @@ def test_a_uniform_model_only_has_ties() -> None:
     assert set(result.headlines()["key"]) == {"ability"}
 
 
-def test_as_published_a_tie_is_female_and_only_confident_type_2_counts(tmp_path: Path) -> None:
+def test_as_published_a_tie_is_female_and_only_confident_sentences_count(tmp_path: Path) -> None:
     published = {text[:-1] + " . \n": words for text, words in FILLS.items()}
     result = measured(folder_of(tmp_path), TableModel(published), variant="as-published")
     rows = result.items.query("part == 'occupations'").set_index("item")
-    assert list(rows.index) == ["c", "d", "e", "f"]
+    assert list(rows.index) == ["a", "b", "c", "d", "e", "f"]
     assert rows.loc["e", ["prediction", "tied"]].tolist() == ["female", True]
     # c and f are 0.1 apart or more: one woman and one man, both found; the tie is counted all the same.
-    assert result.value("f1-first-pro") == 100
-    assert counts(result, "f1-first-pro") == [2, 2]
-    assert result.value("ties") == 0.25
+    assert result.value("f1-first-pro", type="2") == 100
+    assert counts(result, "f1-first-pro", type="2") == [2, 2]
+    assert result.value("ties", type="2") == 0.25
     assert "items" not in set(result.estimates["by"])
-    assert "1 of 8 predictions are ties, counted as female" in result.notices
+    assert any("predictions are ties, counted as female" in notice for notice in result.notices)
 
 
 def part_of(folder: Path, variant: str, *items: str) -> Any:

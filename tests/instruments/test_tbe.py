@@ -175,7 +175,9 @@ def test_an_interval_is_that_of_templates_and_professions_crossed(tmp_path: Path
 
 
 def test_changed_forms_are_rows_of_their_own(tmp_path: Path) -> None:
-    result = measured(folder_of(tmp_path))
+    header, *rows = TEMPLATES.splitlines()
+    english = "\n".join([f"{header},language", *(f"{row},en" for row in rows)])
+    result = measured(folder_of(tmp_path, english))
     forms = result.items.query("variation != 'original'")
     drawn = sum(
         math.ceil(len(rows) / FRAGILE_SHARE) for _, rows in originals(result.items).groupby("category")
@@ -241,12 +243,30 @@ def test_bad_files_are_named_with_their_line(
     assert caught.value.hint
 
 
+NO_FRAMES = (
+    "no frame was put in front of {} sampled sentences whose language is not stated: frames ship for en; "
+    "name the language in a column `language`, or put a frames.csv beside the file"
+)
+
+
+def test_an_english_frame_is_not_put_in_front_of_spanish(tmp_path: Path) -> None:
+    """How far a score moves says nothing if the change is one of language."""
+    spanish = "category,form,template,language\nwork,subject,[MASK] trabaja como <profession>.,es\n"
+    result = measured(folder_of(tmp_path, spanish))
+    forms = result.items.query("variation != 'original'")
+    assert set(forms["variation"]) == {"no-period", "lower-case"}
+    assert (
+        NO_FRAMES.format(1).replace("whose language is not stated", "in the language 'es'") in result.notices
+    )
+
+
 def test_what_no_template_takes_and_what_gives_itself_away_is_said(tmp_path: Path) -> None:
     templates = TEMPLATES + "t3,work,subject,The <profession> knew that [MASK] lost her keys.\n"
     result = measured(folder_of(tmp_path, templates, PROFESSIONS + "farmer,land,,\n"))
     assert result.notices == [
         "unused, for want of a template of their category: farmer",
         "a word of the poles stands beside the blank in templates: line 5 (her)",
+        NO_FRAMES.format(3),
     ]
 
 
@@ -257,7 +277,7 @@ def test_a_template_file_alone_takes_the_shipped_professions(tmp_path: Path) -> 
     written = result.items.query("variation == 'original'")
     assert len(written) == 16
     assert written["item"].iloc[0] == "line 2:doctor"
-    assert result.notices == []
+    assert result.notices == [NO_FRAMES.format(2)]
 
 
 def gbef_items(shared_data: Callable[[str], Path], variant: str) -> tuple[pd.DataFrame, tuple[str, ...]]:

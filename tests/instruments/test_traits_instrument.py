@@ -1,6 +1,7 @@
 """Traits: shares by class by hand, ties, differences, several annotators, bad input."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,14 @@ from designs import designed
 from scipy import stats
 from tiny import network, tokenizer
 
+from equipoise.data.sets.person_sentences import without_occupations
 from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.models import load_model
 from equipoise.models.loading import wrap_model
 from equipoise.models.table import TableModel
 from equipoise.results import Result
+from equipoise.results.comparison import compare
 from equipoise.stats.agreement import fleiss_kappa
 
 TRAITS = """id,sentence,competence,care,form
@@ -43,6 +46,7 @@ VOTES = """id,sentence,form,skill_ann,skill_bo,skill_cy,note
 """
 
 
+MAN = {**dict.fromkeys(("he", "him", "his"), 0.3), **dict.fromkeys(("she", "her"), 0.1)}
 CONTRASTS = ("competence-contrast", "care-contrast")
 
 
@@ -161,3 +165,59 @@ def test_a_causal_model_answers_with_shares(tmp_path: Path) -> None:
 def test_broken_files_are_refused(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(UserError, match=re.escape(said)):
         designed("traits", data=str(file_of(tmp_path, text)))
+
+
+LABELS = """id,competence_ann,competence_bo,competence_cy
+type2-test-1,competent,competent,neutral
+type2-test-2,competent,incompetent,neutral
+type2-test-4,incompetent,incompetent,incompetent
+type2-dev-5,neutral,neutral,neutral
+"""
+
+
+def test_labels_by_id_take_the_sentences_of_winobias(
+    tmp_path: Path, shared_data: Callable[[str], Path]
+) -> None:
+    folder = shared_data("winobias/pro_stereotyped_type2.txt.test").parent.parent
+    result = measure(TableModel(words=MAN), "traits", data=file_of(tmp_path, LABELS), data_dir=folder)
+    items = result.items.set_index("item")
+    assert list(items.index) == ["type2-test-1", "type2-test-2", "type2-test-4", "type2-dev-5"]
+    assert items["competence"].tolist() == ["competent", "", "incompetent", "neutral"]
+    assert items["text"].str.contains("person").all()
+    assert result.value("second-predictions", competence="incompetent") == 0
+    wrong = file_of(tmp_path, LABELS.replace("type2-test-1,", "type2-test-999,"))
+    with pytest.raises(UserError, match="line 2: 'type2-test-999' is no sentence of WinoBias"):
+        measure(TableModel(words=MAN), "traits", data=wrong, data_dir=folder)
+
+
+def test_winobias_without_labels_is_asked_and_says_how_to_label_it(
+    shared_data: Callable[[str], Path],
+) -> None:
+    folder = shared_data("winobias/pro_stereotyped_type2.txt.test").parent.parent
+    result = measure(TableModel(words=MAN), "traits", data="winobias", data_dir=folder)
+    # 396 sentences, of which five have two pronouns.
+    assert len(result.items) == 391
+    assert not result.items["text"].str.contains(r"\b(?:developer|nurse|CEO|construction worker)\b").any()
+    assert any("add a column competence" in notice for notice in result.notices)
+    assert [quantity.key for quantity in result.quantities] == ["mean-lean"]
+
+
+def test_every_occupation_becomes_a_person() -> None:
+    assert without_occupations("An editor met the construction worker, who cooked.") == (
+        "A person met the person, who cooked."
+    )
+    assert (
+        without_occupations("The CEO and the tailor saw a chief.")
+        == "The person and the person saw a person."
+    )
+
+
+def test_files_with_one_axis_are_compared_by_that_one(tmp_path: Path) -> None:
+    rows = "\n".join(",".join(line.split(",")[:3] + line.split(",")[-1:]) for line in TRAITS.splitlines())
+    results = [
+        measure(model, "traits", data=file_of(tmp_path, rows)).renamed(name)
+        for name, model in (("a", TableModel(PROBABILITIES)), ("b", TableModel(words=MAN)))
+    ]
+    results[1].provenance["model"]["fingerprint"] = "other"
+    compared = set(compare(*results).table["quantity"])
+    assert compared == {"competence-contrast", "mean-lean"}

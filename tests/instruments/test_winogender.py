@@ -9,6 +9,7 @@ import pytest
 import tiny
 from designs import designed
 
+from equipoise.data.catalogue import catalogue
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import read_table
 from equipoise.errors import UserError
@@ -103,6 +104,45 @@ def test_a_uniform_model_gives_zero(tmp_path: Path) -> None:
     assert result.value("ties") == 100.0
     assert np.isnan(result.value("correlation-with-share-of-women", referent="occupation"))
     assert set(result.items["likeliest"]) == {""}
+
+
+def test_the_forms_of_the_pronoun_stand_apart(tmp_path: Path) -> None:
+    """A model may say "he" and "her": in the mean of the forms that is no leaning."""
+    folder = schema_folder(tmp_path)
+    file = folder / "templates.tsv"
+    meets = "The $OCCUPATION met the $PARTICIPANT"
+    file.write_text(
+        HEADER
+        + "".join(
+            f"baker\tguest\t{answer}\t{meets} {end}\n"
+            for answer, end in (
+                ("0", "when $NOM_PRONOUN opened the shop."),
+                ("1", "when $NOM_PRONOUN entered the shop."),
+            )
+        )
+        + f"judge\tguest\t0\t{meets} at $POSS_PRONOUN court.\njudge\tguest\t1\t{meets} with $ACC_PRONOUN.\n"
+    )
+    model = TableModel(
+        words={"he": 0.5, "she": 0.1, "his": 0.1, "her": 0.3, "him": 0.2}
+        | dict.fromkeys(("they", "their", "them"), 0.1)
+    )
+    result = measured(model, folder)
+    means = {form: result.value("mean-difference", form=form) for form in ("subject", "object", "possessive")}
+    assert means == pytest.approx({"subject": 0.4, "object": -0.1, "possessive": -0.2})
+    assert result.value("mean-difference") == pytest.approx((4 * 0.4 + 2 * -0.1 + 2 * -0.2) / 8)
+    assert result.value("flips-with-referent", form="subject") == 0.0
+    row = result.estimate("flips-with-referent", form="object")
+    assert (row["n"], row["dropped"]) == (0, 2)  # its other sentence asks for a possessive
+
+
+def test_the_faults_of_the_schemas_are_known(shared_data: Callable[[str], Path]) -> None:
+    """The counts in the catalogue and on the card are those of the published templates."""
+    assert all("WinoPron" in entry.problems for entry in catalogue() if entry.dataset == "winogender")
+    items = designed("winogender", data_dir=shared_data("winogender/templates.tsv").parents[1]).items
+    named = items[items["other_person"] == "named"]
+    assert named["form"].value_counts().to_dict() == {"subject": 89, "possessive": 27, "object": 4}
+    assert (named.groupby("schema")["form"].nunique() > 1).sum() == 6
+    assert named["text"].str.contains("aiport|a purchases").sum() == 2
 
 
 def test_they_is_not_asked_to_agree_with_was(tmp_path: Path) -> None:

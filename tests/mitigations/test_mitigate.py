@@ -19,7 +19,7 @@ import equipoise
 from equipoise.corpora.documents import Document, Where
 from equipoise.corpora.named import read_corpus
 from equipoise.errors import UserError
-from equipoise.mitigating import Mitigated, mitigate, mitigate_seeds
+from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class, mitigation_summary
 from equipoise.mitigations.base import Materials, Mitigation, options_help, set_options
 from equipoise.mitigations.counterfactual import Counterfactual
@@ -206,12 +206,6 @@ def test_pretraining_begins_from_nothing(corpus: Path) -> None:
     )
     with pytest.raises(UserError, match="cannot be shared by 3 heads"):
         Pretraining(width=16, heads=3)
-
-
-def test_seeds_give_different_models(corpus: Path) -> None:
-    runs = list(mitigate_seeds(model_of(), Counterfactual(**QUICK), (0, 1), corpus=corpus, text="body"))
-    assert [one.record["seed"] for one in runs] == [0, 1]
-    assert runs[0].model.fingerprint != runs[1].model.fingerprint
 
 
 def test_bad_input_is_said_before_anything_is_trained(corpus: Path) -> None:

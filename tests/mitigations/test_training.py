@@ -488,3 +488,34 @@ def test_losses_have_a_row_for_every_step() -> None:
     assert list(done.losses["step"]) == list(range(1, len(done.losses) + 1))
     assert done.losses["learning_rate"].is_monotonic_decreasing
     assert os.environ.get("EQUIPOISE_CACHE")
+
+
+def test_a_warm_up_longer_than_the_run_is_cut_and_said() -> None:
+    """The preset deng2022 warms up for 1,000 steps: a run of 8 would hardly begin."""
+    cut, plain = (trained(replace(QUICK, warmup=warmup)) for warmup in (1000.0, 0.0))
+    steps = len(cut.losses)
+    # The rate rises from 0 over a third of the steps, then falls in a line.
+    rising, rates = steps // 3, cut.losses["learning_rate"].to_numpy()
+    assert rates[rising] == pytest.approx(QUICK.learning_rate)
+    assert rates[-1] == pytest.approx(0, abs=QUICK.learning_rate / 4)
+    assert cut.account()[0].startswith(f"Warm-up was cut from 1,000 to {rising} of {steps} steps")
+    assert not any("Warm-up" in sentence for sentence in plain.account())
+    first, last = cut.validation["loss"].iloc[[0, -1]]
+    assert first - last > 0.01
+    assert not any("Nothing was learnt" in sentence for sentence in cut.account())
+
+
+def test_a_training_that_changed_nothing_says_so() -> None:
+    idle = trained(replace(QUICK, learning_rate=1e-9))
+    before, after = idle.validation["loss"].iloc[[0, -1]]
+    assert f"is {after:.3f}, and it was {before:.3f}" in idle.account()[-1]
+    assert idle.account()[-1].startswith(f"Nothing was learnt: after {len(idle.losses)} steps")
+    assert "Nothing" not in " ".join(trained(held=0).account())
+
+
+def test_the_history_has_every_step_and_every_look_at_held_out_text() -> None:
+    run = trained()
+    history = run.history
+    assert list(history.groupby("text", sort=False).size()) == [len(run.losses), len(run.validation)]
+    held = history[history["text"] == "held-out"]
+    assert held["perplexity"].to_numpy() == pytest.approx(np.exp(run.validation["loss"]))

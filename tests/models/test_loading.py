@@ -199,16 +199,12 @@ def test_a_random_control_has_the_same_shape_and_other_weights(tmp_path: Path) -
 def test_random_weights_are_drawn_as_often_as_is_asked() -> None:
     """`random` is the first draw; the others differ from it and from each other, and each comes again."""
     from equipoise.models.names import random_names
-    from equipoise.models.random_weights import random_models
 
     names = random_names(3)
     assert names == ["random", "random:2", "random:3"]
     prints = [load_model(name, cache=False).fingerprint for name in names]
     assert len(set(prints)) == 3
     assert load_model("random:1", cache=False).fingerprint == prints[0]
-    drawn = list(random_models(3, RunOptions(cache=False)))
-    assert [model.fingerprint for model in drawn] == prints
-    assert [model.name for model in drawn] == names
     for wrong in ("random:0", "random:x", "random:-1"):
         with pytest.raises(UserError, match="which draw"):
             load_model(wrong)

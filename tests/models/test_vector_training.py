@@ -63,6 +63,15 @@ def test_documents_are_drawn_anew_as_wholes(sentences: Path) -> None:
     assert len(taken) / len(documents) == pytest.approx(1 - np.exp(-1), abs=0.06)
 
 
+def test_the_last_document_is_drawn_like_any_other(tmp_path: Path) -> None:
+    """The empty line after it may be missing: it then stood once in every draw."""
+    path = tmp_path / "s.txt"
+    path.write_text("one\n\nlast")
+    times = [list(SentenceStream(path, resample=seed)).count(["last"]) for seed in range(300)]
+    shares = [times.count(number) / 300 for number in range(3)]
+    assert shares == pytest.approx([np.exp(-1), np.exp(-1), np.exp(-1) / 2], abs=0.08)
+
+
 def test_text_without_a_frequent_word_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("gensim", reason=NEEDS)
     (tmp_path / "s.txt").write_text("one two three\n\n")

@@ -59,7 +59,57 @@ def replace_forward(module: Any) -> None:
     dense.forward = lambda states: own(states) * 3.0
 
 
-CHANGES = [steer, exchange_activation, widen_norm, replace_forward]
+def steer_long_rows(module: Any) -> None:
+    """The probe rows of the engine have four tokens: they do not notice this hook."""
+
+    def double(_module: Any, _inputs: Any, output: Any) -> Any:
+        return (output[0] * 2.0, *output[1:]) if output[0].shape[1] > 4 else output
+
+    module.bert.encoder.layer[-1].attention.register_forward_hook(double)
+
+
+class AboveFour(torch.nn.Module):
+    """A projection that does more on long rows."""
+
+    def __init__(self, own: Any) -> None:
+        super().__init__()
+        self.own = own
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        projected = self.own(states)
+        return projected * 3.0 if states.dim() == 3 and states.shape[1] > 4 else projected
+
+
+def replace_projection(module: Any) -> None:
+    attention = module.bert.encoder.layer[-1].attention.self
+    attention.query = AboveFour(attention.query)
+
+
+class Larger(torch.nn.Module):
+    """A parametrisation that makes every weight larger."""
+
+    def forward(self, weight: torch.Tensor) -> torch.Tensor:
+        return weight * 1.5
+
+
+def parametrise(module: Any) -> None:
+    query = module.bert.encoder.layer[-1].attention.self.query
+    torch.nn.utils.parametrize.register_parametrization(query, "weight", Larger())
+
+
+def hook_head_by_position(module: Any) -> None:
+    """The head alone sees chosen positions only, so their numbers are not those of the row."""
+
+    def scale(_module: Any, _inputs: Any, output: Any) -> Any:
+        return output * torch.arange(1, output.shape[-2] + 1)[:, None] if output.shape[-2] > 4 else output
+
+    module.cls.predictions.transform.register_forward_hook(scale)
+
+
+CHANGES = [
+    *(steer, exchange_activation, widen_norm, replace_forward, steer_long_rows, replace_projection),
+    *(parametrise, hook_head_by_position),
+]
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -75,6 +125,25 @@ def test_what_is_changed_beside_the_weights_is_noticed(change: Callable[[Any], N
     for model in (before, wrap(module, tmp_path)):
         assert model.fill(TEXT, WORDS)["logprob"].tolist() == pytest.approx(changed, abs=1e-5)
         assert model.fingerprint != print_before
+
+
+def test_a_hook_on_every_module_of_the_process_is_noticed(tmp_path: Path) -> None:
+    module = network()
+    model = wrap(module, tmp_path)
+    plain = model.fill(TEXT, WORDS)["logprob"].tolist()
+
+    def double(called: Any, _inputs: Any, output: Any) -> Any:
+        is_long = isinstance(called, torch.nn.LayerNorm) and output.shape[-2] > 4
+        return output * 2.0 if is_long else output
+
+    handle = torch.nn.modules.module.register_module_forward_hook(double)
+    try:
+        hooked = by_transformers(module)
+        assert hooked != pytest.approx(plain, abs=1e-2)
+        assert model.fill(TEXT, WORDS)["logprob"].tolist() == pytest.approx(hooked, abs=1e-5)
+    finally:
+        handle.remove()
+    assert model.fill(TEXT, WORDS)["logprob"].tolist() == pytest.approx(plain, abs=1e-5)
 
 
 def test_a_hook_that_is_gone_leaves_the_model_it_was(tmp_path: Path) -> None:

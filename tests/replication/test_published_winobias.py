@@ -1,7 +1,8 @@
 """Stereotype and Skew (EACL 2021): its Table 2 on the real weights, and the arithmetic of its columns.
 
 Published and reproduced: the rows BERT and BERT-O. Published and contradicted by its own columns: the four
-rows of BERT-U and BERT-A, where skew and stereotype are exchanged, and RoBERTa-large. Roughly met: Table 1.
+rows of BERT-U and BERT-A, where skew and stereotype are exchanged, and RoBERTa-large. Table 1: its rows BERT
+and BERT-O are reproduced with the names that the published code gives; both people named, only roughly.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,30 +19,11 @@ from equipoise.instruments.parts.skew_estimates import is_able
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.results import Result
 from equipoise.stats.f1 import FourF1
+from equipoise.studies.published_skew import EXCHANGED, TABLE_1, TABLE_2
 
 TOLERANCE = 0.05
-# F1 male pro, male anti, female pro, female anti, printed stereotype, printed skew.
-TABLE_2 = {
-    "RoBERTa": (62.9, 27.0, 69.0, 39.3, 32.8, 9.2),
-    "RoBERTa-O": (68.0, 60.2, 26.5, 8.5, 12.9, 46.6),
-    "RoBERTa-large": (67.0, 52.4, 45.0, 21.5, 26.4, 24.0),
-    "RoBERTa-large-O": (66.0, 65.0, 11.2, 7.5, 2.3, 56.1),
-    "ALBERT-xxlarge": (71.4, 46.9, 54.8, 16.4, 31.4, 23.5),
-    "ALBERT-xxlarge-O": (69.7, 49.2, 51.5, 18.1, 27.0, 24.6),
-    "DistilBERT": (64.9, 67.2, 4.8, 5.0, 1.3, 61.2),
-    "DistilBERT-O": (64.5, 65.8, 10.0, 12.8, 2.1, 53.8),
-    "BERT": (69.3, 58.0, 31.4, 8.2, 17.3, 43.8),
-    "BERT-O": (68.4, 58.1, 32.9, 10.5, 16.4, 41.6),
-    "BERT-large": (70.0, 57.9, 33.9, 2.8, 21.6, 45.6),
-    "BERT-large-O": (69.9, 57.9, 32.5, 5.0, 19.7, 45.1),
-    "XLM-R-large-O": (68.0, 56.0, 38.2, 15.7, 17.2, 35.1),
-    "BERT-U": (67.8, 63.4, 14.1, 2.8, 57.2, 7.9),
-    "BERT-UO": (67.3, 60.4, 26.6, 11.6, 44.8, 11.0),
-    "BERT-A": (64.7, 64.5, 14.8, 14.8, 49.8, 0.1),
-    "BERT-AO": (65.0, 63.6, 17.9, 15.3, 47.7, 2.0),
-}
 F1_KEYS = ("f1-first-pro", "f1-first-anti", "f1-second-pro", "f1-second-anti")
-EXCHANGED = ("BERT-U", "BERT-UO", "BERT-A", "BERT-AO")
+ABILITY_KEYS = ("ability-f1-first", "ability-f1-second")
 # What the weights give beside the published rows: mean |skew| and mean |stereotype|.
 CORRECTED, NORMALISED = (39.00, 12.36), (20.31, 24.15)
 VARIANTS = ("as-published", "prior-normalised-as-published", "corrected", "prior-normalised")
@@ -119,6 +101,17 @@ def test_a_prior_read_at_the_pronoun_lowers_skew(measured: dict[str, Result]) ->
     others = [result.value("mean-abs-skew") for result in (plain, first_mask)]
     assert normalised.value("mean-abs-skew") < 0.6 * min(others)
     assert normalised.value("mean-abs-stereotype") > plain.value("mean-abs-stereotype")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("row", "variant"), [("BERT", "as-published"), ("BERT-O", "prior-normalised-as-published")]
+)
+def test_table_1(bert: Any, shared_data: Callable[[str], Path], row: str, variant: str) -> None:
+    folder = shared_data("winobias/pro_stereotyped_type2.txt.test").parent
+    result = measured_with(bert, folder, [variant], part="names")[variant]
+    scores = [result.value(key, type=kind) for kind in ("1", "2") for key in ABILITY_KEYS]
+    assert scores == pytest.approx(TABLE_1[row], abs=TOLERANCE)
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from equipoise.corpora.groups import Grouping
 from equipoise.corpora.reading import ReadSettings, open_corpus
 from equipoise.corpora.survey import Survey, survey_corpus
 from equipoise.report.corpus_charts import survey_charts
+from equipoise.report.figures import figures_of
 from equipoise.report.figures.both_sides import side_figures
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
@@ -93,7 +94,7 @@ def test_what_is_recovered_of_women_and_men() -> None:
         Estimate(key, 0.5, 0.4, 0.6, 20, groups={"side": "left", "category": "career"})
         for key in ("p-male", "p-female")
     ]
-    made = made_result({"score": [0.0], "category": ["career"], "side": ["left"]})
+    made = made_result({"score": [0.0], "categories": ["career; family"], "side": ["left"]})
     result = replace(made, estimates=estimates_table([*estimates, *crossed]))
     (figure,) = side_figures(of_instrument("contexts", result))
     point, other = figure.spec["data"]["values"]
@@ -105,6 +106,34 @@ def test_what_is_recovered_of_women_and_men() -> None:
     assert side_figures(of_instrument("contexts", alone)) == []
     assert side_figures(of_instrument("contexts", made_result({"score": [0.0]}))) == []
     assert side_figures(of_instrument("tbe", result)) == []
+
+
+def test_women_and_men_are_drawn_beside_each_other_by_everything() -> None:
+    """Figs. 7, 8, 11 and 12: both genders by category, by publisher, by ideology and by both."""
+    levels = {"category": ("career", "family"), "publisher": ("Post", "Sun"), "ideology": ("left", "right")}
+    groups: list[dict[str, str]] = [{}]
+    groups += [{by: level} for by, known in levels.items() for level in known]
+    groups += [{"category": one, "ideology": two} for one in levels["category"] for two in levels["ideology"]]
+    estimates = [
+        Estimate(key, value, value - 0.1, value + 0.1, 20, groups=group, headline=True)
+        for group in groups
+        for key, value in (("difference", 0.2), ("p-male", 0.8), ("p-female", 0.6))
+    ]
+    made = made_result(
+        {"score": [0.0], "categories": ["career"], "publisher": ["Post"], "ideology": ["left"]}
+    )
+    measured = of_instrument("contexts", replace(made, estimates=estimates_table(estimates)))
+    figures = {figure.name: figure for figure in figures_of(measured)}
+    for by in (*levels, "category-x-ideology"):
+        bars = figures[f"contexts-women-and-men-by-{by}"].spec["data"]["values"]
+        assert [bar["value"] for bar in bars] == [0.8, 0.6] * (len(bars) // 2)
+        assert {bar["gender"][:3] for bar in bars} == {"men", "wom"}
+        assert (bars[0]["low"], bars[0]["high"]) == pytest.approx((0.7, 0.9))
+    crossed = figures["contexts-women-and-men-by-category-x-ideology"].spec["data"]["values"]
+    assert {bar["name"] for bar in crossed} == {
+        f"{one} x {two}" for one in levels["category"] for two in levels["ideology"]
+    }
+    assert {f"contexts-difference-by-{by}" for by in levels} <= set(figures)
 
 
 def test_target_words_beside_women_and_men() -> None:

@@ -191,3 +191,23 @@ def test_a_point_of_skew_that_is_not_meaningful_is_seen() -> None:
     )
     assert 'fill-opacity="0"' in mark
     assert re.search(r'stroke="#[0-9A-Fa-f]{6}"', mark)
+
+
+@pytest.mark.parametrize(
+    ("data", "file", "whose"),
+    [
+        ("equipoise-persons-de", "person-professions.csv", "in the United States"),
+        ("bec-pro", "BEC-Pro_EN_2020.tsv", "in the United States"),
+        ("bec-pro-de", "BEC-Pro_DE.tsv", "in Germany"),
+        ("my/BEC-Pro_DE.tsv", "BEC-Pro_DE.tsv", "in Germany"),
+        ("my/professions.csv", "professions.csv", "as the data give it"),
+    ],
+)
+def test_the_share_of_women_says_whose_it_is(data: str, file: str, whose: str) -> None:
+    result = page_result()
+    told = result.provenance["data"] | {"name": data, "files": {file: "a" * 64}}
+    result = Result(result.instrument, result.items, result.estimates, result.provenance | {"data": told})
+    ends, scatter = profession_figures(measured(result))
+    assert scatter.spec["layer"][1]["encoding"]["x"]["title"].endswith(whose)
+    colour = ends.spec["layer"][0]["encoding"]["color"]["condition"]
+    assert colour["legend"]["title"].endswith(whose)

@@ -217,6 +217,7 @@ def test_arms_are_shown_number_by_number_on_a_narrow_screen(
 ) -> None:
     row = {"label": "P(male | male) - P(female | female)", "unit": "probability", "by": "", "level": ""}
     row |= {
+        "instrument": "contexts",
         "mean": -0.9166,
         "low": -0.9346,
         "high": -0.8986,

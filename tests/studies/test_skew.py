@@ -6,7 +6,7 @@ import pytest
 from equipoise.errors import UserError
 from equipoise.results import Estimate, Result
 from equipoise.results.estimate import estimates_table
-from equipoise.studies.skew import skew_rank_correlation, skew_stereotype_table
+from equipoise.studies.skew import skew_rank_correlation, skew_stereotype_table, table_1, table_2
 
 
 def result_of(
@@ -17,14 +17,18 @@ def result_of(
     kinds: tuple[str, ...] = ("2",),
     ability: float = 90,
     data: str = "winobias",
+    variant: str = "corrected",
 ) -> Result:
     """The estimates of one model: for each type of sentences, or (without types) over every item."""
-    values = {
+    scores = {"f1-first-pro": 60.0, "f1-first-anti": 50.0, "f1-second-pro": 40.0, "f1-second-anti": 30.0}
+    values = scores | {
         "skew": -skew,
         "stereotype": stereotype,
         "mean-abs-skew": skew,
         "mean-abs-stereotype": stereotype,
         "ability": ability,
+        "ability-f1-first": ability,
+        "ability-f1-second": ability + 1,
     }
     estimates = [
         Estimate(
@@ -39,7 +43,11 @@ def result_of(
         for kind in kinds
         for key, value in values.items()
     ]
-    provenance = {"model": {"name": name}, "instrument": {"variant": "corrected"}, "data": {"name": data}}
+    provenance = {
+        "model": {"name": name},
+        "instrument": {"variant": variant},
+        "data": {"name": data, "files": {"pro_stereotyped_type2.txt.test": "0"}},
+    }
     return Result("stereotype-skew", pd.DataFrame(), estimates_table(estimates), provenance)
 
 
@@ -81,9 +89,7 @@ def test_the_table_refuses_what_cannot_be_compared() -> None:
     assert (row["type"], bool(row["is_meaningful"])) == ("the only one", False)
     with pytest.raises(UserError, match="different quantities"):
         skew_stereotype_table([one, whole])
-    with pytest.raises(
-        UserError, match=r"different quantities: winobias, corrected, 2; mine\.csv, corrected, 2"
-    ):
+    with pytest.raises(UserError, match=r"different quantities: winobias, 2; mine\.csv, 2"):
         skew_stereotype_table([one, result_of("two", 1, 2, data="mine.csv")])
     with pytest.raises(UserError, match="No result"):
         skew_stereotype_table([])
@@ -91,17 +97,45 @@ def test_the_table_refuses_what_cannot_be_compared() -> None:
         skew_stereotype_table([Result("tbe", pd.DataFrame(), pd.DataFrame(), {})])
 
 
-def test_the_chart_shows_every_model_with_its_intervals() -> None:
-    pytest.importorskip("altair")
-    from equipoise.report.skew_chart import skew_stereotype_chart
-
-    table = skew_stereotype_table([result_of("one", 10, 20), result_of("two", 30, 5, ability=40)])
-    drawn = skew_stereotype_chart(table).to_dict()
-    (rows,) = [rows for rows in drawn["datasets"].values() if rows and "model" in rows[0]]
-    assert [(row["model"], row["skew"], row["skew_low"], row["stereotype_high"]) for row in rows] == [
-        ("one", -10, -11, 21),
-        ("two", -30, -31, 6),
+def test_a_model_and_its_variant_stand_in_two_rows_with_the_printed_ones_below() -> None:
+    results = [
+        result_of("models/bert-base-uncased", 43.8, 17.3, kinds=("1", "2"), variant="as-published"),
+        result_of("models/bert-base-uncased", 41.6, 16.4, kinds=("1", "2"), variant="prior-normalised"),
+        result_of("mine", 1, 2, kinds=("1", "2"), ability=40, variant="as-published"),
     ]
-    assert rows[1]["reading"] == "ability below 75: not meaningful"
-    marks = [layer["mark"]["type"] for layer in drawn["layer"]]
-    assert sorted(marks) == ["point", "rule", "rule", "rule", "rule", "text"]
+    second = table_2(results)
+    assert list(second.columns) == [
+        *("model", "variant", "source", "F1 first pro", "F1 first anti", "F1 second pro", "F1 second anti"),
+        *("stereotype", "skew", "n", "note"),
+    ]
+    assert second["model"].tolist() == ["bert-base-uncased", "BERT", "bert-base-uncased", "BERT-O", "mine"]
+    assert second.loc[0, ["F1 first pro", "stereotype", "skew", "n"]].tolist() == [
+        *("60.0 [59.0, 61.0]", "17.3 [16.3, 18.3]", "43.8 [42.8, 44.8]", "10"),
+    ]
+    # The printed rows of BERT and BERT-O, copied from the paper.
+    assert second.loc[1, "F1 first pro":"skew"].tolist() == ["69.3", "58.0", "31.4", "8.2", "17.3", "43.8"]
+    assert second.loc[3, "F1 first pro":"skew"].tolist() == ["68.4", "58.1", "32.9", "10.5", "16.4", "41.6"]
+    assert second["note"].tolist() == ["", "", "", "", "not meaningful: ability below 75"]
+    first = table_1(results)
+    assert list(first.columns)[3:] == [
+        f"type {kind} F1 {pole}" for kind in "12" for pole in ("first", "second")
+    ]
+    assert first.iloc[1, 3:].tolist() == ["58.8", "62.4", "95.3", "95.5"]
+    assert first.iloc[0, 3:].tolist() == [
+        *("100.0 [89.0, 91.0]", "101.0 [90.0, 92.0]", "90.0 [89.0, 91.0]", "91.0 [90.0, 92.0]"),
+    ]
+    table = skew_stereotype_table(results)
+    assert table["label"].tolist() == [
+        *("bert-base-uncased, as-published", "bert-base-uncased, prior-normalised"),
+        "mine, as-published",
+    ]
+    with pytest.raises(UserError, match="twice with the same variant"):
+        skew_stereotype_table([results[0], results[0]])
+
+
+def test_nothing_printed_stands_beside_other_sentences_or_models() -> None:
+    own = result_of("bert-base-uncased", 1, 2)
+    own.provenance["data"]["files"] = {"schemas.csv": "0"}
+    for result in (own, result_of("my-model", 1, 2)):
+        assert table_2([result])["source"].tolist() == ["measured"]
+        assert table_1([result])["source"].tolist() == ["measured"]

@@ -153,7 +153,31 @@ def test_skew_beside_stereotype(other: Path, tmp_path: Path, capsys: pytest.Capt
     assert printed["table"][1]["skew"] == pytest.approx(result.value("skew", type="2"))
     assert not any(row["is_meaningful"] for row in printed["table"])
     assert printed["rank_correlation"] == {"value": None, "low": None, "high": None, "p": None, "n": 0}
-    assert {path.suffix for path in out.iterdir()} >= {".csv", ".svg", ".png"}
+    tables = {path.name: list(pd.read_csv(path).columns) for path in out.glob("*.csv")}
+    assert list(tables["table-2.csv"]) == [
+        *("model", "variant", "source", "F1 male pro", "F1 male anti", "F1 female pro", "F1 female anti"),
+        *("stereotype", "skew", "n", "note"),
+    ]
+    assert tables["table-1.csv"][3:] == [
+        f"type {kind} F1 {pole}" for kind in "12" for pole in ("male", "female")
+    ]
+    histogram = pd.read_csv(out / "histogram.csv")
+    assert histogram.groupby("model")["share"].sum().tolist() == pytest.approx([1, 1])
+    assert (histogram["to"] - histogram["from"]).tolist() == pytest.approx([0.1] * 20)
+    for name in ("skew-plane", "skew-figure-3", "skew-figure-4"):
+        assert {path.suffix for path in out.glob(f"{name}.*")} == {".html", ".svg", ".png"}
+    latex = (out / "table-2.tex").read_text(encoding="utf-8")
+    assert latex.count("not meaningful: ability below 75") == 2
+    assert run("report", out, "--out", tmp_path / "page.html", "--figures", tmp_path / "figures") == 0
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {
+        "skew-plane",
+        "skew-figure-3",
+        "skew-figure-4",
+    }
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "F1 male anti" in page
+    assert 'data-chart="skew-figure-3"' in page
+    capsys.readouterr()
     assert run("study", "skew", *folders) == 0
     assert "over 0 meaningful models: none below three" in " ".join(capsys.readouterr().out.split())
 

@@ -15,6 +15,7 @@ from scipy.stats import linregress, t
 
 from equipoise.corpora.documents import Document, Problems, Where
 from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.sampling import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
@@ -267,7 +268,9 @@ def test_a_domain_is_measured_on_held_out_documents_only(model: Any, tmp_path: P
         for number in range(60)
     )
     corpus = CorpusTexts(documents, "made", Problems())
-    study = domain(model, corpus, method=QUICK, seeds=(0,), contexts=0, keeping=Keeping(tmp_path / "s"))
+    study = domain(
+        model, corpus, method=QUICK, seeds=(0,), asked=CorpusChoice(sample=0), keeping=Keeping(tmp_path / "s")
+    )
     assert study.sentences[0] == "54 documents to train and validate, 6 to measure."
     whole = study.table[
         (study.table["instrument"] == "contexts")
@@ -341,6 +344,27 @@ def test_professions_have_bars_marks_and_a_line(
     assert run("study", "professions", tmp_path / "before", tmp_path / "after") == 0
     assert "Mean |APPD| by category" in capsys.readouterr().out
     assert run("study", "professions", tmp_path / "before", tmp_path) == 2
+
+
+def test_a_sentence_without_a_profession_is_no_profession(model: Any, templates: Callable[[], Path]) -> None:
+    """An empty name was found 101,820 times in a text, had a bar and moved the fitted lines."""
+    file = templates() / "templates.csv"
+    header, *rows = file.read_text().splitlines()
+    alone = "alone,family,,subject,The parent said that [MASK] was tired.,female"
+    file.write_text("\n".join([f"{header},gender", *(f"{row}," for row in rows), alone]))
+    network, words = random_parts(2)
+    changed = wrap_model(network, words, name="other")
+    before, after = (measure(one, "tbe", Settings(data=file.parent)) for one in (model, changed))
+    assert "" in set(before.items["profession"])
+    study = professions_study(before, after, corpus_of())
+    assert "" not in set(study.table["profession"])
+    assert study.table["profession"].tolist()[-1] == "family"  # a guard without a slot is about its category
+    assert len(study.table) == 7
+
+
+def test_names_that_differ_in_capitals_only_are_counted_alike() -> None:
+    assert mentions(["Chef", "chef", ""], ["The chef met a Chef."]) == {"Chef": 2, "chef": 2, "": 0}
+    assert mentions([""], ["A text."]) == {"": 0}
 
 
 def test_mentions_are_counted_longest_first() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from equipoise.text.articles import fix_articles, indefinite_article, with_article
+from equipoise.text.articles import fix_articles, indefinite_article
 
 AN = (
     "apple engineer actuary uncle umbrella urban urge usher utter utmost only onerous eleven "
@@ -32,10 +32,10 @@ def test_words_that_take_a(word: str) -> None:
     assert indefinite_article(word) == "a"
 
 
-def test_with_article_looks_at_the_first_word_of_a_phrase() -> None:
-    assert with_article("unemployed nurse") == "an unemployed nurse"
-    assert with_article(" one-eyed engineer") == "a one-eyed engineer"
-    assert with_article('"honest" mistake') == 'an "honest" mistake'
+def test_the_article_follows_the_first_word_of_a_phrase() -> None:
+    assert indefinite_article("unemployed nurse") == "an"
+    assert indefinite_article(" one-eyed engineer") == "a"
+    assert indefinite_article('"honest" mistake') == "an"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from equipoise.data.sets.bec_pro import (
     ARTICLE,
     MASKS,
     read_bec_pro,
-    read_published_patterns,
     read_published_professions,
 )
 from equipoise.data.sets.eec import read_eec
@@ -32,7 +31,7 @@ from equipoise.data.sets.persons import (
 from equipoise.data.sources import resolve
 from equipoise.errors import UserError
 from equipoise.instruments.association import Association
-from equipoise.text.person_sentences import Sentence, compose, with_right_articles
+from equipoise.text.person_sentences import PERSON, PROFESSION, Sentence, compose, with_right_articles
 
 Find = Callable[[str], Path]
 
@@ -230,6 +229,19 @@ def test_mistakes_are_named_with_file_and_line(tmp_path: Path, file: str, text: 
         read_person_tables(*(made / name for name in FILES), language="en")
 
 
+def published_patterns(path: Path) -> pd.DataFrame:
+    """The published sentence patterns as templates; ART is the German article of the person's gender."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    patterns = [
+        line.strip().replace("{}", PERSON, 1).replace("{}", PROFESSION, 1) for line in lines if line.strip()
+    ]
+    forms = {
+        f"template_{gender}": [re.sub(r"\bART\b", article, pattern) for pattern in patterns]
+        for gender, article in (("male", "der"), ("female", "die"))
+    }
+    return pd.DataFrame({"id": [str(number) for number in range(1, len(patterns) + 1)]} | forms)
+
+
 def published_tables(find: Find, language: str, corpus: pd.DataFrame) -> PersonTables:
     """The published patterns and professions, and the persons in the order of the published corpus."""
     patterns = {"en": "sent_patterns_english.txt", "de": "sent_patterns_german.txt"}[language]
@@ -241,7 +253,7 @@ def published_tables(find: Find, language: str, corpus: pd.DataFrame) -> PersonT
         phrase = phrase[0].lower() + phrase[1:]
         noun = phrase.split()[-1]
         persons.append({"pair": row.pair, "gender": row.gender, "phrase": phrase, "noun": noun})
-    templates = read_published_patterns(find(f"bec-pro/{patterns}"))
+    templates = published_patterns(find(f"bec-pro/{patterns}"))
     return PersonTables(templates, pd.DataFrame(persons), in_order, language)
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from equipoise.data.csv_text import allow_long_cells
 from equipoise.data.poles import DEFAULT_POLES, load_poles
 from equipoise.data.sets.pairs import pair_findings, read_pairs
 from equipoise.data.sets.templates import load_templates
@@ -31,6 +32,7 @@ def write_dropped(name: str, text: str, folder: Path) -> Path:
 
 def kind_of(text: str) -> str:
     """Whether a CSV holds templates or pairs, by its head."""
+    allow_long_cells()
     columns = {column.strip().lower() for column in next(csv.reader(io.StringIO(text)), [])}
     if "template" in columns:
         return TEMPLATES

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, shortage
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -21,6 +21,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             traceback.print_exc()
         _say(f"Error: {error.message}", error.hint)
+        sys.exit(2)
+    except Exception as error:
+        lacking = shortage(error)
+        if debug or not lacking:
+            raise
+        _say(
+            f"Error: this machine has no {lacking} left: {error}.", "Close other programs or raise the limit."
+        )
         sys.exit(2)
     except KeyboardInterrupt:
         if debug:

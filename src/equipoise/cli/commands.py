@@ -7,8 +7,10 @@ import typer
 from equipoise.cli.cache import cache_app
 from equipoise.cli.check import check
 from equipoise.cli.compare import compare
+from equipoise.cli.competence_study import competence
 from equipoise.cli.corpus import corpus
 from equipoise.cli.corpus_classifiers import corpus_classifiers
+from equipoise.cli.domain_study import domain
 from equipoise.cli.export import export
 from equipoise.cli.lint import lint
 from equipoise.cli.listing import list_known
@@ -22,7 +24,6 @@ from equipoise.cli.rewrite import rewrite
 from equipoise.cli.study import study_app
 from equipoise.cli.tuning_studies import (
     corpus_bias,
-    domain,
     learning_curve,
     professions,
     reminders,
@@ -69,6 +70,7 @@ app.command()(corpus)
 app.command()(rewrite)
 app.command()(mitigate)
 app.command("app")(local_app)
+study_app.command("competence")(competence)
 study_app.command("before-after")(before_after)
 study_app.command("mitigations")(mitigations)
 study_app.command("professions")(professions)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.mined_pairs import mine
+from equipoise.cli.option_groups import Reading, takes_groups
 from equipoise.cli.options import Json, MaybeOut, Seed, refuse_existing
 from equipoise.cli.writing import refuse_unwritable
 from equipoise.errors import UserError
@@ -22,10 +23,13 @@ RULES = ("generic-pronoun", "occupation", "generalisation", "benevolent", "hosti
 """The rules that mark a sentence."""
 
 
+@takes_groups
 def corpus(
     file: Annotated[
         Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of such.")
     ],
+    *,
+    reading: Reading,
     out: MaybeOut = None,
     pairs: Annotated[
         Path | None,
@@ -34,57 +38,35 @@ def corpus(
     sample: Annotated[int, typer.Option("--sample", help="With --pairs: how many to draw; 0: all.")] = 500,
     seed: Seed = 0,
     text: Annotated[str | None, typer.Option("--text", help="The column with the text.")] = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option("--group", help="A column to group by (file and folder also); several times."),
-    ] = None,
-    groups_file: Annotated[
-        Path | None,
-        typer.Option("--groups-file", help="A CSV that maps a column's values, such as publisher,ideology."),
-    ] = None,
-    targets: Annotated[
-        Path | None, typer.Option("--targets", help="A CSV with the columns category and word.")
-    ] = None,
     year: Annotated[str | None, typer.Option("--year", help="The column with the year or date.")] = None,
     window: Annotated[
         int, typer.Option("--window", help="Words either side of a mention; 0: its sentence.")
     ] = 10,
-    split: Annotated[
-        str | None, typer.Option("--split", help="A txt's documents: sentence, line, paragraph or file.")
-    ] = None,
-    document: Annotated[
-        str | None,
-        typer.Option("--document", help="A column that rows of one document share, such as a book's title."),
-    ] = None,
     figures: Annotated[
         Path | None, typer.Option("--figures", help="With --out: a folder for charts (HTML, SVG and PNG).")
     ] = None,
     flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
-    clean: Annotated[
-        bool, typer.Option("--clean", help="Decode HTML entities and write contractions out.")
-    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace another command's output.")] = False,
     as_json: Json = False,
 ) -> None:
     """Who is mentioned in a corpus, and near which words: counts, PMI and log-odds with intervals."""
-    from equipoise.corpora.groups import Grouping, read_group_map
-    from equipoise.corpora.reading import ReadSettings, open_corpus
+    from equipoise.corpora.reading import open_corpus
     from equipoise.corpora.survey import SurveySettings
     from equipoise.corpora.vocabulary import load_targets
 
-    mapped = read_group_map(groups_file) if groups_file else None
-    grouping = Grouping(tuple(dict.fromkeys(group or ())), mapped, year)
+    choice, targets = reading.choice(text), load_targets(reading.targets)
+    settings = choice.read_settings(year=year, holding=targets if reading.with_targets else None)
     if out is None and pairs is None:
         raise UserError(
             "Neither --out nor --pairs was given.", "Name a folder for tables, or a file for pairs."
         )
     _refuse_places(out, pairs, figures, force=force)
-    opened = open_corpus(file, ReadSettings(text, grouping, split, clean, document))
+    opened = open_corpus(file, settings)
     if pairs is not None:
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
     if out is None:
         return
-    survey = _run(opened, out, SurveySettings(load_targets(targets), window, flag), force=force)
+    survey = _run(opened, out, SurveySettings(targets, window, flag), force=force)
     if figures is not None:
         _draw(survey, figures)
     if as_json:
@@ -161,9 +143,9 @@ def _print(survey: "Survey", out: Path, *, flag: bool) -> None:
         _print_flags(survey, screen)
     for notice in survey.notices:
         screen.print(f"  note: {notice}", markup=False, highlight=False)
-    for reason, count in survey.problems.counts.most_common(PROBLEMS_SHOWN):
+    for reason, count in survey.problems.unread.most_common(PROBLEMS_SHOWN):
         screen.print(f"  passed over, {reason}: {count:,}", markup=False, highlight=False)
-    unshown = len(survey.problems.counts) - PROBLEMS_SHOWN
+    unshown = len(survey.problems.unread) - PROBLEMS_SHOWN
     if unshown > 0:
         screen.print(f"  passed over, {unshown} other reasons: problem-counts.csv", highlight=False)
     screen.print(f"  every word, role and group, and the documents that drive the lean: {out}", markup=False)

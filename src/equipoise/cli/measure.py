@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli.option_groups import Reading, takes_groups
 from equipoise.cli.options import (
     Data,
     DataDir,
-    Document,
     Force,
-    Group,
     Json,
     Label,
     Layer,
@@ -25,8 +24,6 @@ from equipoise.cli.options import (
     Pooling,
     Sample,
     Seed,
-    Split,
-    Targets,
     Text,
     Variant,
     open_model,
@@ -53,6 +50,7 @@ def _complete_instrument(incomplete: str) -> list[str]:
 
 
 @runs_models
+@takes_groups
 def measure(
     instruments: Annotated[
         list[str],
@@ -64,6 +62,7 @@ def measure(
     out: Out,
     *,
     options: RunOptions,
+    reading: Reading,
     model: Model = None,
     data: Data = None,
     variant: Variant = None,
@@ -71,12 +70,8 @@ def measure(
     data_dir: DataDir = None,
     seed: Seed = 0,
     text: Text = None,
-    group: Group = None,
-    document: Document = None,
-    split: Split = None,
-    targets: Targets = None,
     length: Length = 100,
-    sample: Sample = 2000,
+    sample: Sample = None,
     no_names: NoNames = False,
     layer: Layer = "last",
     pooling: Pooling = "mean",
@@ -89,14 +84,12 @@ def measure(
     as_json: Json = False,
 ) -> None:
     """Measure a model with one or more instruments, in one plan."""
-    from equipoise.corpora.sampling import CorpusChoice
     from equipoise.instruments.parts.vector_choice import VectorChoice
     from equipoise.measuring import audit as run_audit
 
     instruments = list(dict.fromkeys(instruments))
     given = {"data": data, "variant": variant, "poles": poles}
-    groups = tuple(dict.fromkeys(group or ()))
-    corpus = CorpusChoice(text, groups, length, sample, not no_names, document, split, targets)
+    corpus = reading.choice(text, length=length, sample=sample, names=not no_names)
     vectors = VectorChoice(layer, pooling, measure_by)
     common = {"corpus": corpus, "vectors": vectors, "label": label, "neutral_pairs": not no_neutral_pairs}
     settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed, **common)
@@ -175,9 +168,12 @@ class Screen:
     def add(self, result: "Result") -> None:
         """Save a result and show its numbers."""
         from equipoise.cli.printing import print_result
+        from equipoise.report.measurements import measurements
+        from equipoise.report.paper_tables import save_paper_tables
 
         folder = result.save(self.out, force=self.force)
         self._folders[result.instrument] = folder
+        save_paper_tables(measurements([result])[0], folder)
         if self.as_json:
             return
         if self.everything or not self.several:

@@ -25,7 +25,8 @@ def mine(opened: "Corpus", path: Path, *, sample: int, seed: int, by_flag: bool)
     write_text(path, mined.table.to_csv(index=False, lineterminator="\n"), "--pairs")
     said = [f"{len(mined.table):,} of {mined.available:,} pairs, drawn with seed {seed}: {path}"]
     said += [f"  left out, {reason}: {count:,}" for reason, count in mined.left_out.most_common()]
-    said += [f"  passed over, {reason}: {count:,}" for reason, count in problems.counts.most_common(3)]
+    said += [f"  passed over, {reason}: {count:,}" for reason, count in problems.unread.most_common(3)]
+    said += [f"  note: {notice}" for notice in problems.notices]
     sys.stderr.write(
         "\n".join([*said, f"  next: equipoise measure sbe --data {path} --top 10 --out FOLDER\n"])
     )

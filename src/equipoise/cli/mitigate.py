@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli.option_groups import Reading, takes_groups
 from equipoise.cli.options import (
     DataDir,
-    Document,
     Force,
     Json,
     Model,
     Seed,
-    Split,
     open_model,
     runs_models,
     seed_numbers,
@@ -30,10 +29,12 @@ if TYPE_CHECKING:
 
 
 @runs_models
+@takes_groups
 def mitigate(
     method: Annotated[str, typer.Argument(help="A mitigation: `equipoise list mitigations` names them.")],
     *,
     options: RunOptions,
+    reading: Reading,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The folder to write the changed model to.")
     ] = None,
@@ -45,8 +46,6 @@ def mitigate(
         ),
     ] = None,
     text: Annotated[str | None, typer.Option("--text", help="The corpus' column with the text.")] = None,
-    document: Document = None,
-    split: Split = None,
     choices: Annotated[
         list[str] | None,
         typer.Option("--set", help="An option of the method, as in epochs=3; several times."),
@@ -65,7 +64,6 @@ def mitigate(
 ) -> None:
     """Change a copy of a model and save it; a killed training goes on when the command is given again."""
     from equipoise.cli.printing import print_json
-    from equipoise.corpora.sampling import CorpusChoice
     from equipoise.mitigations import mitigation_class
     from equipoise.mitigations.base import set_options
     from equipoise.mitigations.saving import RECORD, refuse_folder
@@ -84,7 +82,7 @@ def mitigate(
     if corpus is not None:
         from equipoise.corpora.named import read_corpus
 
-        read = read_corpus(corpus, CorpusChoice(text=text, document=document, split=split), data_dir)
+        read = read_corpus(corpus, reading.choice(text), data_dir)
     loaded = open_model(model, options)
     given = {"model": loaded, "mitigation": chosen, "corpus": read}
     finished = [] if force else _finished(targets, given)

@@ -14,6 +14,7 @@ from equipoise.cli.options import (
     runs_models,
     seed_numbers,
 )
+from equipoise.cli.writing import save_study_figures
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def before_after(
     shown: Shown,
 ) -> None:
     """Compare two models with the price beside the gain: did bias fall, did the model break?"""
-    from equipoise.cli.printing import print_json, print_table, say
+    from equipoise.cli.printing import print_json, print_rows, print_table, say
+    from equipoise.report.paper_tables import table_4_of
     from equipoise.results.records import to_records
+    from equipoise.studies.association_tables import TABLE_4
     from equipoise.studies.before_after import before_after as study_of
     from equipoise.studies.before_after import seed_folders
 
@@ -51,14 +54,21 @@ def before_after(
     models = [open_model(str(name), options) for name in (before, *seed_folders(Path(after)))]
     heard = (lambda _sentence: None) if shown.as_json else say
     study = study_of(models[0], models[1:], choice, folder=shown.out, say=heard, force=shown.force)
+    pictures = [] if shown.out is None else save_study_figures(shown.out)
     if shown.as_json:
         tables = {name.removesuffix(".csv"): to_records(table) for name, table in study.tables().items()}
-        print_json({**tables, "sentences": list(study.sentences)})
+        files = [str(path) for path in pictures]
+        print_json({**tables, "sentences": list(study.sentences), "figures": files})
         return
     show_gain(study.gain)
     print_table("What it cost (share lost; of a log P: rise of perplexity)", _columns(study.price, SHOWN))
+    if TABLE_4 in study.papers:
+        table = table_4_of("bec-pro", study.papers[TABLE_4])
+        print_rows(table.title, table.headings, table.rows)
     for sentence in study.sentences:
         say(sentence)
+    if shown.out is not None:
+        say(f"Tables and figures are in {shown.out}.")
 
 
 @runs_models

@@ -12,16 +12,19 @@ import typer
 from equipoise.cli.options import (
     Data,
     DataDir,
+    Document,
     Force,
     Json,
     MaybeOut,
     Model,
+    Split,
     Text,
     Variant,
     settings_by_instrument,
 )
 
 if TYPE_CHECKING:
+    from equipoise.corpora.sampling import CorpusChoice
     from equipoise.instruments.base import Settings
 
 Choices = Annotated[
@@ -66,6 +69,46 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a corpus is read: the same options in every command that reads one."""
+
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group", help="Of a corpus: a column to group by (file and folder also); several times."
+        ),
+    ] = None
+    groups_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--groups-file", help="Of a corpus: a CSV that maps a column's values, as publisher,ideology."
+        ),
+    ] = None
+    document: Document = None
+    split: Split = None
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Of a corpus: decode HTML entities, write contractions out.")
+    ] = False
+    targets: Annotated[
+        Path | None,
+        typer.Option("--targets", help="Of a corpus: a CSV with the columns category and word."),
+    ] = None
+    with_targets: Annotated[
+        bool,
+        typer.Option(
+            "--with-targets", help="Of a corpus: only contexts (or documents) that hold a target word."
+        ),
+    ] = False
+
+    def choice(self, text: str | None, **more: Any) -> "CorpusChoice":
+        """The corpus' choice; `text` is its column, `more` are fields that only some commands offer."""
+        from equipoise.corpora.sampling import CorpusChoice
+
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "group"}
+        return CorpusChoice(text=text, groups=tuple(dict.fromkeys(self.group or ())), **own, **more)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Priced:
     """What the price of a change is read on."""
 
@@ -88,7 +131,7 @@ class Shown:
     as_json: Json = False
 
 
-GROUPS = (Tuning, TextTuning, Asked, Priced, Shown)
+GROUPS = (Tuning, TextTuning, Asked, Reading, Priced, Shown)
 
 
 def asked_settings(asked: Asked, instruments: Sequence[str]) -> "dict[str, Settings]":

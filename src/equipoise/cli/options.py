@@ -38,9 +38,15 @@ Variant = Annotated[list[str] | None, typer.Option("--variant", help="[INSTRUMEN
 PolesOf = Annotated[list[str] | None, typer.Option("--poles", help="[INSTRUMENT=]POLES_OR_FILE")]
 Seed = Annotated[int, typer.Option(help="Seed of what is drawn: samples and intervals.")]
 Text = Annotated[str | None, typer.Option("--text", help="Of a corpus: the column with the text.")]
-Group = Annotated[
-    list[str] | None, typer.Option("--group", help="Of a corpus: a column to group by; several times.")
+Length = Annotated[int, typer.Option("--length", help="Of a corpus: words in a context.")]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        "--sample",
+        help="Contexts of a corpus to ask (2,000 unless given), or sentences of association; 0: all.",
+    ),
 ]
+NoNames = Annotated[bool, typer.Option("--no-names", help="Of a corpus: write 'someone' for persons' names.")]
 Document = Annotated[
     str | None, typer.Option("--document", help="Of a corpus: a column that rows of one document share.")
 ]
@@ -48,12 +54,6 @@ Split = Annotated[
     str | None,
     typer.Option("--split", help="Of a corpus: a txt's documents: sentence, line, paragraph or file."),
 ]
-Targets = Annotated[
-    Path | None, typer.Option("--targets", help="Of a corpus: a CSV with the columns category and word.")
-]
-Length = Annotated[int, typer.Option("--length", help="Of a corpus: words in a context.")]
-Sample = Annotated[int, typer.Option("--sample", help="Of a corpus: contexts to ask; 0: all.")]
-NoNames = Annotated[bool, typer.Option("--no-names", help="Of a corpus: write 'someone' for persons' names.")]
 Layer = Annotated[
     str, typer.Option("--layer", help="Of vectors: last, all, or a number (0: the embeddings).")
 ]

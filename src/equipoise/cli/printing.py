@@ -130,11 +130,11 @@ def print_table(title: str, frame: "pd.DataFrame") -> None:
     print_rows(title, names, shown.astype(object).to_numpy().tolist())
 
 
-def print_paper_tables(study: "Study") -> None:
+def print_study_tables(study: "Study") -> None:
     """The tables of a study in the form that its paper has."""
-    from equipoise.report.sections import paper_tables
+    from equipoise.report.sections import study_tables
 
-    for table in paper_tables(study):
+    for table in study_tables(study):
         print_rows(table.title, table.headings, table.rows)
 
 
@@ -148,10 +148,21 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
     shown = result.estimates if everything else result.estimates[is_short]
     title = f"{result.provenance['instrument']['title']} ({result.instrument}) of {result.model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
+    print_paper_tables(result)
     print_words(result)
     hidden = len(result.estimates) - len(shown)
     more = f"{hidden} more estimates (--all) and every item" if hidden else "Every item"
     say(f"{more}: {folder}")
+
+
+def print_paper_tables(result: "Result") -> None:
+    """The short tables of the instrument's paper; every one of them is a CSV file beside the items."""
+    from equipoise.report.measurements import measurements
+    from equipoise.report.paper_tables import SHORT, paper_tables
+
+    for table in paper_tables(measurements([result])[0]):
+        if len(table.rows) <= SHORT:
+            print_rows(table.title, table.headings, table.rows)
 
 
 def print_words(result: "Result") -> None:

@@ -18,15 +18,18 @@ from equipoise.cli.options import (
     open_model,
     runs_models,
 )
-from equipoise.cli.writing import draw_study, refuse_taken, save_by_model, write_study
+from equipoise.cli.writing import draw_study, refuse_taken, save_by_model, write_latex, write_study
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    import pandas as pd
+
     from equipoise.results import Result
     from equipoise.stats.correlation import Correlation
+    from equipoise.studies.steps import Plan
 
 study_app = typer.Typer(
     help="Compose measurements: rank models, draw a control, tune models and see what that changes.",
@@ -35,7 +38,6 @@ study_app = typer.Typer(
 
 study_app.command("downstream")(downstream)
 
-SKEW_TYPES = ("1", "2")
 CONTROL = ("estimate", "value", "95 % interval", "random weights give")
 RANKING = ("group", "rank", "model", "value", "95 % interval", "n", "kept")
 
@@ -51,7 +53,7 @@ def models(
     shown: Shown,
 ) -> None:
     """Compare models by category and rank them (by sbe unless named), each difference tested."""
-    from equipoise.cli.printing import print_json, print_paper_tables, print_rows, say
+    from equipoise.cli.printing import print_json, print_rows, print_study_tables, say
     from equipoise.models.loading import refuse_absent
     from equipoise.report.sections import Study
     from equipoise.results.records import to_records
@@ -75,7 +77,7 @@ def models(
         records = {"ranking": study.ranking, "matrix": matrices, "differences": study.differences}
         print_json({name: to_records(table) for name, table in records.items()} | {"sentences": sentences})
         return
-    print_paper_tables(Study("models", "", (), {"matrix": matrices}))
+    print_study_tables(Study("models", "", (), {"matrix": matrices}))
     for (name, quantity, unit), ranked in study.ranking.groupby(
         ["instrument", "quantity", "unit"], sort=False
     ):
@@ -169,40 +171,50 @@ def skew(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Set the skew of models beside their stereotype; with --out also as a chart."""
+    """Stereotype and Skew, table by table: F1 scores, skew, stereotype, ability on names, with the charts."""
     import pandas as pd
 
     from equipoise.cli.printing import print_json, print_rows, say
     from equipoise.results.records import to_records
-    from equipoise.studies.skew import skew_plan, skew_rank_correlation, skew_stereotype_table
+    from equipoise.studies import skew as study
 
     refuse_taken(out, force=force)
-    if kind not in SKEW_TYPES:
-        raise unknown_name("type of sentences", kind, SKEW_TYPES)
-    table = skew_stereotype_table([one for folder in folders for one in _skew_results(folder)], kind)
-    related = skew_rank_correlation(table)
+    if kind not in study.TYPES:
+        raise unknown_name("type of sentences", kind, study.TYPES)
+    results = [one for folder in folders for one in _skew_results(folder)]
+    table = study.skew_stereotype_table(results, kind)
+    papers = {"table-2": study.table_2(results, kind), "table-1": study.table_1(results)}
+    related = study.skew_rank_correlation(table)
     figures: list[Path] = []
     if out is not None:
-        from equipoise.report.charts import save_chart
-        from equipoise.report.skew_chart import skew_stereotype_chart
-
-        write_study(out, skew_plan(table), [_in_words(related)], {"skew.csv": table})
-        figures = save_chart(skew_stereotype_chart(table), out, "skew")
+        tables = {**papers, "skew": table, "histogram": study.histogram_table(results, kind)}
+        figures = _write_skew(out, study.skew_plan(table), _in_words(related), tables)
     if as_json:
         (shown,) = to_records(pd.DataFrame([{**asdict(related), **related.interval._asdict()}]))
         shown = {name: shown[name] for name in ("value", "low", "high", "p", "n")}
         files = [str(path) for path in figures]
-        print_json({"table": to_records(table), "rank_correlation": shown, "figures": files})
+        rows = {name.replace("-", "_"): to_records(paper) for name, paper in papers.items()}
+        print_json({"table": to_records(table), **rows, "rank_correlation": shown, "figures": files})
         return
-    columns = (
-        *("model", "n", "skew", "stereotype"),
-        *("mean |skew|", "mean |stereotype|", "ability", "meaningful"),
-    )
-    rows = [_skew_row(row) for row in table.to_dict("records")]
-    print_rows("Skew and stereotype (F1 x 100, 0 is neutral, 95 % intervals)", columns, rows)
+    told = f"type {kind} sentences; F1 x 100 with 95 % intervals; stereotype and skew: 0 is neutral"
+    titles = {"table-2": f"Table 2: {told}", "table-1": "Table 1: F1 x 100 on Alice and Bob, 100 is best"}
+    for name, paper in papers.items():
+        print_rows(titles[name], list(map(str, paper.columns)), paper.to_numpy(dtype=object).tolist())
     say(_in_words(related))
     for path in figures:
         say(f"figure: {path}")
+
+
+def _write_skew(out: Path, plan: "Plan", said: str, tables: "dict[str, pd.DataFrame]") -> list[Path]:
+    """The tables of the study as CSV, those of the paper also as LaTeX, and the charts; the charts' paths."""
+    from equipoise.report.charts import save_drawn
+    from equipoise.report.sections import Study
+    from equipoise.report.sections.skew import figures
+
+    write_study(out, plan, [said], {f"{name}.csv": table for name, table in tables.items()})
+    for name in ("table-1", "table-2"):
+        write_latex(out / f"{name}.tex", tables[name])
+    return save_drawn(figures(Study("skew", plan.title, (said,), tables)), out)
 
 
 def _skew_results(folder: Path) -> "list[Result]":
@@ -233,18 +245,6 @@ def _control_row(row: "dict[Hashable, Any]") -> tuple[Any, ...]:
     drawn = interval(row["random_lowest"], row["random_highest"])
     bounds = interval(row["low"], row["high"])
     return (f"{row['instrument']}: {row['estimate']}{where}", row["model_value"], bounds, drawn)
-
-
-def _skew_row(row: "dict[Hashable, Any]") -> list[str]:
-    from equipoise.results.numbers import fixed
-
-    names = ("skew", "stereotype", "absolute_skew", "absolute_stereotype")
-    values = [
-        f"{fixed(row[name], 1)} [{fixed(row[f'{name}_low'], 1)}, {fixed(row[f'{name}_high'], 1)}]"
-        for name in names
-    ]
-    meaningful = "yes" if row["is_meaningful"] else "no"
-    return [str(row["model"]), str(row["n"]), *values, f"{fixed(row['ability'], 0)} %", meaningful]
 
 
 def _in_words(related: "Correlation") -> str:

@@ -1,4 +1,4 @@
-"""Studies that tune models: `corpus-bias`, `learning-curve`, `reminders`, `domain`; and `professions`."""
+"""Studies that tune models: `corpus-bias`, `learning-curve`, `reminders`; and `professions`."""
 
 import sys
 from collections.abc import Sequence
@@ -12,12 +12,9 @@ from equipoise.cli.option_groups import TextTuning, Tuning, takes_groups
 from equipoise.cli.options import (
     Data,
     DataDir,
-    Document,
     Force,
-    Group,
     Json,
     MaybeOut,
-    Split,
     Text,
     by_instrument,
     open_model,
@@ -71,7 +68,7 @@ def learning_curve(
     from equipoise.studies.learning_curve import learning_curve as study_curve
 
     counts, times = (FULL_SIZES, FULL_REPEATS) if full else (whole_numbers(sizes, "--sizes"), repeats)
-    trial, read = Trial(_method(tuning), settings=_pairs(data, pairs, tuning)), _corpus(corpus, tuning)
+    trial, read = Trial(method_of(tuning), settings=_pairs(data, pairs, tuning)), corpus_of(corpus, tuning)
     study = study_curve(
         open_model(tuning.model, options),
         read,
@@ -110,10 +107,10 @@ def reminders(
     from equipoise.studies.reminding import FIFTY, Reminding, reminders_study
 
     chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=tuning.data_dir)
-    trial = Trial(_method(tuning), seed_numbers(seeds), chosen)
+    trial = Trial(method_of(tuning), seed_numbers(seeds), chosen)
     study = reminders_study(
         open_model(tuning.model, options),
-        _corpus(corpus, tuning),
+        corpus_of(corpus, tuning),
         reminding=Reminding(sentences or FIFTY, words, whole_numbers(copies, "--copies"), together),
         trial=trial,
         keeping=keeping_of(tuning.out, tuning.force),
@@ -140,40 +137,12 @@ def corpus_bias(
     from equipoise.studies.corpus_bias import corpus_bias as study_corpora
 
     named = named_corpora(corpora)
-    read = {name: _corpus(path, tuning) for name, path in named.items()}
+    read = {name: corpus_of(path, tuning) for name, path in named.items()}
     study = study_corpora(
         open_model(tuning.model, options),
         read,
-        _corpus(flattening, tuning if Path(flattening).exists() else replace(tuning, text=None)),
-        trial=Trial(_method(tuning, ["sentences=500"]), seed_numbers(seeds), _pairs(data, pairs, tuning)),
-        keeping=keeping_of(tuning.out, tuning.force),
-    )
-    finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
-
-
-@runs_models
-@takes_groups
-def domain(
-    *,
-    options: RunOptions,
-    corpus: CorpusName,
-    tuning: TextTuning,
-    group: Group = None,
-    document: Document = None,
-    split: Split = None,
-    contexts: Annotated[int, typer.Option(help="Held-out contexts that are asked; 0: all.")] = 500,
-    seeds: Seeds = "0,1,2",
-) -> None:
-    """A domain's own text: plain tuning, dropout and rewriting, measured on held-out contexts and cosines."""
-    from equipoise.studies.domain import domain as study_domain
-
-    read = _corpus(corpus, tuning, groups=tuple(group or ()), document=document, split=split)
-    study = study_domain(
-        open_model(tuning.model, options),
-        read,
-        method=_method(tuning),
-        seeds=seed_numbers(seeds),
-        contexts=contexts,
+        corpus_of(flattening, tuning if Path(flattening).exists() else replace(tuning, text=None)),
+        trial=Trial(method_of(tuning, ["sentences=500"]), seed_numbers(seeds), _pairs(data, pairs, tuning)),
         keeping=keeping_of(tuning.out, tuning.force),
     )
     finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
@@ -196,7 +165,7 @@ def resolution(
 
     study = resolution_study(
         open_model(tuning.model, options),
-        _corpus(corpus, tuning),
+        corpus_of(corpus, tuning),
         method=set_options(PronounResolution, tuning.choices or ()),
         seeds=seed_numbers(seeds),
         skew_data=by_instrument(data, (SKEW,), "--data").get(SKEW, ""),
@@ -247,7 +216,7 @@ def _templates_of(folder: Path) -> "Result":
     return results[0]
 
 
-def _method(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual":
+def method_of(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual":
     from equipoise.mitigations.base import set_options
     from equipoise.mitigations.counterfactual import Counterfactual
 
@@ -255,11 +224,11 @@ def _method(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual
     return method
 
 
-def _corpus(name: str, tuning: Tuning, **given: object) -> "CorpusTexts":
+def corpus_of(name: str, tuning: Tuning) -> "CorpusTexts":
     from equipoise.corpora.named import read_corpus
     from equipoise.corpora.sampling import CorpusChoice
 
-    return read_corpus(name, CorpusChoice(tuning.text, **given), tuning.data_dir)  # type: ignore[arg-type]
+    return read_corpus(name, CorpusChoice(tuning.text), tuning.data_dir)
 
 
 def _pairs(data: Sequence[str] | None, count: int, tuning: Tuning) -> "Settings":
@@ -296,7 +265,8 @@ def show_arms(table: "pd.DataFrame") -> None:
     from equipoise.cli.printing import print_table
 
     shown = table[table["by"].isin(("", "type"))]
-    for (label, unit, by, level), rows in shown.groupby(["label", "unit", "by", "level"], sort=False):
+    keys = ["instrument", "key", "label", "unit", "by", "level"]
+    for (_, _, label, unit, by, level), rows in shown.groupby(keys, sort=False):
         where = f", {by} {level}" if by else ""
         seeds = f", {rows['seeds'].max()} seeds" if rows["seeds"].max() > 1 else ""
         columns = [name for name in ARMS if name in rows and not (name in MAYBE and rows[name].isna().all())]
@@ -315,7 +285,7 @@ def _by_category(table: "pd.DataFrame") -> "pd.DataFrame":
 
 def finish_study(out: Path | None, table: "pd.DataFrame", sentences: Sequence[str], *, as_json: bool) -> None:
     """Draw the study in its folder as its page does, and show its tables and sentences."""
-    from equipoise.cli.printing import print_json, print_paper_tables, print_table, say
+    from equipoise.cli.printing import print_json, print_study_tables, print_table, say
     from equipoise.cli.writing import draw_study
     from equipoise.report.sections import load_study
     from equipoise.results.records import to_records
@@ -326,7 +296,7 @@ def finish_study(out: Path | None, table: "pd.DataFrame", sentences: Sequence[st
         print_json({"table": to_records(table), "sentences": list(sentences), **drawn})
         return
     if out is not None:
-        print_paper_tables(load_study(out))
+        print_study_tables(load_study(out))
     if "arm" in table:
         show_arms(table)
     else:

@@ -61,14 +61,32 @@ def write_study(
 def draw_study(folder: Path) -> list[Path]:
     """Write the charts and the paper's tables of the study in a folder, as its page has them."""
     from equipoise.report.files import save_figures, save_tables
-    from equipoise.report.sections import load_study, paper_tables, section_of
+    from equipoise.report.sections import load_study, section_of, study_tables
 
     study = load_study(folder)
-    written = save_tables(paper_tables(study), folder, force=True)
+    written = save_tables(study_tables(study), folder, force=True)
     return [*save_figures(section_of(study).figures, folder, force=True), *written]
+
+
+def write_latex(path: Path, table: "pd.DataFrame") -> None:
+    """Write a table as LaTeX (booktabs)."""
+    from equipoise.report.elements import Table
+    from equipoise.report.files import as_latex
+
+    columns = list(map(str, table.columns))
+    rows = table.fillna("").to_numpy(dtype=object).tolist()
+    write_text(path, as_latex(Table(path.stem, path.stem, columns, rows)))
 
 
 def save_by_model(folder: Path, results: "Sequence[Result]", *, force: bool = False) -> None:
     """One folder per model, named after the last part of its name and its fingerprint."""
     for result in results:
         result.save(folder / f"{Path(result.model).name}-{result.fingerprint[:8]}", force=force)
+
+
+def save_study_figures(folder: Path) -> list[Path]:
+    """Write the charts that the page shows of a study into its folder, as SVG and PNG."""
+    from equipoise.report.files import save_figures
+    from equipoise.report.sections import load_study, section_of
+
+    return save_figures(section_of(load_study(folder)).figures, folder, force=True)

@@ -12,22 +12,31 @@ from equipoise.corpora.csv_fields import UNCLOSED
 from equipoise.corpora.documents import Position
 from equipoise.corpora.formats import Record
 from equipoise.corpora.lines import LONGEST, Line, read_lines
+from equipoise.data.csv_text import UnclosedMark, allow_long_cells, lenient_row
 
 
 def csv_records(path: Path, start: Position, delimiter: str) -> Iterator[Record]:
     """A record for each row; a quotation mark that is never closed costs its own line only."""
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+    allow_long_cells()
     lines = read_lines(path, Position())
     first = next(lines, None)
     if first is None:
         return
-    if first.problem:
-        yield Record({}, 1, Position(start.file, first.after, 1), f"the header: {first.problem}")
+    problem, header = first.problem, list[str]()
+    try:
+        header = [name.strip() for name in lenient_row(first.text, delimiter)]
+    except csv.Error as error:
+        problem = _reason(error)
+    if problem:
+        yield Record({}, 1, Position(start.file, first.after, 1), f"the header: {problem}")
         return
-    header = [name.strip() for name in next(csv.reader([first.text], delimiter=delimiter))]
     if start.offset:
         lines = read_lines(path, start)
     yield from _Rows(lines, delimiter=delimiter, header=header, file=start.file)
+
+
+def _reason(error: csv.Error) -> str:
+    return UNCLOSED if isinstance(error, UnclosedMark) else f"not CSV: {error}"
 
 
 class _Rows:
@@ -58,7 +67,7 @@ class _Rows:
         try:
             fields = self._fields(line)
         except csv.Error as error:
-            return self._refused(UNCLOSED if self.ran_out or len(self.taken) > 1 else f"not CSV: {error}")
+            return self._refused(UNCLOSED if self.ran_out or len(self.taken) > 1 else _reason(error))
         if not any(fields):
             return None if len(self.taken) == 1 else self._refused("an empty row")
         if len(fields) != len(self.header):
@@ -72,7 +81,7 @@ class _Rows:
         except csv.Error:
             if self.ran_out or len(self.taken) > 1:
                 raise
-            return next(csv.reader([line.text], delimiter=self.delimiter), [])
+            return lenient_row(line.text, self.delimiter)
 
     def _texts(self, line: Line) -> Iterator[str]:
         """The lines of one row, remembered for a second try; a row ends at a line that cannot be read."""

@@ -27,9 +27,25 @@ class Document(NamedTuple):
     groups: Mapping[str, str]
     where: Where
 
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether it is called by its place, which no other document has."""
+        return self.id.startswith(str(self.where))
+
+
+BEGUN_ANEW = "the rows of a document are not adjacent"
+REPEATED = "the id of another row"
+_NOTICES = {
+    BEGUN_ANEW: "the rows of one document are not adjacent: {:,} times a document begins anew and counts as "
+    "another one, which makes intervals too narrow. Sort the corpus by the column that names its documents",
+    REPEATED: "{:,} rows have the id of another row and count as documents of their own. If rows of one id "
+    "belong together, name that column with --document",
+}
+"""Problems of documents that were read all the same, and what to do about them."""
+
 
 class Problem(NamedTuple):
-    """A row or a file that was passed over; line 0 stands for the whole file."""
+    """A row or a file that was passed over, or a repeated document; line 0 stands for the whole file."""
 
     file: str
     line: int
@@ -71,6 +87,18 @@ class Problems:
                 self.kept.append(problem)
 
     @property
+    def unread(self) -> Counter[str]:
+        """What could not be read, by reason."""
+        return Counter({reason: count for reason, count in self.counts.items() if reason not in _NOTICES})
+
+    @property
     def total(self) -> int:
-        """How many there were."""
-        return sum(self.counts.values())
+        """How many rows and files could not be read."""
+        return self.unread.total()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What to say of documents that share a name."""
+        return tuple(
+            said.format(self.counts[reason]) for reason, said in _NOTICES.items() if self.counts[reason]
+        )

@@ -26,12 +26,16 @@ Fields = Mapping[str, Any]
 
 
 class Record(NamedTuple):
-    """The fields of one row, or why there are none; its first line, and where the next row begins."""
+    """The fields of one row, or why there are none; its first line, and where the next row begins.
+
+    `part` numbers the sentences of a line, where sentences are documents.
+    """
 
     fields: Fields
     line: int
     after: Position
     problem: str = ""
+    part: int = 1
 
 
 def text_records(path: Path, start: Position, split: str) -> Iterator[Record]:
@@ -73,7 +77,7 @@ def _sentences(path: Path, start: Position) -> Iterator[Record]:
         for part in range(before.part, len(spans)):
             begin, end = spans[part]
             position = before._replace(part=part + 1) if part + 1 < len(spans) else after
-            yield Record({TEXT: line.text[begin:end]}, line.number, position)
+            yield Record({TEXT: line.text[begin:end]}, line.number, position, part=part + 1)
         before = after
 
 

@@ -3,14 +3,16 @@
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from equipoise.corpora.documents import Document, Problems, Where
+from equipoise.corpora.cleaning import clean_text
+from equipoise.corpora.documents import Document, Problem, Problems, Where
 from equipoise.corpora.sampling import CorpusChoice, open_documents
+from equipoise.corpora.vocabulary import NO_TARGET, load_targets
 from equipoise.data.catalogue import fetch_file
 from equipoise.data.reading import File, GivenTable, numbered_lines, read_table
 from equipoise.errors import UserError
@@ -47,8 +49,9 @@ def read_corpus(
     given: str | Path | pd.DataFrame, choice: CorpusChoice | None = None, data_dir: str | Path | None = None
 ) -> CorpusTexts:
     """Read a corpus; `choice` says which columns hold the text and what rows of one document share."""
+    chosen = choice or CorpusChoice()
     if isinstance(given, str) and given in NAMED and not Path(given).exists():
-        return CorpusTexts(tuple(NAMED[given](data_dir)), given, Problems())
+        return _chosen(CorpusTexts(tuple(NAMED[given](data_dir)), given, Problems()), chosen)
     if isinstance(given, pd.DataFrame):
         source: File = GivenTable(given)
     else:
@@ -58,11 +61,40 @@ def read_corpus(
                 f"There is no corpus {str(given)!r}.",
                 f"Give a file or a folder, or one of these by name: {', '.join(NAMED)}.",
             )
-    opened = open_documents(source, choice or CorpusChoice())
+    opened = open_documents(source, chosen)
     documents = tuple(opened.documents)
     if not documents:
         raise UserError(f"{source} holds no text that can be read.", "Give a corpus with text in it.")
-    return CorpusTexts(documents, str(source), opened.problems)
+    return _holding_targets(CorpusTexts(documents, str(source), opened.problems), chosen)
+
+
+def _chosen(read: CorpusTexts, choice: CorpusChoice) -> CorpusTexts:
+    """A published corpus, which has no columns to group by, cleaned and cut down as was chosen."""
+    if choice.group_names:
+        raise UserError(
+            f"{read.name} has no column {choice.grouping.needed[0]!r}.",
+            "Leave --group and --groups-file out, or give a file of your own with that column.",
+        )
+    if choice.clean:
+        cleaned = (one._replace(text=clean_text(one.text)) for one in read.documents)
+        read = replace(read, documents=tuple(cleaned))
+    return _holding_targets(read, choice)
+
+
+def _holding_targets(read: CorpusTexts, choice: CorpusChoice) -> CorpusTexts:
+    """Only the documents that hold a target word, where that was asked for; the others are counted."""
+    if not choice.with_targets:
+        return read
+    targets = load_targets(choice.targets)
+    kept = tuple(one for one in read.documents if targets.has_any(one.text))
+    if not kept:
+        raise UserError(
+            f"No document of {read.name} holds a target word.",
+            "Leave --with-targets out, or name a CSV of target words with --targets.",
+        )
+    passed = [one for one in read.documents if not targets.has_any(one.text)]
+    read.problems.add(Problem(one.where.file, one.where.line, NO_TARGET) for one in passed)
+    return replace(read, documents=kept)
 
 
 def _gap(data_dir: str | Path | None, files: Sequence[str] = GAP_FILES) -> list[Document]:

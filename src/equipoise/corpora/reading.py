@@ -13,7 +13,7 @@ from typing import Any
 
 from equipoise.corpora.cleaning import clean_text
 from equipoise.corpora.csv_rows import csv_records
-from equipoise.corpora.documents import Block, Document, Position, Problem, Problems, Where
+from equipoise.corpora.documents import REPEATED, Block, Document, Position, Problem, Problems, Where
 from equipoise.corpora.formats import (
     SUFFIXES,
     TEXT,
@@ -27,7 +27,8 @@ from equipoise.corpora.formats import (
 )
 from equipoise.corpora.groups import Grouping
 from equipoise.corpora.lines import LONGEST, TOO_LONG, file_problem
-from equipoise.corpora.merging import merge_rows
+from equipoise.corpora.merging import one_by_one
+from equipoise.corpora.vocabulary import NO_TARGET, Targets
 from equipoise.errors import UserError, unknown_name
 
 SPLITS = ("sentence", "line", "paragraph", "file")
@@ -42,7 +43,8 @@ PROBLEMS_AT_ONCE = 10_000
 class ReadSettings:
     """How to read: the text column, the groups, what a document of a plain text is, and cleaning.
 
-    `document` names a column whose value rows of one document share, such as the title of a book.
+    `document` names a column whose value rows of one document share, such as the title of a book. With
+    `holding` only documents that hold one of these target words are read; the others are counted.
     """
 
     text: str | None = None
@@ -50,6 +52,7 @@ class ReadSettings:
     split: str | None = None
     clean: bool = False
     document: str | None = None
+    holding: Targets | None = None
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -96,16 +99,17 @@ class Corpus:
         documents: list[Document] = []
         problems: list[Problem] = []
         characters = 0
-        entries = self._entries(start or Position())
-        for entry, position in merge_rows(entries) if self.settings.document else entries:
+        merged = self.settings.document is not None
+        for read, position in one_by_one(self._entries(start or Position()), merged=merged):
+            entry = self._wanted(read)
             if isinstance(entry, Document):
                 documents.append(entry)
                 characters += len(entry.text)
             else:
                 problems.append(entry)
             full = characters >= size or len(problems) >= PROBLEMS_AT_ONCE
-            # Problems met within a merged document come before it and share its position.
-            if full and (isinstance(entry, Document) or not self.settings.document):
+            # Problems of a merged or repeated document come before it and share its position.
+            if full and (isinstance(read, Document) or not (merged or read.reason == REPEATED)):
                 yield Block(documents, problems, position)
                 documents, problems, characters = [], [], 0
         yield Block(documents, problems, Position(len(self.files)))
@@ -120,6 +124,13 @@ class Corpus:
                 continue
             for record in _records(path, begin, self._split):
                 yield self._entry(record, path), record.after
+
+    def _wanted(self, entry: Document | Problem) -> Document | Problem:
+        """The entry, or in place of a document without any of the wanted words the reason."""
+        holding = self.settings.holding
+        if isinstance(entry, Problem) or holding is None or holding.has_any(entry.text):
+            return entry
+        return Problem(entry.where.file, entry.where.line, NO_TARGET)
 
     @property
     def _split(self) -> str:
@@ -139,7 +150,8 @@ class Corpus:
             return Problem(name, record.line, reason)
         where = Where(name, record.line)
         cleaned = clean_text(text) if self.settings.clean else text
-        identity = str(fields.get(self.settings.document or "id") or where)
+        place = f"{where} ({record.part})" if record.part > 1 else str(where)
+        identity = str(fields.get(self.settings.document or "id") or place)
         return Document(identity, cleaned, self.settings.grouping.of(fields), where)
 
 

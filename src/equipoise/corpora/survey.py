@@ -192,7 +192,11 @@ def _survey(state: State, settings: SurveySettings) -> Survey:
         state.drivers.table(state.moments),
         state.problems,
         state.flags,
-        (*settings.targets.notices, *_too_few_documents(int(base["documents"]))),
+        (
+            *settings.targets.notices,
+            *_too_few_documents(int(base["documents"])),
+            *state.problems.notices,
+        ),
     )
 
 
@@ -207,7 +211,7 @@ def _too_few_documents(documents: int) -> list[str]:
 
 def _reasons(problems: Problems) -> str:
     return (
-        "; ".join(f"{reason}: {count}" for reason, count in problems.counts.most_common(3)) or "it is empty"
+        "; ".join(f"{reason}: {count}" for reason, count in problems.unread.most_common(3)) or "it is empty"
     )
 
 

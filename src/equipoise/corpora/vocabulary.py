@@ -17,6 +17,9 @@ from equipoise.errors import UserError
 from equipoise.text.sides import FEMALE, MALE
 
 TARGETS = TABLES / "corpora" / "targets.csv"
+NO_TARGET = "no target word in it"
+"""Why a document is passed over where only those with a target word were asked for."""
+
 ROLE_KINDS = ("speech", "verb", "preposition", "determiner", "function")
 Integers = NDArray[np.int64]
 
@@ -37,6 +40,10 @@ class Targets:
     def categories_of(self, word: str) -> tuple[str, ...]:
         """The categories a word in lower case stands in."""
         return self._categories.get(word, ())
+
+    def has_any(self, text: str) -> bool:
+        """Whether a text holds a target word."""
+        return not self._categories.keys().isdisjoint(tokens(text))
 
     @cached_property
     def _categories(self) -> dict[str, tuple[str, ...]]:

@@ -1,8 +1,6 @@
 """Reading tables and lists: what is wrong with a file is said with its name and line."""
 
-import csv
 import hashlib
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from equipoise.data.csv_text import UnclosedMark, csv_rows
 from equipoise.errors import UserError
 
 TABLES = Path(__file__).parent / "tables"
@@ -72,22 +71,35 @@ def read_table(file: File, required: Iterable[str] = (), *, quoted: bool = True)
     """A CSV or TSV file, or a table in memory, as text columns with the line each row began on."""
     if isinstance(file, GivenTable):
         return _from_memory(file, tuple(required))
-    delimiter = "\t" if file.suffix in (".tsv", ".tab") else ","
-    text = io.StringIO(read_text(file))
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    reader = csv.reader(text, delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
-    header = [name.strip() for name in next(reader)]
-    _check_header(header, tuple(required), file)
-    rows, lines, begun = [], [], reader.line_num + 1
-    for fields in reader:
-        if any(field.strip() for field in fields):
-            _check_width(fields, header, file, begun)
-            rows.append(fields)
-            lines.append(begun)
-        begun = reader.line_num + 1
+    header: list[str] = []
+    rows, begun = [], []
+    try:
+        for line, fields in csv_rows(read_text(file), delimiter_of(file), quoted=quoted):
+            if not header:
+                header = [name.strip() for name in fields]
+                _check_header(header, tuple(required), file)
+            elif any(field.strip() for field in fields):
+                _check_width(fields, header, file, line)
+                rows.append(fields)
+                begun.append(line)
+    except UnclosedMark as mark:
+        raise _unclosed(mark, header, file) from mark
     if not rows:
         raise UserError(f"{file} has a header but no rows.", "Add at least one row.")
-    return pd.DataFrame(rows, columns=header, dtype=str).assign(**{LINE: lines})
+    return pd.DataFrame(rows, columns=header, dtype=str).assign(**{LINE: begun})
+
+
+def delimiter_of(path: Path) -> str:
+    """What separates the fields of a table, by the ending of its name."""
+    return "\t" if path.suffix in (".tsv", ".tab") else ","
+
+
+def _unclosed(mark: UnclosedMark, header: Sequence[str], file: File) -> UserError:
+    column = f'column "{header[mark.field]}"' if mark.field < len(header) else f"field {mark.field + 1}"
+    return UserError(
+        f"{file}, line {mark.line}: the quotation mark in {column} is never closed.",
+        "Add the closing mark, or double it if it belongs to the text.",
+    )
 
 
 def with_columns(table: pd.DataFrame, optional: Iterable[str]) -> pd.DataFrame:

@@ -12,8 +12,10 @@ Good         Gaps, `oriented` and the correlation of the gap with the share of w
              below 0 means that the model follows the labour statistics.
 Beside it    Wilcoxon's signed ranks over all pairs of a group (wilcoxon-...), whose p is too small because
              pairs share professions and templates, and over one gap per profession
-             (wilcoxon-per-profession-...), which is the one to trust. "...-w-as-published" sums the ranks of
-             female - male. H1 to H3 are answered in words; `hypotheses` also compares two results.
+             (wilcoxon-per-profession-...), which is the one to trust. In a result they compare women with
+             men in one model, as Table 5 does; "...-w-second-minus-first" sums the ranks of female - male.
+             W and r of Table 4 test the change between two models: `compare` and `study before-after` print
+             them with all of Table 4 and with H1 to H3 before and after.
              Intervals count templates and professions, crossed: with five or six templates they are wide,
              and a hypothesis may stay open that looked settled when templates were taken as given.
 Zero         A uniform model gives exactly 0 everywhere. Random weights do not: with the architecture of
@@ -31,8 +33,7 @@ Differs      The authors' code pads rows to 16 ids with masks that are attended 
              BERT-base on BEC-Pro, female and male persons with balanced, female, male professions:
              as-published -.35 .05, .50 -.68, -.83 .16 (Table 4); one-mask-per-word -.27 .15, .63 -.79,
              -.94 .17; corrected -.29 .15, .61 -.78, -.96 .17. Attended padding makes the effect look smaller.
-             The published r is -|Z| / sqrt(2 n), always negative: it has no direction. W and r of Table 4
-             test the change after fine-tuning, which `changes` gives.
+             The published r is -|Z| / sqrt(2 n), always negative: it has no direction.
 Limits       German professions agree with the person (Klempner, Klempnerin): there agreement is measured, not
              bias, as the authors found; do not rank models by it. The shares of women of
              `equipoise-persons-de` are those of the United States. Person words of several pieces are scored
@@ -53,8 +54,8 @@ from equipoise.data.sets.persons import load_persons
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
+from equipoise.instruments.parts.choices import SAMPLE
 from equipoise.instruments.parts.estimates import (
-    Groups,
     Spec,
     count_estimate,
     crossed,
@@ -89,6 +90,9 @@ _TREATMENT = {
 }
 _AGREEMENT = "German professions agree with the person: this measures agreement, not bias"
 _VOID = "German professions agree with the person: it measures agreement, not bias"
+MOST_HEADLINES = 6
+"""Means by group and gender to read first, as Table 4 prints them; more than these are read in the table."""
+
 _ORIENTED = Quantity(
     "oriented-association",
     "association turned to the stereotype",
@@ -108,14 +112,15 @@ class Association:
     datasets = ("equipoise-persons", "equipoise-persons-de", "bec-pro", "bec-pro-de", "eec")
     variants = (CORRECTED, PER_WORD, PUBLISHED)
     needs = (FILL, HIDE_WORDS)
-    reads: tuple[str, ...] = ()
+    reads = (SAMPLE,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("group", "gender", "profession"))
     quantities = (_ORIENTED,)
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The sentences: built from three files, or read from a published corpus."""
         read = load_persons(source, as_published=settings.variant == PUBLISHED)
-        items, notices = read.table, read.notices
+        items, notices = _drawn(read.table, settings)
+        notices = (*read.notices, *notices)
         if settings.variant == CORRECTED:
             items = _with_right_articles(items)
         if "problem" in items and items["problem"].any():
@@ -173,8 +178,8 @@ class Association:
         return Summary(estimates, sentences=(*_agreement(items), *sentences))
 
 
-def association_estimates(items: pd.DataFrame, *, seed: int = 0) -> list[Estimate]:
-    """Every estimate of scored items."""
+def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one model") -> list[Estimate]:
+    """Every estimate of scored items; `of` says in the tests' labels what they are about."""
     pairs = paired(items)
     first, second = _compared_genders(items)
     turned = items[_signs(items).notna()]
@@ -198,13 +203,16 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0) -> list[Estimat
         void=void,
     )
     estimates = [mean_estimate(oriented, turned["oriented"], turned, FACTORS)]
-    estimates += _means(Spec("association", unit=NATS), items)
+    estimates += _means(Spec("association", unit=NATS), items, most_headlines=MOST_HEADLINES)
     for groups, rows in grouped(pairs, "group"):
         estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, _factors(rows)))
     for groups, rows in grouped(pairs, "group", whole=False):
         by_profession = rows.groupby("profession", as_index=False, sort=False)["gap"].mean()
-        estimates += _wilcoxon_estimates("wilcoxon", groups, rows, seed)
-        estimates += _wilcoxon_estimates("wilcoxon-per-profession", groups, by_profession, seed)
+        told = f"{first} and {second} persons in {of}"
+        estimates += _wilcoxon_estimates(Spec("wilcoxon", told, groups=groups), rows, seed)
+        told = f"{told}, a gap per profession"
+        per_profession = Spec("wilcoxon-per-profession", told, groups=groups)
+        estimates += _wilcoxon_estimates(per_profession, by_profession, seed)
     if pairs["percent_women"].notna().any():
         estimates += workforce_correlations(pairs, "gap")
     for groups, rows in grouped(pairs, "profession", whole=False):
@@ -226,7 +234,7 @@ def changes(before: Result, after: Result) -> pd.DataFrame:
     """The estimates of the change in association (after - before): what the paper's Table 4 tests."""
     earlier = before.items.set_index("item")["score"]
     items = after.items.assign(score=after.items["score"] - after.items["item"].map(earlier))
-    return estimates_table(association_estimates(with_orientation(items)))
+    return estimates_table(association_estimates(with_orientation(items), of="the change"))
 
 
 def hypotheses(result: Result, after: Result | None = None) -> list[str]:
@@ -241,6 +249,17 @@ def with_orientation(items: pd.DataFrame) -> pd.DataFrame:
     dropped = items["dropped"]
     oriented = _signs(items) * items["score"]
     return items.drop(columns="dropped").assign(oriented=oriented, dropped=dropped)
+
+
+def _drawn(items: pd.DataFrame, settings: Settings) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The sample of sentences that was asked for: from every group its share, each with its partners."""
+    share = (settings.corpus.sample or len(items)) / len(items)
+    if share >= 1:
+        return items, ()
+    cells = items[["group", "template", "pair", "profession"]].drop_duplicates()
+    sample = items.merge(cells.groupby("group", sort=False).sample(frac=share, random_state=settings.seed))
+    told = f"a sample of {len(sample):,} of {len(items):,} sentences, each with its partners"
+    return sample, (f"{told}, drawn with seed {settings.seed}",)
 
 
 def _compared_genders(items: pd.DataFrame) -> tuple[str, str]:
@@ -323,11 +342,13 @@ def _signs(items: pd.DataFrame) -> pd.Series:
     return pd.Series(agree, index=items.index).where(items["group"].isin(genders))
 
 
-def _means(spec: Spec, items: pd.DataFrame) -> list[Estimate]:
+def _means(spec: Spec, items: pd.DataFrame, *, most_headlines: int = 0) -> list[Estimate]:
     """The mean association of each gender of persons with each group of professions."""
+    cells = list(crossed(items, "group", "gender"))
+    is_headline = len(cells) <= most_headlines
     return [
-        mean_estimate(spec.at(groups), rows["score"], rows, _factors(rows))
-        for groups, rows in crossed(items, "group", "gender")
+        mean_estimate(replace(spec, groups=groups, headline=is_headline), rows["score"], rows, _factors(rows))
+        for groups, rows in cells
     ]
 
 
@@ -336,25 +357,25 @@ def _factors(rows: pd.DataFrame) -> tuple[str, ...]:
     return FACTORS if rows["profession"].nunique() > 1 else ("profession",)
 
 
-def _wilcoxon_estimates(key: str, groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]:
-    """Wilcoxon's test of the gaps; W as published counts the ranks of the second pole (female - male)."""
+def _wilcoxon_estimates(spec: Spec, rows: pd.DataFrame, seed: int) -> list[Estimate]:
+    """Wilcoxon's test of the gaps (first - second); the paper prints W of second - first (female - male)."""
     gaps = rows["gap"].to_numpy(dtype=float)
     test = wilcoxon(gaps, np.zeros_like(gaps))
     unanswered = int(np.isnan(gaps).sum())
-    numbers = {
-        "w": test.w_plus,
-        "w-as-published": test.n * (test.n + 1) / 2 - test.w_plus,
-        "z": test.z,
-        "r-as-published": test.r_published,
-        "p": test.p,
-    }
-    estimates = [
-        count_estimate(Spec(f"{key}-{name}", groups=groups), value, n=test.n, dropped=unanswered)
-        for name, value in numbers.items()
-    ]
+
+    def named(key: str, label: str) -> Spec:
+        return replace(spec, key=f"{spec.key}-{key}", label=f"Wilcoxon {label}, {spec.label}")
+
+    numbers = (
+        (named("w", "W (first - second)"), test.w_plus),
+        (named("w-second-minus-first", "W (second - first)"), test.n * (test.n + 1) / 2 - test.w_plus),
+        (named("z", "Z"), test.z),
+        (named("r-undirected", "r without direction, -|Z| / sqrt(2 n)"), test.r_published),
+        (named("p", "p"), test.p),
+    )
+    estimates = [count_estimate(one, value, n=test.n, dropped=unanswered) for one, value in numbers]
     interval = _interval_of_r(test, rows[~np.isnan(gaps)], seed)
-    r = Spec(f"{key}-r", groups=groups)
-    return [*estimates, estimate(r, test.r, interval, n=test.n, dropped=unanswered)]
+    return [*estimates, estimate(named("r", "r"), test.r, interval, n=test.n, dropped=unanswered)]
 
 
 def _interval_of_r(test: WilcoxonTest, rows: pd.DataFrame, seed: int) -> tuple[float, float]:

@@ -92,7 +92,7 @@ class ContextualisedAssociation:
             items=items,
             files=(*opened.files, beside),
             settings=settings,
-            notices=_missing(contexts),
+            notices=(*_missing(contexts), *opened.problems.notices),
             tests=read.table,
             contexts=contexts,
         )

@@ -14,8 +14,9 @@ Beside it    Both ways to count. `full-vocabulary`, the default, sums the probab
              that is one piece of the model's vocabulary: exact, whatever its rank. `top-5`, as published,
              looks at the five likeliest words only and makes their probabilities add up to one. Further:
              shares by category, how many different listed words are among the completions, the mean squared
-             difference of M and F, and how much of each list the vocabulary holds. `top_templates` and
-             `unique_completions` list what the numbers rest on; `word_coverage` names the words not asked.
+             difference of M and F, and how much of each list the vocabulary holds. The study's Tables 2
+             and 3 are on the screen, on the page and in CSV files beside the items: M, F, N and GBM; the
+             sentences with the largest shares, the words that complete them, the words that were not asked.
              Phrasing matters: the lean is given by pattern, "spread-between-patterns" is the largest
              pattern's lean minus the smallest (beside it their standard deviation), and it is said where
              patterns lean opposite ways. Patterns and words are crossed in every interval but GBM's and the
@@ -42,7 +43,6 @@ Limits       GBM depends on K and on the lists: a vocabulary usually holds more 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,7 +53,6 @@ from equipoise.data.sets.completions import POSITIVE, load_completions
 from equipoise.data.sets.flags import shown_names
 from equipoise.data.sets.word_lists import load_word_lists
 from equipoise.data.sources import Source
-from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
 from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import (
@@ -66,7 +65,7 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.listed_words import NAMED, SIDES, list_asks, listed_words, tokens_of
+from equipoise.instruments.parts.listed_words import NAMED, SIDES, list_asks
 from equipoise.instruments.parts.phrasing import opposite_patterns, pattern_leans, spread_estimates
 from equipoise.instruments.parts.preference import UNFLAGGED
 from equipoise.models.base import LanguageModel, TopFill, WordScores
@@ -106,7 +105,12 @@ class Completions:
     variants = (FULL, TOP)
     needs = (FILL, TOP_FILL)
     reads = (POLES,)
-    roles = Roles(text=("text",), factors=FACTORS, groups=("sentiment", "category", "pattern"))
+    roles = Roles(
+        text=("text",),
+        factors=FACTORS,
+        groups=("sentiment", "category", "pattern"),
+        shown=("completions", *(f"{prefix}_" for prefix in PREFIX.values())),
+    )
     quantities = (
         Quantity("favour", "favour of the second pole", 0.02, unit=UNIT, factors=FACTORS, ranks=True),
         Quantity("second-minus-first", "lean", 0.02, column="second_minus_first", unit=UNIT, factors=FACTORS),
@@ -171,51 +175,6 @@ class Completions:
         estimates += [*leans, *spread_estimates(items, _lean_spec(poles).unit, seed)]
         estimates += _unique_estimates(items, poles) + _coverage_estimates(items, poles)
         return Summary(estimates, remarks=(*opposite_patterns(leans, poles), *_not_asked(items, poles)))
-
-
-def word_coverage(model: LanguageModel, settings: Settings | None = None) -> pd.DataFrame:
-    """Every listed word, its pole, its pieces in a sentence (0: unknown to the model), and if it is asked."""
-    instrument: Any = Completions()
-    chosen = (settings or Settings()).completed(instrument)
-    design: CompletionDesign = instrument.design(chosen.source(instrument), chosen)
-    tokens = tokens_of(model)
-    if tokens is None:
-        raise UserError(
-            f"{model.name!r} has no tokenizer that says what a word becomes.", "Name a masked model."
-        )
-    placed = listed_words(tokens, design.items["text"].iloc[0], design.lists)
-    rows = [(listed.word, listed.pole, len(listed.ids), len(listed.ids) == 1) for listed in placed]
-    return pd.DataFrame(rows, columns=["word", "pole", "pieces", "asked"])
-
-
-def top_templates(items: pd.DataFrame, *, count: int = 5) -> pd.DataFrame:
-    """The sentences with the largest share of each pole, by sentiment and way to count."""
-    parts = []
-    for variant, prefix in PREFIX.items():
-        for pole in _pole_names(items):
-            for sentiment, rows in items.groupby("sentiment", sort=True):
-                best = rows.nlargest(count, f"{prefix}_{pole}")
-                labels = {"variant": variant, "pole": pole, "sentiment": sentiment}
-                shares = {"rank": range(1, len(best) + 1), "share": best[f"{prefix}_{pole}"]}
-                parts.append(best[["item", "text"]].assign(**labels, **shares))
-    order = ["variant", "pole", "sentiment", "rank", "item", "text", "share"]
-    return pd.concat(parts, ignore_index=True)[order]
-
-
-def unique_completions(items: pd.DataFrame) -> pd.DataFrame:
-    """The listed words among the likeliest completions, with how many sentences they complete."""
-    parts = []
-    for pole in _pole_names(items):
-        rows = items[["sentiment"]].assign(word=items[f"completions_{pole}"].str.split(", "), pole=pole)
-        parts.append(rows.explode("word"))
-    table = pd.concat(parts)
-    counted = table[table["word"] != ""].groupby(["sentiment", "pole", "word"]).size()
-    return counted.rename("sentences").reset_index().sort_values("sentences", ascending=False, kind="stable")
-
-
-def _pole_names(items: pd.DataFrame) -> list[str]:
-    start = "completions_"
-    return [name.removeprefix(start) for name in items.columns if name.startswith(start)]
 
 
 def _factors(items: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:

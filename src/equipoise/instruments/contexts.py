@@ -190,7 +190,7 @@ class Contexts:
     def summarise(self, design: ContextDesign, items: pd.DataFrame) -> Summary:
         """P(male | male), P(female | female), their difference and excess, over all and in every group."""
         estimates: list[Estimate] = []
-        for groups, rows in corpus_groups(items, design.settings.corpus.groups):
+        for groups, rows in corpus_groups(items, design.settings.corpus.group_names):
             estimates += [unless_too_few(one) for one in _group_estimates(groups, rows, "own")]
             if design.settings.variant == TOP:
                 estimates += [unless_too_few(one) for one in _as_published(groups, rows)]

@@ -34,6 +34,7 @@ from equipoise.instruments.parts.choices import CORPUS
 from equipoise.instruments.parts.corpus_items import (
     FEWEST,
     SEPARATOR,
+    WITH_TARGET,
     context_row,
     corpus_groups,
     read_contexts,
@@ -98,7 +99,7 @@ class ContextCosine:
 
     def design(self, source: Source, settings: Settings) -> CosineDesign:
         """A sample of the contexts that hold a target word; an item for each of its target words."""
-        what = "with a gendered word and a target word"
+        what = f"with a gendered word and {WITH_TARGET}"
         sample = read_contexts(source, settings, wanted=_has_target, what=what)
         rows, places = [], {}
         for name, context in sample.contexts.items():
@@ -156,7 +157,7 @@ class ContextCosine:
     def summarise(self, design: CosineDesign, items: pd.DataFrame) -> Summary:
         """Mean cosines and their difference over all, in every group, for every target and at every layer."""
         estimates: list[Estimate] = []
-        for groups, rows in corpus_groups(items, design.settings.corpus.groups):
+        for groups, rows in corpus_groups(items, design.settings.corpus.group_names):
             estimates += _by_gender(groups, rows, "score")
             estimates += [] if len(groups) > 1 else [_within_targets(groups, rows)]
         for layer in [name for name in items if name.startswith(LAYER)]:

@@ -97,7 +97,7 @@ class LogProbabilityBias:
         rows = zip(sentences["frame"], sentences["profession"], sentences["text"], strict=True)
         spans = [attribute_span(frame, name, text) for frame, name, text in rows]
         empty = sentences["profession"].eq("") & sentences["dropped"].eq("")
-        items = sentences.drop(columns="frame").assign(
+        items = sentences.drop(columns=["frame", "language"]).assign(
             start=[start for start, _ in spans],
             stop=[stop for _, stop in spans],
             part=sentences["gender"].map(lambda gender: GENDERED if gender else OCCUPATION),

@@ -22,7 +22,8 @@ Differs      The thesis takes |SLD| at once; here the sign is kept. Its sentence
              and 4.36 with a period at the end of both sentences). The directions agree.
 Limits       A summed likelihood favours the sentence of fewer tokens: see the share of unequal token
              counts. A causal model reads from left to right, so words before the first change cannot
-             differ. A frame in front of a command can sound odd. English.
+             differ. A frame in front of a command can sound odd; sentences of yours get one if
+             their column `language` says en, or if a frames.csv lies beside them. English.
 """
 
 import re
@@ -33,7 +34,7 @@ from difflib import SequenceMatcher
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.frames import FRAMES
+from equipoise.data.sets.frames import frames_for
 from equipoise.data.sets.pairs import CROWS, NEUTRAL, PAIR, load_pairs
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings, refuse_all_dropped
@@ -158,9 +159,11 @@ class SentenceBased:
         """The pairs, the neutral pairs beside them, and the changed forms of a sample."""
         read = load_pairs(source, with_neutral=settings.neutral_pairs)
         is_pair = read.table["part"] == PAIR
+        frames = frames_for(source)
         varied, said = with_variations(
             read.table[is_pair].reset_index(drop=True),
             SIDES,
+            frames=frames,
             quota=lambda _: FRAGILE_PAIRS,
             seed=settings.seed,
         )
@@ -169,7 +172,7 @@ class SentenceBased:
         items = pd.concat([varied, neutral], ignore_index=True)[list(_COLUMNS)]
         return Design(
             items=items,
-            files=(*read.files, FRAMES),
+            files=(*read.files, frames.path),
             settings=settings,
             notices=(*read.notices, *said),
             quantities=() if settings.neutral_pairs else (self.quantities[0], _SIZE),

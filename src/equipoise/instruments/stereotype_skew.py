@@ -1,8 +1,9 @@
 """Stereotype and skew: which pronoun does the model choose for an occupation, and is it always the same one?
 
-Question     "The pilot thanked the nurse and drove [MASK] home": of he/she, him/her or his/her, whichever the
-             slot asks for, the likelier one is the prediction. Its F1 score with male and with female as the
-             positive class, where labels follow the stereotype (pro) and where they are reversed (anti).
+Example      "The pilot thanked the nurse and drove [MASK] home": the model chooses between him and her.
+Measures     Of he/she, him/her or his/her, whichever the slot asks for, the likelier one is the prediction.
+             Its F1 score with male and with female as the positive class, where labels follow the stereotype
+             (pro) and where they are reversed (anti).
 Sign         skew = F1 male - F1 female, above 0 prefers men whatever the occupation. stereotype = F1 pro -
              F1 anti, above 0 follows the stereotype. "skew" and "stereotype" are signed means over sets and
              over genders; "mean |skew|" and "mean |stereotype|" are the published means of absolute values.
@@ -12,34 +13,40 @@ Good         Both near 0, and ability high: in copies with Alice and Bob instead
              has a right answer. Where the lower F1 score on those is below 75, a remark says that skew and
              stereotype are not meaningful: a model that cannot resolve pronouns says nothing about
              occupations. The two types of sentences are never mixed.
-Beside it    Sentences with |P(male) - P(female)| of at least 0.1 ("confident"), the histogram of that
-             difference, ties, the share of women the model expects by occupation and its correlation with
-             labour statistics. Type 1 needs the sense of a sentence, type 2 its grammar; read type 2 first.
-Zero         A uniform model has nothing but ties: no F1 score, skew or stereotype exists, every sentence is
+Also given   Sentences with |P(male) - P(female)| of at least 0.1 ("confident"), the histogram of that
+             difference, ties, ability by split, the share of women the model expects by occupation and its
+             correlation with labour statistics. Type 1 needs the sense of a sentence, type 2 its grammar;
+             read type 2 first. BERT resolves type 2 (95) and not type 1 (59), in print and here.
+Neutral      A uniform model gives only ties: no F1 score, skew or stereotype exists, every sentence is
              counted as dropped, and the preference is 0. Random weights choose the same pronoun for most
-             occupations, either one: mean |skew| may be anything up to 67, stereotype is near 0, ability far
-             below 75, so that neither is meaningful, and no sentence is confident.
-             A coin gives F1 scores near 50, and so mean absolute values above 0 by chance.
+             occupations: mean |skew| may be anything up to 67, stereotype is near 0, ability far below 75, so
+             that neither is meaningful. A coin gives F1 scores near 50, and mean absolute values above 0 by
+             chance.
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew"; WinoBias: Zhao et al. 2018; the prior:
              Kurita et al. 2019.
-Differs      `corrected` (default)  both types, no cut, ties left out and counted, pronouns by form.
-             `prior-normalised`  P / prior, the prior read at the pronoun with both occupations masked piece
-             by piece ("online skewness mitigation"); masked models only.
-             `as-published`  type 2, split test: sentences with one pronoun, the 0.1 cut, a tie counts as
-             female, the two pronouns as the two files have them. It gives the printed row of BERT: F1 69.3
-             58.0 31.4 8.2 (N = 309). The published code has no cut, and it runs the pro file only: anti is
-             its complement. So the four scores obey an identity, which is asserted here.
+Variants     `corrected` (default)  both types, no cut, ties left out and counted, pronouns by form.
+             `prior-normalised`  (-O) each pronoun is judged by P / prior. The prior is read at the pronoun
+             with the two people of the sentence hidden, one mask for each piece; masked models only.
+             `as-published`  split test, sentences with one pronoun, the 0.1 cut, a tie counts as female, the
+             two pronouns as the two files have them. The published code has no cut and runs the pro file
+             only: anti is its complement, so the four scores obey an identity, which is asserted here.
              `prior-normalised-as-published`  the prior is read at the FIRST mask, which is an occupation's
              and not the pronoun's; occupations are replaced as strings ("cooked" becomes "[MASK]ed"), by one
-             mask each; the 0.1 cut is applied to ratios. It gives the printed row of BERT-O: 68.4 58.1 32.9
-             10.5 (N = 389). Read at the pronoun the method does what it was meant to do: on the same split
-             BERT's mean |skew| falls from 39.0 (`corrected`) to 20.3 and its stereotype rises from 12.4 to
-             24.1; the study, reading elsewhere, saw the opposite effect and gave the method up.
-             In the printed table skew and stereotype are exchanged in the four rows of BERT-U and BERT-A,
-             and the row of RoBERTa-large breaks the identity. Alice and Bob: in the published code reversed
-             copies keep an occupation, and tailors are taken for men. Here both people get a name in two
-             copies, so Table 1 (BERT, type 2: 95.3 95.5) is met only roughly (96.2 96.3). For RoBERTa and
-             ALBERT the published code looks pronouns up without the space before them; that is not repeated.
+             mask each; the 0.1 cut is applied to ratios.
+             The mitigation `prior-normalisation` is the same ratio for any text: it does not know who the
+             two people are, so it hides every noun for a person that our tables know ("a friend" too), and
+             it leaves names as they are. So its numbers differ from those of `prior-normalised`: say which.
+Reproduced   Table 2, BERT: 69.3 58.0 31.4 8.2 (N = 309), BERT-O: 68.4 58.1 32.9 10.5 (N = 389). Table 1,
+             BERT: 58.8 62.4 and 95.3 95.5, BERT-O: 59.0 64.7 and 95.1 95.1.
+Differs      Read at the pronoun, the prior does what it was meant to do: on the same split BERT's mean |skew|
+             falls from 39.0 (`corrected`) to 20.3 and its stereotype rises from 12.4 to 24.1; the study,
+             reading elsewhere, saw the opposite effect and gave the method up.
+             In the printed Table 2 skew and stereotype are exchanged in the four rows of BERT-U and BERT-A,
+             and the row of RoBERTa-large breaks the identity. Alice and Bob: the published code names the
+             second person by the stereotype of the occupation, so that both may be called Alice, and takes
+             tailors for men. The default gives the two people different names, in two copies (BERT: 96.2 96.3
+             on type 2). For RoBERTa and ALBERT the published code looks pronouns up without the space before
+             them; that is not repeated.
 Limits       WinoBias has faulty sentences; they are listed, and every score is also given without them.
              Sentences with two pronouns are left out. For causal models P is a share among the two pronouns,
              so nearly all sentences are "confident". The cut drops sentences in which both pronouns are
@@ -86,6 +93,7 @@ from equipoise.instruments.parts.skew_estimates import (
     is_able,
     skew_estimates,
 )
+from equipoise.instruments.parts.skew_quantities import skew_quantities
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -132,7 +140,7 @@ class StereotypeSkew:
             notices=read.notices,
             poles=poles,
             professions=tuple(sorted(named, key=lambda noun: (-len(noun), noun))),
-            quantities=_quantities(sorted(items["type"].unique()), poles.pair[1], unit=_unit(settings)),
+            quantities=_quantities(sorted(items["type"].unique()), poles.pair, settings),
         )
 
     def ask(self, design: SchemaDesign, model: LanguageModel) -> Iterator[Ask]:
@@ -157,6 +165,7 @@ class StereotypeSkew:
         items = items.assign(
             prediction=np.where(tied & _is_published(settings), pair[1], prediction),
             tied=tied,
+            counted=np.where(_is_confident(items), "yes", "no"),
             score=lean.where(items["stereotype"] == pair[0], -lean),
             right=right.mask(tied, 0.5).where(lean.notna()),
             pieces=items["pieces"].fillna(0).astype(int),
@@ -181,6 +190,8 @@ class StereotypeSkew:
         for groups, part in _by_type(copies):
             is_first = _level(groups) == first
             estimates += ability_estimates(groups, chosen(part, pair, seed=seed), headline=is_first)
+            for split, of_split in _by_split(part):
+                estimates += ability_estimates({**groups, "split": split}, chosen(of_split, pair, seed=seed))
         for groups, part, counts in _parts_beside(rows, settings):
             sentences = chosen(part, pair, seed=seed, counts=counts)
             estimates += skew_estimates(groups, sentences, void=_void(abilities, groups))
@@ -191,47 +202,16 @@ class StereotypeSkew:
         return Summary(estimates, _remarks(items, abilities, design))
 
 
-def _quantities(types: Sequence[str], second: str, *, unit: str) -> tuple[Quantity, ...]:
+def _quantities(types: Sequence[str], pair: tuple[str, str], settings: Settings) -> tuple[Quantity, ...]:
     """What models are compared by, for each type of sentence by itself; type 2 is read first."""
-    quantities: list[Quantity] = []
-    for kind in sorted(types, reverse=True):
-        named = f", type {kind}" if len(types) > 1 else ""
-        where = {"part": OCCUPATIONS, "type": kind}
-        suffix = f"-type-{kind}" if named else ""
-        quantities += [
-            Quantity(
-                f"preference{suffix}",
-                f"preference for the stereotype{named}",
-                0.05,
-                unit=unit,
-                factors=FACTORS,
-                where=where,
-                ranks=not quantities,
-            ),
-            Quantity(
-                f"second-share{suffix}",
-                f"{second} share{named}",
-                0.05,
-                column="second_share",
-                unit="share",
-                neutral=0.5,
-                factors=FACTORS,
-                where=where,
-            ),
-            Quantity(
-                f"right-on-names{suffix}",
-                f"right answers on names{named}",
-                0.05,
-                column="right",
-                unit="share",
-                neutral=0.5,
-                better="higher",
-                part="ability",
-                factors=("pair",),
-                where={"part": NAMES, "type": kind},
-            ),
-        ]
-    return tuple(quantities)
+    kinds = sorted(types, reverse=True)
+    return tuple(
+        quantity
+        for kind in kinds
+        for quantity in skew_quantities(
+            kind, kinds, pair, unit=_unit(settings), counted=_is_published(settings)
+        )
+    )
 
 
 def _is_published(settings: Settings) -> bool:
@@ -318,11 +298,17 @@ def _parts_beside(
         counts = _is_confident(part) if _is_published(settings) else None
         if (part["flags"] != "").any():
             yield {**groups, "items": "without flagged"}, part[part["flags"] == ""], counts
-        if part["split"].nunique() > 1:
-            for split, of_split in part.groupby("split"):
-                yield {**groups, "split": str(split)}, of_split, counts
+        for split, of_split in _by_split(part):
+            yield {**groups, "split": split}, of_split, counts
         if not _is_published(settings):
             yield {**groups, "items": "confident"}, part, _is_confident(part)
+
+
+def _by_split(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each split of the sentences, where there are several."""
+    if rows["split"].nunique() > 1:
+        for split, part in rows.groupby("split"):
+            yield str(split), part
 
 
 def _is_confident(rows: pd.DataFrame) -> pd.Series:

@@ -21,7 +21,9 @@ Differs      The thesis' printed lists (data set gbef) have slips: `corrected`, 
              0.39 without its period.
 Limits       Raw probabilities weigh templates in which any pronoun is likely; subject, object and possessive
              slots are pooled in APPD. A causal model's probabilities are shares among the asked words.
-             In lower case a pronoun that opens a sentence keeps its capital. English; other poles by file.
+             In lower case a pronoun that opens a sentence keeps its capital. Templates of yours get a frame
+             if their column `language` says en, or if a frames.csv lies beside them. English; other poles by
+             file.
 """
 
 from collections.abc import Iterator
@@ -32,7 +34,7 @@ import pandas as pd
 
 from equipoise.data.poles import Poles, load_poles
 from equipoise.data.sets import gbef
-from equipoise.data.sets.frames import FRAMES
+from equipoise.data.sets.frames import frames_for
 from equipoise.data.sets.templates import load_templates
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
@@ -97,12 +99,17 @@ class TemplateBased:
         read = load_templates(source, poles, as_published=settings.variant == AS_PUBLISHED)
         items = read.table.drop(columns="frame")
         items = items.assign(part=items["gender"].map(lambda gender: GUARD if gender else OCCUPATION))
+        frames = frames_for(source)
         items, said = with_variations(
-            items, ("text",), quota=lambda count: ceil(count / FRAGILE_SHARE), seed=settings.seed
+            items,
+            ("text",),
+            frames=frames,
+            quota=lambda count: ceil(count / FRAGILE_SHARE),
+            seed=settings.seed,
         )
         return PolarDesign(
             items=items,
-            files=(*read.files, FRAMES),
+            files=(*read.files, frames.path),
             settings=settings,
             notices=(*read.notices, *said),
             poles=poles,

@@ -14,11 +14,14 @@ Zero         A uniform model gives 0.5 in every class, differences of 0, and tie
              Random weights: any share, but nearly the same in all classes (the built-in `random`:
              differences within 0.01), while predictions can be all of one gender.
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew", section 4.4 (competency study).
-Differs      The study labels sentences of WinoBias with "person" for every occupation; its labels were not
-             published, so its Table 3 (BERT: .156 .117 .160 for incompetent, neutral and competent) cannot be
-             checked. `equipoise-traits` has sentences of its own with one label per axis, given by their
-             writer; the neutral class of one axis contains the classes of the other, and "neutral on every
-             axis" is apart.
+WinoBias     The study labels sentences of WinoBias (type 2, test) with "person" for every occupation. `--data
+             winobias` asks these sentences; a file with the columns id (type2-test-17) and competence, or
+             competence_NAME for each annotator, adds your labels. `equipoise study competence` sets the share
+             of female predictions by class in the form of its Table 3.
+Differs      The labels of the study were not published, so its Table 3 (BERT: .156 .117 .160 for incompetent,
+             neutral and competent) cannot be checked. `equipoise-traits` has sentences of its own with one
+             label per axis, given by their writer; the neutral class of one axis contains the classes of the
+             other, and "neutral on every axis" is apart.
 Own file     Columns id, sentence (with [MASK]), form, and labels: `competence` and `care`, or one column per
              annotator such as competence_ann, competence_bo. Several annotators give Fleiss' kappa and a
              majority vote; sentences without a majority are left out of that axis and counted.
@@ -26,7 +29,7 @@ Limits       One sentence is one situation: classes differ in topic too, and not
              Two genders; English unless the file and the poles are in another language.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +37,7 @@ import pandas as pd
 
 from equipoise.data.poles import load_poles
 from equipoise.data.sets.traits import AXES, load_traits
+from equipoise.data.sets.winobias import DATASET as WINOBIAS
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
 from equipoise.instruments.parts.choices import POLES
@@ -73,9 +77,9 @@ class TraitDesign(PolarDesign):
     axes: Mapping[str, list[str]]
 
 
-def _quantities(pole: str) -> tuple[Quantity, ...]:
+def _quantities(pole: str, axes: Container[str] = AXES) -> tuple[Quantity, ...]:
     """What models are compared by: the contrasts of a pole's share, and the lean of all sentences."""
-    contrasts = [_contrast_quantity(axis, pole) for axis in AXES]
+    contrasts = [_contrast_quantity(axis, pole) for axis in AXES if axis in axes]
     return (*contrasts, Quantity("mean-lean", LEAN, 0.05, unit=UNIT))
 
 
@@ -97,7 +101,7 @@ class Traits:
 
     name = "traits"
     title = "Pronouns by trait: competence and care"
-    datasets = ("equipoise-traits",)
+    datasets = ("equipoise-traits", WINOBIAS)
     variants = ("corrected",)
     needs = (FILL,)
     reads = (POLES,)
@@ -115,7 +119,7 @@ class Traits:
             notices=read.notices,
             poles=poles,
             axes=read.axes,
-            quantities=_quantities(poles.pair[1]),
+            quantities=_quantities(poles.pair[1], read.axes),
         )
 
     def ask(self, design: TraitDesign, model: LanguageModel) -> Iterator[Ask]:

@@ -13,12 +13,19 @@ Beside it    The correlation with the share of women in the United States labour
              where it stands for the other person; the share of schemas whose likelier pronoun flips between
              the two, which a model of one pronoun for all, or one that does not resolve the pronoun, leaves
              at 0; the percentage of male pronouns; the share of "they" among all poles, and how often it is
-             the likeliest.
+             the likeliest. Leanings and flips stand by form of the pronoun too: `subject` (nominative),
+             `object` (accusative) and `possessive`, because a model that prefers "he" need not prefer "him".
 Zero         A uniform model gives exactly 0, ties throughout and no correlation. Random weights give a
              score near 0 because every word is unlikely, a log ratio and a percentage of any size, few
              flips, and a correlation within 0.25 of 0.
 Source       Rudinger et al. 2018, "Gender Bias in Coreference Resolution". They tested coreference systems
              on sentences with the pronoun given; here a language model is asked for the pronoun.
+Faults       WinoPron (Gautam et al. 2024) finds that the schemas treat the forms of a pronoun as equal,
+             break their own rules for templates, and hold spelling mistakes ("aiport", "a purchases"). Of the
+             120 templates 89 ask for a nominative, 27 for a possessive and 4 for an accusative: nothing can
+             be said of the accusative. In 6 of 60 schemas the two sentences ask for different forms, so that
+             a flip may come from the form and not from the referent: read flips by form. The sentences are
+             asked as published.
 Limits       Two sentences for each occupation and person: a single occupation says little. "They" is left
              out of the third share where the verb is singular ("was", 17 templates). A model need not
              resolve the pronoun to prefer one. A causal model's probabilities are shares among the asked
@@ -65,7 +72,7 @@ class Winogender:
     variants = ("pronoun-at-blank",)
     needs = (FILL,)
     reads = (POLES,)
-    roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person"))
+    roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person", "form"))
     quantities = (
         Quantity("mean-difference", "mean difference", 0.05, unit=UNIT, factors=FACTORS),
         size_of_professions(
@@ -105,9 +112,9 @@ class Winogender:
     def summarise(self, design: PolarDesign, items: pd.DataFrame) -> Summary:
         """Leanings by referent, flips between referents, and the correlations."""
         estimates: list[Estimate] = []
-        for groups, rows in grouped(items, "referent", "other_person"):
+        for groups, rows in grouped(items, "referent", "other_person", "form"):
             estimates += _leanings(groups, rows, design.poles)
-        for groups, rows in grouped(items, "other_person"):
+        for groups, rows in grouped(items, "other_person", "form"):
             estimates.append(_flips(groups, rows))
         estimates.append(_size(items, design.poles))
         if design.poles.are_genders:

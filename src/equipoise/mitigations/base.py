@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+import pandas as pd
+
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.base import LanguageModel
@@ -34,6 +36,9 @@ class Changed:
     model: LanguageModel
     account: tuple[str, ...] = ()
     """Sentences: what was done, on what, with which figures (losses, counts, what was left out)."""
+
+    history: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """Of a training: the loss of every step, and how the model did on held-out text."""
 
 
 @runtime_checkable

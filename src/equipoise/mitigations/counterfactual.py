@@ -25,6 +25,7 @@ from typing import ClassVar
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import (
+    FINE_TUNED,
     UNCHANGED,
     RewritingTuning,
     needs_documents,
@@ -59,4 +60,5 @@ class Counterfactual(RewritingTuning):
         masked = masked_model(model, self.name)
         needs_documents(materials, self.name)
         texts = read_texts(materials, self, self.mode)
-        return tune(masked, own_copy(masked), texts, self, materials, name=self.name)
+        name = FINE_TUNED if self.mode == UNCHANGED else self.name
+        return tune(masked, own_copy(masked), texts, self, materials, name=name)

@@ -21,6 +21,9 @@ from equipoise.text.rewriting import Rewriter
 from equipoise.text.rewriting.account import Rewritten
 
 UNCHANGED = "unchanged"
+FINE_TUNED = "fine-tuned"
+"""What a model is called that was tuned on text as it is."""
+
 MODES = (UNCHANGED, "substitute", "augment", "invert", "per-sentence", "neutral")
 HELD_OUT_MOST = 500
 """Held-out sentences that are looked at after every epoch."""
@@ -161,4 +164,5 @@ def tune(
     sides = [encode_examples(side, model.tokens, longest) for side in (texts.train, texts.held_out)]
     objective = MaskedWords(Vocabulary.of(model.tokens.tokenizer), settings.mask_share, settings.whole_words)
     trained = train(network, TrainingSet(*sides), objective, settings, materials, name=name)
-    return Changed(changed_model(trained.network, model, name), (*texts.account, *trained.account()))
+    account = (*texts.account, *trained.account())
+    return Changed(changed_model(trained.network, model, name), account, trained.history)

@@ -1,24 +1,22 @@
-"""What transformers reads from a folder or the hub: configuration, network, tokenizer; errors in words."""
+"""Read configuration, network and tokenizer with transformers, from a folder or the hub."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 import torch
 import transformers
-from safetensors import SafetensorError
 from transformers.initialization import no_init_weights
 from transformers.models.auto import modeling_auto
 
-from equipoise.errors import UserError, unknown_name
+from equipoise.errors import UserError
 from equipoise.models.hub import hub_is_away
-from equipoise.models.names import BUILT_IN
+from equipoise.models.load_errors import TOKENIZER, explained_loading
 from equipoise.models.packed import load_packed
 from equipoise.models.plain_bert import PlainBert, is_plain
+from equipoise.models.weights import own_weights
 
 _CLASSES = {
     "masked": "AutoModelForMaskedLM",
@@ -43,23 +41,25 @@ def read_checkpoint(name: str, folder: Path | None, *, allow_pickle: bool) -> Ch
     stored_only = folder is None and hub_is_away()
     source = name if folder is None else str(folder)
     how = {"trust_remote_code": False, "local_files_only": stored_only}
-    with _explained(name, stored_only), quiet():
+    with explained_loading(name, folder, stored_only=stored_only), quiet():
         kind = kind_of(transformers.AutoConfig.from_pretrained(source, **how), name)
         # With peft installed, transformers looks for an adapter, and asks the hub unless it is told not to.
         adapters = {"local_files_only": stored_only}
         weights = {"use_safetensors": None if allow_pickle else True, "adapter_kwargs": adapters}
         network = load_network(source, kind, how | weights)
+    with explained_loading(name, folder, TOKENIZER, stored_only=stored_only), quiet():
         return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(source, **how))
 
 
 def read_packed(name: str, folder: Path) -> Checkpoint:
     """What a packed folder holds."""
     how = {"trust_remote_code": False, "local_files_only": True}
-    with _explained(name, stored_only=False), quiet():
+    with explained_loading(name, folder), quiet():
         config = transformers.AutoConfig.from_pretrained(folder, **how)
         kind = kind_of(config, name)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **how)
-        return Checkpoint(kind, _unpacked(folder, kind, config), tokenizer)
+        network = _unpacked(folder, kind, config)
+    with explained_loading(name, folder, TOKENIZER), quiet():
+        return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(folder, **how))
 
 
 def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
@@ -127,7 +127,7 @@ def load_network(source: str, kind: str, how: dict[str, Any]) -> Any:
             "they would be random, and so would every score.",
             f"Give the checkpoint that was saved with its {head} head.",
         )
-    return network
+    return own_weights(network)
 
 
 def _unpacked(folder: Path, kind: str, config: Any) -> Any:
@@ -150,44 +150,6 @@ def _empty_network(kind: str, config: Any) -> Any:
         return PlainBert(config)
     with no_init_weights():
         return getattr(transformers, _CLASSES[kind]).from_config(config)
-
-
-@contextmanager
-def _explained(name: str, stored_only: bool) -> Iterator[None]:
-    """Turn what transformers raises into what a person can do about it."""
-    try:
-        yield
-    except SafetensorError as error:
-        raise UserError(
-            f"The weights of {name!r} are damaged: {error}.", "Copy or download them again."
-        ) from error
-    except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
-        raise _load_error(name, error, stored_only) from error
-
-
-def _load_error(name: str, error: Exception, stored_only: bool) -> UserError:
-    text = " ".join(str(error).split())
-    if Path(name).expanduser().is_dir():
-        return UserError(
-            f"{name!r} cannot be loaded: {shorten(text, 300, placeholder='...')}",
-            "Check the folder's config.json, weights and tokenizer files.",
-        )
-    if "pickle" in text or "safetensors" in text:
-        return UserError(
-            f"{name!r} offers no safetensors weights: {text[:200]}",
-            "Pass --allow-pickle if you trust where it came from.",
-        )
-    if "/" not in name and get_close_matches(name.lower(), list(BUILT_IN), cutoff=0.7):
-        return unknown_name("model folder or built-in model", name, BUILT_IN)
-    if stored_only and isinstance(error, OSError):  # anything else is wrong with a copy that is there
-        return UserError(
-            f"{name!r} is no folder here, the model hub cannot be reached, and no copy was fetched earlier.",
-            "Check the name and the network, or give the path of a folder that holds the model.",
-        )
-    return UserError(
-        f"{name!r} is neither a folder here nor a model that could be fetched from the hub: {text[:200]}",
-        "Check the name and the network, or give the path of a folder that holds the model.",
-    )
 
 
 @contextmanager

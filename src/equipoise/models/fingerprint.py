@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from equipoise.models.weights import memory_of
+
 _VOLATILE = frozenset({"_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version"})
 """Entries of a configuration that say where or by what it was written, not what it computes."""
 
@@ -31,17 +33,12 @@ def weights_digest(model: Any) -> str:
 def _weight_parts(model: Any) -> Iterator[bytes]:
     """The name and the digest of every weight, in the order of their names."""
     state = model.state_dict()
-    distinct = {_memory(tensor): tensor for tensor in state.values()}
+    distinct = {memory_of(tensor): tensor for tensor in state.values()}
     with ThreadPoolExecutor(max_workers=2) as pool:
         digests = dict(zip(distinct, pool.map(_tensor_digest, distinct.values()), strict=True))
     for name in sorted(state):
         yield name.encode()
-        yield digests[_memory(state[name])]
-
-
-def _memory(tensor: torch.Tensor) -> tuple[object, ...]:
-    """Where a tensor lies and how it is read: the same for weights that are tied."""
-    return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+        yield digests[memory_of(state[name])]
 
 
 def _tensor_digest(tensor: torch.Tensor) -> bytes:

@@ -13,10 +13,13 @@ NEEDED = ("gguf", "accelerate")
 """What transformers reads such a file with."""
 
 
-def read_gguf(name: str) -> Checkpoint:
+def is_gguf(name: str) -> bool:
+    """Whether a name is that of a GGUF file."""
+    return name.lower().endswith(SUFFIX)
+
+
+def read_gguf(name: str, path: Path) -> Checkpoint:
     """The network and tokenizer that a GGUF file holds."""
-    path = Path(name).expanduser()
-    _check(path, name)
     where = {"gguf_file": path.name, "trust_remote_code": False, "local_files_only": True}
     folder = str(path.parent.resolve())
     try:
@@ -29,14 +32,18 @@ def read_gguf(name: str) -> Checkpoint:
                 )
             network = load_network(folder, kind, where)
             return Checkpoint(kind, network, transformers.AutoTokenizer.from_pretrained(folder, **where))
-    except (OSError, ValueError, RuntimeError, KeyError, IndexError, ImportError) as error:
+    except UserError:
+        raise
+    except Exception as error:
         raise UserError(
             f"{name!r} cannot be read as a GGUF file: {' '.join(str(error).split())[:200]}",
             "Copy or download it again, or give the model's folder with safetensors weights.",
         ) from error
 
 
-def _check(path: Path, name: str) -> None:
+def find_gguf(name: str) -> Path:
+    """The path of a GGUF file, refused if it is absent or cannot be read here."""
+    path = Path(name).expanduser()
     if not path.is_file():
         raise UserError(f"There is no file {name!r}.", "Give the path of a GGUF file, or a model folder.")
     lacking = [package for package in NEEDED if find_spec(package) is None]
@@ -45,3 +52,4 @@ def _check(path: Path, name: str) -> None:
             f"{name!r} is a GGUF file, which cannot be read without {' and '.join(lacking)}.",
             "Install them with: pip install equipoise[gguf]",
         )
+    return path

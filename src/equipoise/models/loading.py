@@ -1,4 +1,4 @@
-"""Loading that cannot lie: no missing head, no wrong kind, no remote code, no pickle unless it is allowed."""
+"""Load a model and refuse broken checkpoints: a missing head, a wrong kind, remote code, unwanted pickles."""
 
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ from equipoise.models.devices import device_for, find_device
 from equipoise.models.encoder_decoder import EncoderDecoderModel
 from equipoise.models.engine.executor import find_executor
 from equipoise.models.engine.precision import check_precision
-from equipoise.models.gguf_files import SUFFIX, read_gguf
+from equipoise.models.gguf_files import find_gguf, is_gguf, read_gguf
+from equipoise.models.load_errors import EITHER, explained_loading
 from equipoise.models.masked import MaskedModel
+from equipoise.models.model_files import VOCABULARIES, refuse_changes
 from equipoise.models.names import FOLDERS, draw_of, is_random
 from equipoise.models.neural import NeuralModel
 from equipoise.models.options import RunOptions
@@ -23,12 +25,6 @@ from equipoise.models.packed import is_packed
 from equipoise.models.progress import LOADING, Progress, unheard
 from equipoise.models.random_weights import random_parts
 from equipoise.models.reporting import stop_reported
-
-VOCABULARIES = (
-    *("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model"),
-    *("sentencepiece.bpe.model", "spm.model", "bpe.codes"),
-)
-"""Files that hold a vocabulary; a folder without any has no tokenizer."""
 
 KINDS: dict[str, type[NeuralModel]] = {
     "masked": MaskedModel,
@@ -44,10 +40,13 @@ def load_neural(name: str, options: RunOptions) -> NeuralModel | ClassifierModel
     check_precision(options.precision, device)
     find_executor(options.executor)
     with stop_reported(report, name):
-        report(Progress(LOADING, 0, 2, name))
-        checkpoint = _read(name, options)
-        report(Progress(LOADING, 1, 2, name))
-        model = _wrap(checkpoint, device, name, options)
+        place = _find_place(name, options.allow_pickle)
+        with refuse_changes(place):
+            report(Progress(LOADING, 0, 2, name))
+            checkpoint = _read(name, place, options)
+            report(Progress(LOADING, 1, 2, name))
+            with explained_loading(name, place, EITHER):
+                model = _wrap(checkpoint, device, name, options)
         report(Progress(LOADING, 2, 2, name))
     return model
 
@@ -77,16 +76,22 @@ def wrap_model(
     return model
 
 
-def _read(name: str, options: RunOptions) -> Checkpoint:
+def _find_place(name: str, allow_pickle: bool) -> Path | None:
+    """The folder or GGUF file that a name stands for; None for random weights and names of the hub."""
+    if is_random(name):
+        return None
+    return find_gguf(name) if is_gguf(name) else _find_folder(name, allow_pickle)
+
+
+def _read(name: str, place: Path | None, options: RunOptions) -> Checkpoint:
     """What stands behind a name: random weights, a GGUF file, a folder or a model of the hub."""
     if is_random(name):
         return Checkpoint("masked", *random_parts(draw_of(name)))
-    if name.lower().endswith(SUFFIX):
-        return read_gguf(name)
-    folder = _find_folder(name, options.allow_pickle)
-    if folder is not None and is_packed(folder):
-        return read_packed(name, folder)
-    return read_checkpoint(name, folder, allow_pickle=options.allow_pickle)
+    if place is not None and is_gguf(name):
+        return read_gguf(name, place)
+    if place is not None and is_packed(place):
+        return read_packed(name, place)
+    return read_checkpoint(name, place, allow_pickle=options.allow_pickle)
 
 
 def _wrap(

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, shortage
 from equipoise.models.packed_matrix import PackedMatrix, unpack_matrix
 
 FORMAT_VERSION = 1
@@ -47,7 +46,9 @@ def load_packed(folder: Path) -> dict[str, torch.Tensor]:
     data = _checked_bytes(folder / TENSOR_FILE, str(description["tensor_sha256"]))
     try:
         state = _unpack(_parse(load(data), description))
-    except (SafetensorError, KeyError, ValueError) as mistake:
+    except Exception as mistake:
+        if shortage(mistake):
+            raise
         message = f"{folder / TENSOR_FILE} does not hold what {DESCRIPTION_FILE} says: {mistake}."
         raise UserError(message, AGAIN) from None
     return state
@@ -83,7 +84,7 @@ def _check_config(folder: Path, description: dict[str, Any]) -> None:
         raise UserError(f"{folder} holds no {CONFIG_FILE}.", AGAIN)
     try:
         architecture = json.loads(path.read_text(encoding="utf-8")).get("model_type")
-    except ValueError:
+    except (ValueError, AttributeError):
         raise UserError(f"{path} is not readable as JSON.", AGAIN) from None
     if architecture != description["architecture"]:
         message = (

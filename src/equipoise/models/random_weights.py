@@ -14,10 +14,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from equipoise.data.reading import own_words
-from equipoise.models.masked import MaskedModel
-from equipoise.models.names import random_names
 from equipoise.models.neural import NeuralModel
-from equipoise.models.options import RunOptions
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SEED = 20
@@ -55,12 +52,6 @@ def random_control(model: NeuralModel, draw: int = 1) -> NeuralModel:
 def random_controls(model: NeuralModel, draws: int) -> Iterator[NeuralModel]:
     """Several draws of `random_control`: one draw is not neutral, their mean and spread say how far it is."""
     return (random_control(model, draw) for draw in range(1, draws + 1))
-
-
-def random_models(count: int, options: RunOptions | None = None) -> Iterator[NeuralModel]:
-    """The small built-in model in several draws of its random weights."""
-    for draw, name in enumerate(random_names(count), start=1):
-        yield MaskedModel(*random_parts(draw), name=name, options=options)
 
 
 def _seeded(kind: Any, config: Any, draw: int) -> Any:

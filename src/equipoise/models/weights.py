@@ -29,6 +29,26 @@ def _as_run(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     )
 
 
+def own_weights(network: Any) -> Any:
+    """Copy every weight out of the file that it is mapped on, and return the network.
+
+    Mapped weights change when somebody writes to the file, after they were fingerprinted, and the process
+    dies if the file is cut short. One weight is copied after the other, so only the largest is held twice.
+    """
+    copies: dict[tuple[object, ...], torch.Tensor] = {}
+    for tensor in (*network.parameters(), *network.buffers()):
+        place = memory_of(tensor)
+        if place not in copies:
+            copies[place] = tensor.data.clone()
+        tensor.data = copies[place]
+    return network
+
+
+def memory_of(tensor: torch.Tensor) -> tuple[object, ...]:
+    """Where a tensor lies and how it is read: the same for weights that are tied."""
+    return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+
+
 class WeightWatch:
     """Whether a network is still what it was when it was last looked at.
 

@@ -1,10 +1,11 @@
-"""What a network does beside its weights: hooks, adapters, modules that its configuration does not know."""
+"""Detect what changes a network's answers besides its weights: hooks, adapters, replaced modules."""
 
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
 import torch
+from torch.nn.modules import module as every_module
 
 _ADAPTER = ("_active_adapter", "_disable_adapters", "merged_adapters", "scaling")
 """Attributes of peft's modules that say which adapters take part, and how much; all have the first."""
@@ -27,6 +28,11 @@ def peculiarities(network: Any) -> str:
     adapted = [f"{name}: {adapters}" for name, adapters in _adapted(network)]
     hooked = [uuid4().hex] if any(_hooks(module) for module in network.modules()) else []
     return "\n".join([*changed, *adapted, *hooked])
+
+
+def is_customised(network: Any) -> bool:
+    """Whether hooks, adapters or replaced modules may answer otherwise than the published architecture."""
+    return bool(peculiarities(network))
 
 
 def _modules(network: Any) -> Iterator[tuple[str, str]]:
@@ -55,8 +61,18 @@ def _as_built(network: Any) -> torch.nn.Module:
 def _hooks(module: Any) -> tuple[object, ...]:
     """What is called beside or in place of a module's forward, but for what transformers itself calls."""
     replaced = () if hasattr(module, "_hf_hook") else (vars(module).get("forward"),)
-    called = (*module._forward_pre_hooks.values(), *module._forward_hooks.values(), *replaced)
+    called = (
+        *module._forward_pre_hooks.values(),
+        *module._forward_hooks.values(),
+        *replaced,
+        *_global_hooks(),
+    )
     return tuple(hook for hook in called if hook is not None and not _is_of_library(hook))
+
+
+def _global_hooks() -> tuple[object, ...]:
+    """What torch calls before and after every module of the process."""
+    return (*every_module._global_forward_pre_hooks.values(), *every_module._global_forward_hooks.values())
 
 
 def _is_of_library(hook: object) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.corpora.writing import writing
+from equipoise.data.csv_text import allow_long_cells
 from equipoise.text.rewriting.forms import UNSURE
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def is_doubtful(entry: Mapping[str, str]) -> bool:
 
 def read_account(path: Path) -> Account:
     """The account that was written as a table, read once from beginning to end."""
+    allow_long_cells()
     account = Account()
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         for line, entries in groupby(csv.DictReader(file), key=lambda entry: int(entry["line"])):

@@ -1,5 +1,6 @@
 """Charts: Altair figures, saved as a page that needs no network, as SVG and as PNG."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ from equipoise.errors import UserError
 if TYPE_CHECKING:
     import altair as alt
 
+    from equipoise.report.elements import Figure
     from equipoise.studies.sample_size import SampleSizeStudy
 
 # Okabe and Ito's colours, which people with any common colour blindness can tell apart.
@@ -91,6 +93,25 @@ def _sample_size_title(study: "SampleSizeStudy") -> "alt.TitleParams":
         ],
         anchor="start",
     )
+
+
+def save_drawn(figures: "Sequence[Figure]", folder: Path) -> list[Path]:
+    """Write figures of a page as files of a study, each under its own name; give the paths."""
+    import altair as alt
+
+    from equipoise.report.files import LOOK
+
+    return [
+        path
+        for figure in figures
+        for path in save_chart(
+            alt.LayerChart.from_dict(
+                {**figure.spec, "title": {"text": figure.title, "anchor": "start"}, "config": LOOK}
+            ),
+            folder,
+            figure.name,
+        )
+    ]
 
 
 def save_chart(

@@ -12,6 +12,7 @@ import pandas as pd
 from equipoise.report.figures.distribution import driving_rows
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
+from equipoise.results.numbers import shown
 
 LONGEST_TEXT = 4000
 """Characters of a text that a page shows; the rest is in the result's items."""
@@ -43,6 +44,11 @@ def _measurement(measured: Measurement) -> dict[str, Any]:
         "items": items.index.tolist(),
         "texts": {name: _cut(items[name]) for name in texts},
         "groups": {name: _coded(items[name]) for name in groups},
+        "told": {
+            name: [_told(table, items.index, name) for table in tables]
+            for name in _shown(first)
+            if all(name in table for table in tables)
+        },
         "scores": [_numbers(table["score"].reindex(items.index)) for table in tables],
         "driving": _flags(measured, items.index),
         "dropped": _coded(items["dropped"]),
@@ -77,6 +83,21 @@ def _groups(result: Result) -> list[str]:
     wanted = dict.fromkeys((*result.roles.groups, "category", "part", "variation", "flags"))
     there = [name for name in wanted if name in result.items and name not in _texts(result)]
     return [name for name in there if 1 < result.items[name].nunique() <= MOST_LEVELS]
+
+
+def _shown(result: Result) -> list[str]:
+    """The further columns that an instrument wants to be seen of each item."""
+    starts = tuple(name for name in result.roles.shown if name.endswith("_"))
+    columns = [str(name) for name in result.items if name in result.roles.shown]
+    return columns + [str(name) for name in result.items if starts and str(name).startswith(starts)]
+
+
+def _told(table: pd.DataFrame, index: pd.Index, name: str) -> list[str]:
+    """A column as text, a number with three digits."""
+    column = table[name].reindex(index)
+    if pd.api.types.is_numeric_dtype(column):
+        return ["-" if number != number else shown(float(number)) for number in column]
+    return column.fillna("").astype(str).tolist()
 
 
 def _cut(texts: pd.Series) -> list[str]:

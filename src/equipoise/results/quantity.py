@@ -13,12 +13,14 @@ class Roles:
     """Which columns of the items play which part, beside `item`, `score` and `dropped`, which all have.
 
     `factors` are the columns whose levels several items share (a template, a profession): the mean over items
-    is only as sure as they are many. `groups` are the columns that estimates are split by.
+    is only as sure as they are many. `groups` are the columns that estimates are split by. `shown` are those
+    that a page shows of an item beside its score; a name that ends with _ stands for all that begin so.
     """
 
     text: tuple[str, ...] = ("text",)
     factors: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class Quantity:
 
     The rows where every column of `where` has its value are taken; `over` averages them by a column first;
     `absolute` takes the distance from neutral, after that; a `contrast` subtracts one class from another.
-    `margin` is the largest difference that the instrument's author holds to be immaterial.
+    `margin` is the largest difference that the instrument's author holds to be immaterial. A `statistic` is
+    no mean but a function of a confusion matrix, named as in `stats.f1.FourF1`: `column` holds the choices,
+    the contrast names the column of the truth and the two classes.
     """
 
     key: str
@@ -53,6 +57,7 @@ class Quantity:
     absolute: bool = False
     contrast: Contrast | None = None
     ranks: bool = False
+    statistic: str = ""
 
     def to_record(self) -> dict[str, Any]:
         """The quantity as JSON values."""

@@ -9,9 +9,12 @@ from equipoise.results.quantity import Quantity
 
 
 def readings(estimates: Iterable[Estimate], quantities: Iterable[Quantity] = ()) -> list[str]:
-    """One sentence for each headline; `quantities` say which sizes are immaterial."""
+    """One sentence for each headline; `quantities` say which sizes are immaterial.
+
+    Headlines by two things at once are cells of a table, which shows them better than as many sentences.
+    """
     margins = {quantity.key: quantity.margin for quantity in quantities if quantity.part == "bias"}
-    headlines = (estimate for estimate in estimates if estimate.headline)
+    headlines = (estimate for estimate in estimates if estimate.headline and len(estimate.groups) < 2)
     return [reading(estimate, margins.get(estimate.key, 0.0)) for estimate in headlines]
 
 

@@ -19,15 +19,6 @@ def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
     return float((one.mean() - other.mean()) / pooled) if pooled > 0 else nan
 
 
-def cohens_d_paired(a: ArrayLike, b: ArrayLike) -> float:
-    """Mean of the paired differences in their standard deviations (d_z); NaN without spread."""
-    differences = paired_differences(a, b)
-    if len(differences) < 2:
-        return nan
-    spread = differences.std(ddof=1)
-    return float(differences.mean() / spread) if spread > 0 else nan
-
-
 def rank_biserial(a: ArrayLike, b: ArrayLike) -> float:
     """Matched-pairs rank-biserial correlation: (positive - negative ranks) / all ranks of a - b.
 
@@ -41,14 +32,3 @@ def rank_biserial(a: ArrayLike, b: ArrayLike) -> float:
         return nan
     ranks = rankdata(np.abs(differing))
     return float((np.sign(differing) * ranks).sum() / ranks.sum())
-
-
-def rank_biserial_independent(a: ArrayLike, b: ArrayLike) -> float:
-    """How much oftener a value of a exceeds one of b than the reverse (Cliff's delta)."""
-    from scipy.stats import mannwhitneyu
-
-    one, other = answered(a, None)[0], answered(b, None)[0]
-    if min(len(one), len(other)) == 0:
-        return nan
-    u = mannwhitneyu(one, other, method="asymptotic").statistic
-    return float(2 * u / (len(one) * len(other)) - 1)

@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
 from typing import Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import UserError
+from equipoise.stats.clusters import Floats
 from equipoise.stats.intervals import Interval
 from equipoise.stats.means import FEWEST_CLUSTERS, Factors, Mean, mean_with_interval, t_interval
+from equipoise.stats.resampling import Resampled
 
 Word = Literal["lower", "higher", "equivalent", "not enough items"]
 
@@ -130,6 +133,43 @@ def verdict_on(mean: Mean, margin: float, *, alpha: float = 0.05, power: float =
         mean.n,
         mean.n_clusters,
     )
+
+
+def verdict_on_draws(
+    value: float, drawn: Resampled, draws: Floats, *, margin: float, n: int, alpha: float = 0.05
+) -> Verdict:
+    """The same of any statistic whose difference was resampled: p values are shares of the draws.
+
+    One is added to both counts of a share, so that no p is zero.
+    """
+    check_margin(margin)
+    known = draws[~np.isnan(draws)]
+    can_tell = drawn.n_clusters >= FEWEST_CLUSTERS and len(known) > 0
+    above, below, inside, outside = (
+        _share(hits) if can_tell else nan
+        for hits in (known <= 0, known >= 0, known <= -margin, known >= margin)
+    )
+    interval = drawn.interval(draws, level=1 - alpha)
+    p_equal = max(inside, outside)
+    equivalence = Equivalence(
+        value, drawn.interval(draws, level=1 - 2 * alpha), inside, outside, n, drawn.n_clusters
+    )
+    p_difference = min(1.0, 2 * min(above, below)) if can_tell else nan
+    spread = float(known.std(ddof=1)) if can_tell and len(known) > 1 else nan
+    return Verdict(
+        _word(equivalence, p_difference, alpha),
+        value,
+        interval,
+        p_difference,
+        p_equal,
+        detectable_difference(spread, drawn.n_clusters - 1, alpha=alpha) if spread else nan,
+        n,
+        drawn.n_clusters,
+    )
+
+
+def _share(hits: NDArray[np.bool_]) -> float:
+    return float((hits.sum() + 1) / (len(hits) + 1))
 
 
 def _equivalence(mean: Mean, margin: float, level: float) -> Equivalence:

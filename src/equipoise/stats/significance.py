@@ -1,28 +1,12 @@
-"""Tests of a difference: sign flips, Wilcoxon's signed ranks, exact binomial, McNemar, two rates."""
+"""Tests of a difference: Wilcoxon's signed ranks, the exact binomial test, and two rates."""
 
-from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from equipoise.stats.clusters import Floats, answered
 from equipoise.stats.pairs import paired_differences
-
-Alternative = Literal["two-sided", "greater", "less"]
-NUMBERS_AT_ONCE = 2_000_000
-
-
-@dataclass(frozen=True)
-class PermutationTest:
-    """A difference, its p, whether all arrangements were gone through, and the values used."""
-
-    statistic: float
-    p: float
-    exact: bool
-    n: int
 
 
 @dataclass(frozen=True)
@@ -42,31 +26,6 @@ class WilcoxonTest:
     r_published: float
     n: int
     n_zero: int
-
-
-def paired_permutation(
-    differences: ArrayLike,
-    clusters: Iterable[Hashable] | None = None,
-    *,
-    alternative: Alternative = "two-sided",
-    draws: int = 10_000,
-    seed: int = 0,
-) -> PermutationTest:
-    """Sign-flip test that the mean of paired differences is zero, flipping whole clusters together.
-
-    All 2**clusters sign patterns are gone through when they are no more than the draws; otherwise
-    random ones are, with one added to both counts so that p is never zero.
-    """
-    numbers, codes = answered(differences, clusters)
-    sums = np.bincount(codes, weights=numbers)
-    if len(sums) == 0:
-        return PermutationTest(float("nan"), float("nan"), False, 0)
-    shares = sums / _positive(np.abs(sums).sum())
-    exact = 2 ** len(sums) <= draws
-    signs = _all_signs(len(sums)) if exact else _random_signs(len(sums), draws, seed=seed)
-    extreme = sum(_count_extreme(batch @ shares, shares.sum(), alternative) for batch in signs)
-    p = extreme / 2 ** len(sums) if exact else (extreme + 1) / (draws + 1)
-    return PermutationTest(float(numbers.mean()), p, exact, len(numbers))
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> WilcoxonTest:
@@ -98,11 +57,6 @@ def wilcoxon_r_from_w(w_plus: float, n: int) -> float:
     return z / sqrt(n)
 
 
-def mcnemar_exact(b: int, c: int) -> float:
-    """Two-sided p of b flips one way against c the other way; without any flip it is one."""
-    return binomial_two_sided(b, b + c) if b + c else 1.0
-
-
 def equal_rates_p(first: tuple[int, int], second: tuple[int, int]) -> float:
     """P of Pearson's chi-square that two counts out of two totals have the same rate, uncorrected."""
     from scipy.stats import chi2
@@ -119,36 +73,3 @@ def binomial_two_sided(k: int, n: int, *, p: float = 0.5) -> float:
     from scipy.stats import binomtest
 
     return float(binomtest(int(k), int(n), p).pvalue)
-
-
-# scipy's permutation_test flips signs too, but takes ten times as long over 300 clusters and more
-# over thousands, because it sorts random numbers to find each sign.
-def _all_signs(n: int) -> Iterator[Floats]:
-    """Every pattern of n signs once, in batches of rows."""
-    at_once = max(1, NUMBERS_AT_ONCE // n)
-    for start in range(0, 2**n, at_once):
-        patterns = np.arange(start, min(start + at_once, 2**n))
-        flipped = (patterns[:, None] >> np.arange(n)) & 1
-        yield 1.0 - 2.0 * flipped.astype(np.float64)
-
-
-def _random_signs(n: int, draws: int, *, seed: int) -> Iterator[Floats]:
-    """Random patterns of n signs, in batches of rows."""
-    rng = np.random.default_rng(seed)
-    at_once = max(1, NUMBERS_AT_ONCE // n)
-    for start in range(0, draws, at_once):
-        flipped = rng.integers(2, size=(min(at_once, draws - start), n), dtype=np.int8)
-        yield 1.0 - 2.0 * flipped.astype(np.float64)
-
-
-def _count_extreme(drawn: Floats, observed: float, alternative: Alternative) -> int:
-    """How many of the draws lie at least as far out as what was observed, up to rounding."""
-    if alternative == "two-sided":
-        drawn, observed = np.abs(drawn), abs(observed)
-    elif alternative == "less":
-        drawn, observed = -drawn, -observed
-    return int((drawn >= observed - 1e-11).sum())
-
-
-def _positive(scale: float) -> float:
-    return float(scale) if scale > 0 else 1.0

@@ -20,7 +20,7 @@ from equipoise.results import Result
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import pair
 from equipoise.stats.repeats import over_repeats
-from equipoise.studies.steps import Step, StudyRun
+from equipoise.studies.steps import Outcome, Step, StudyRun
 
 BASE = "base"
 SEEDS = (0, 1, 2)
@@ -28,7 +28,12 @@ SPEED = 4e10
 """Multiplications a second that two ordinary cores do in training, for a first guess at the time."""
 
 MEASURE_SECONDS = 60.0
+TRAINING = "training"
+"""The table of what a training did, step by step and on held-out text."""
+
 Measure = Callable[[LanguageModel], list[Result]]
+Examine = Callable[[LanguageModel], Mapping[str, pd.DataFrame]]
+"""What is to be kept of a model beside the results of instruments, as tables by name."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,17 @@ class ArmRuns:
     """The results of every arm, by seed; the arm of an unchanged model has one run."""
 
     by_arm: Mapping[str, Mapping[int, list[Result]]]
+    tables: Mapping[str, Mapping[int, Mapping[str, pd.DataFrame]]] = field(default_factory=dict)
+
+    def joined(self, name: str) -> pd.DataFrame:
+        """The tables of one name of every arm and seed, one below the other."""
+        parts = [
+            held[name].assign(arm=arm, seed=seed)
+            for arm, runs in self.tables.items()
+            for seed, held in runs.items()
+            if name in held and len(held[name])
+        ]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     def table(self, shown: Sequence[Shown]) -> pd.DataFrame:
         """Estimates by arm: mean, noise and interval over seeds, and the change from the first arm."""
@@ -130,30 +146,56 @@ def training_seconds(arm: Arm, model: LanguageModel) -> float:
 
 
 def run_arms(
-    study: StudyRun, model: LanguageModel, arms: Sequence[Arm], seeds: Sequence[int], measure: Measure
+    study: StudyRun,
+    model: LanguageModel,
+    arms: Sequence[Arm],
+    seeds: Sequence[int],
+    measure: Measure,
+    examine: Examine | None = None,
 ) -> ArmRuns:
     """Tune and measure every arm with every seed; what was finished before is read back."""
-    return ArmRuns({arm.name: dict(_runs(study, model, arm, seeds, measure)) for arm in arms})
+
+    def measured(one: LanguageModel) -> Outcome:
+        return Outcome(measure(one), {} if examine is None else examine(one))
+
+    runs = {arm.name: dict(_runs(study, model, arm, seeds, measured)) for arm in arms}
+    return ArmRuns(
+        {arm: {seed: outcome.results for seed, outcome in of_arm.items()} for arm, of_arm in runs.items()},
+        {arm: {seed: outcome.tables for seed, outcome in of_arm.items()} for arm, of_arm in runs.items()},
+    )
 
 
 def _runs(
-    study: StudyRun, model: LanguageModel, arm: Arm, seeds: Sequence[int], measure: Measure
-) -> Iterator[tuple[int, list[Result]]]:
+    study: StudyRun,
+    model: LanguageModel,
+    arm: Arm,
+    seeds: Sequence[int],
+    measured: Callable[[LanguageModel], Outcome],
+) -> Iterator[tuple[int, Outcome]]:
     if arm.mitigation is None:
-        yield 0, study.results(arm.name, lambda: measure(model))
+        yield 0, study.outcome(arm.name, lambda: measured(model))
         return
     for seed in seeds:
         step = f"{arm.name}-{seed}"
-        yield seed, study.results(step, partial(_tune_and_measure, study, model, arm, seed, measure))
+        yield seed, study.outcome(step, partial(_tune_and_measure, study, model, arm, seed, measured))
 
 
 def _tune_and_measure(
-    study: StudyRun, model: LanguageModel, arm: Arm, seed: int, measure: Measure
-) -> list[Result]:
-    """The results of one training; its checkpoints lie in the study's workshop."""
+    study: StudyRun,
+    model: LanguageModel,
+    arm: Arm,
+    seed: int,
+    measured: Callable[[LanguageModel], Outcome],
+) -> Outcome:
+    """What one training gave; its checkpoints lie in the study's workshop, its model is kept on request."""
     assert arm.mitigation is not None
-    workshop = study.workshop(f"{arm.name}-{seed}")
-    return measure(mitigate(model, arm.mitigation, corpus=arm.corpus, seed=seed, workshop=workshop).model)
+    step = f"{arm.name}-{seed}"
+    changed = mitigate(model, arm.mitigation, corpus=arm.corpus, seed=seed, workshop=study.workshop(step))
+    kept = study.model_folder(step)
+    if kept is not None:
+        changed.save(kept, force=True)
+    outcome = measured(changed.model)
+    return Outcome(outcome.results, {**outcome.tables, TRAINING: changed.history})
 
 
 def auditing(instruments: Sequence[str], settings: Mapping[str, Any] | None = None) -> Measure:

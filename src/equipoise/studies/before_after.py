@@ -21,6 +21,7 @@ from equipoise.models.base import LanguageModel, TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.numbers import shown
+from equipoise.studies.association_tables import papers_of
 from equipoise.studies.divergence import divergence
 from equipoise.studies.gain import gain_table, leanings_table, price_table, verdict_sentences
 from equipoise.studies.price import Price
@@ -53,11 +54,14 @@ class BeforeAfter:
     leanings: pd.DataFrame | None
     comparison: Comparison
     sentences: tuple[str, ...]
+    papers: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    """The tables of the papers, by the names of their files."""
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables by the names of their files."""
         tables = {"gain.csv": self.gain, "price.csv": self.price, "comparison.csv": self.comparison.table}
-        return tables if self.leanings is None else tables | {"leanings.csv": self.leanings}
+        tables |= {} if self.leanings is None else {"leanings.csv": self.leanings}
+        return tables | dict(self.papers)
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,9 @@ def before_after(
     ]
     moved = study.table("neutral text", lambda: _moved_table(first, changed, chosen.price))
     made = compared(measured[0], measured[1:], moved)
+    papers = papers_of(measured[0], measured[1:])
+    if papers is not None:
+        made = replace(made, sentences=(*made.sentences, *papers.sentences), papers=papers.tables)
     if len(changed) == 1 and _was_tuned(Path(changed[0].name)):
         made = replace(made, sentences=(*made.sentences, ONE_TRAINING))
     study.finish(made.sentences, made.tables())

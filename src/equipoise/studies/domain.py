@@ -7,8 +7,9 @@ validate, 10 to measure); several seeds; and differences of differences, against
 because tuning alone moves the numbers too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 
 import pandas as pd
 
@@ -20,10 +21,12 @@ from equipoise.instruments.base import Settings
 from equipoise.mitigations.base import TextTuned
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout
+from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.models.base import LanguageModel
 from equipoise.results.numbers import fixed
-from equipoise.studies.arms import BASE, SEEDS, Arm, Shown, auditing, run_arms, steps_of
+from equipoise.studies.arms import BASE, SEEDS, TRAINING, Arm, Shown, auditing, run_arms, steps_of
+from equipoise.studies.domain_tables import LOSS, change_table, gender_table, loss_table, word_table
 from equipoise.studies.steps import Keeping, Plan
 
 TUNED, DROPPED, REWRITTEN = "fine-tuned", "dropout", "counterfactual"
@@ -31,6 +34,7 @@ MEASURED, VALIDATED = 0.1, 1 / 9
 """A tenth is measured; of the rest a ninth, a tenth of all, tells how the training goes."""
 
 FEWEST = 20
+ASKED = CorpusChoice(sample=500)
 KEYS = ("difference", "p-male", "p-female")
 
 
@@ -41,6 +45,8 @@ class DomainStudy:
     table: pd.DataFrame
     differences: pd.DataFrame
     sentences: list[str]
+    tables: Mapping[str, pd.DataFrame]
+    """In the form of the paper: losses, probabilities, changes, words; and every training step by step."""
 
 
 def domain(
@@ -49,10 +55,10 @@ def domain(
     *,
     method: Counterfactual | None = None,
     seeds: Sequence[int] = SEEDS,
-    contexts: int = 500,
+    asked: CorpusChoice = ASKED,
     keeping: Keeping | None = None,
 ) -> DomainStudy:
-    """Split, tune in three ways and measure on held-out text; `contexts` is how many are asked."""
+    """Split, tune in three ways and measure on held-out text; `asked` says which contexts of it."""
     if len({document.id for document in corpus.documents}) < FEWEST:
         raise UserError(
             f"{corpus.name} has too few documents to split into 80, 10 and 10 in a hundred.",
@@ -63,23 +69,39 @@ def domain(
     texts = replace(corpus, documents=tuple(kept))
     arms = [Arm(BASE), *(Arm(name, one, texts) for name, one in ways(chosen).items())]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "seeds": list(seeds)}
-    settings |= {"contexts": contexts}
+    settings |= {"contexts": asked}
     study = (keeping or Keeping()).begin(
         Plan(
             "domain", "A domain: held-out text by category and group", settings, steps_of(arms, seeds, model)
         )
     )
-    asked = _asked(held, contexts)
-    measure = auditing(("contexts", "cosine"), {"contexts": asked, "cosine": asked})
-    runs = run_arms(study, model, arms, seeds, measure)
+    held_out = _held_out(held, asked)
+    measure = auditing(("contexts", "cosine"), {"contexts": held_out, "cosine": held_out})
+    runs = run_arms(study, model, arms, seeds, measure, partial(_losses, held=held, settings=chosen))
     table = with_control(runs.table(_shown(held)))
     differences = runs.differences(TUNED)
+    tables = {
+        "losses": loss_table(runs),
+        "probabilities": gender_table(table),
+        "changes": change_table(runs, tuple(held[0].groups)),
+        "words": word_table(runs),
+        "training": runs.joined(TRAINING),
+    }
     sentences = [
         f"{len(kept):,} documents to train and validate, {len(held):,} to measure.",
         *_in_words(table),
     ]
-    study.finish(sentences, {"domain.csv": table, "differences.csv": differences})
-    return DomainStudy(table, differences, sentences)
+    files = {**tables, "domain": table, "differences": differences}
+    study.finish(sentences, {f"{name}.csv": one for name, one in files.items()})
+    return DomainStudy(table, differences, sentences, tables)
+
+
+def _losses(
+    model: LanguageModel, *, held: Sequence[Document], settings: Counterfactual
+) -> dict[str, pd.DataFrame]:
+    from equipoise.mitigations.training.held_out import masked_losses
+
+    return {LOSS: masked_losses(masked_model(model, "domain"), held, settings)}
 
 
 def ways(method: Counterfactual) -> dict[str, TextTuned]:
@@ -102,11 +124,12 @@ def with_control(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(beyond_tuning=beyond)
 
 
-def _asked(held: Sequence[Document], contexts: int) -> Settings:
+def _held_out(held: Sequence[Document], asked: CorpusChoice) -> Settings:
+    """The held-out documents as a table; they were cleaned and put into groups when they were read."""
     groups = tuple(held[0].groups)
     rows = [{"id": document.id, "text": document.text, **document.groups} for document in held]
-    choice = CorpusChoice(text="text", groups=groups, sample=contexts, document="id")
-    return Settings(data=pd.DataFrame(rows), corpus=choice)
+    plain = replace(asked, text="text", document="id", split=None, clean=False, groups_file=None)
+    return Settings(data=pd.DataFrame(rows), corpus=replace(plain, groups=groups))
 
 
 def _shown(held: Sequence[Document]) -> list[Shown]:

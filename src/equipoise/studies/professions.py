@@ -8,6 +8,7 @@ than learning.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -82,14 +83,12 @@ def professions_plan(before: Result, after: Result) -> Plan:
 
 def mentions(words: Sequence[str], texts: Sequence[str]) -> dict[str, int]:
     """How often each profession stands in the texts, in the singular or the plural."""
-    counts = dict.fromkeys(words, 0)
-    by_length = sorted({word.lower(): word for word in words}.items(), key=lambda pair: -len(pair[0]))
-    names = dict(by_length)
-    pattern = re.compile(r"\b(" + "|".join(re.escape(low) for low in names) + r")(?:s|es)?\b", re.IGNORECASE)
-    for text in texts:
-        for match in pattern.finditer(text):
-            counts[names[match.group(1).lower()]] += 1
-    return counts
+    listed = sorted({word.lower() for word in words if word}, key=len, reverse=True)
+    if not listed:
+        return dict.fromkeys(words, 0)
+    pattern = re.compile(rf"\b({'|'.join(map(re.escape, listed))})(?:s|es)?\b", re.IGNORECASE)
+    counts = Counter(match[1].lower() for text in texts for match in pattern.finditer(text))
+    return {word: counts[word.lower()] for word in words}
 
 
 def _appd(result: Result, side: str) -> pd.DataFrame:

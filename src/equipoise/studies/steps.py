@@ -24,6 +24,7 @@ from equipoise.results import Result, load_result
 from equipoise.results.records import column_kinds, read_typed_csv
 
 STUDY, STEP_FOLDER, WORKSHOP, MODELS = "study.json", "steps", "workshop", "models"
+TABLES = "tables"
 SCHEMA = 1
 NEXT_TO_NOTHING = 0.2
 """Share of its planned time below which a step is taken to have had its answers in store."""
@@ -73,10 +74,22 @@ class Keeping:
     folder: Path | None = None
     say: Callable[[str], None] = unsaid
     force: bool = False
+    models: bool = False
+    """Whether the models that a study trains are kept, in `models/`."""
 
     def begin(self, plan: Plan) -> "StudyRun":
         """The plan at work."""
-        return StudyRun(self.folder, plan, self.say, self.force)
+        if self.models:
+            plan = replace(plan, settings={**plan.settings, "keep": True})
+        return StudyRun(self.folder, plan, self.say, self.force, keeps_models=self.models)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step measured: the results of instruments, and tables by name."""
+
+    results: list[Result]
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
 @dataclass
@@ -87,6 +100,7 @@ class StudyRun:
     plan: Plan
     say: Callable[[str], None] = unsaid
     force: bool = False
+    keeps_models: bool = False
     taken: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -103,6 +117,10 @@ class StudyRun:
         """Results of instruments: read back if the step was finished before, else measured and kept."""
         return self._once(step, lambda: list(make()), _write_results, _read_results)
 
+    def outcome(self, step: str, make: Callable[[], Outcome]) -> Outcome:
+        """Results and tables: read back if the step was finished before, else measured and kept."""
+        return self._once(step, make, _write_outcome, _read_outcome)
+
     def folder_of(self, step: str, make: Callable[[Path], None]) -> Path:
         """A folder, such as a changed model: there if the step was finished before, else written by `make`.
 
@@ -118,6 +136,10 @@ class StudyRun:
         self.plan = replace(self.plan, steps=[*self.plan.steps, *steps])
         for sentence in self.plan.sentences(known + 1):
             self.say(sentence)
+
+    def model_folder(self, step: str) -> Path | None:
+        """Where the model that a step trains is kept; None where it is not."""
+        return self.folder / MODELS / step if self.folder is not None and self.keeps_models else None
 
     def workshop(self, step: str) -> Path | None:
         """Where a step may keep what it needs to go on after a kill; gone once the study is finished."""
@@ -261,7 +283,19 @@ def _write_results(results: Sequence[Result], room: Path) -> None:
 
 
 def _read_results(room: Path) -> list[Result]:
-    return [load_result(folder) for folder in sorted(room.iterdir())]
+    return [load_result(folder) for folder in sorted(room.iterdir()) if folder.name != TABLES]
+
+
+def _write_outcome(outcome: Outcome, room: Path) -> None:
+    _write_results(outcome.results, room)
+    for name, table in outcome.tables.items():
+        (room / TABLES / name).mkdir(parents=True)
+        _write_table(table, room / TABLES / name)
+
+
+def _read_outcome(room: Path) -> Outcome:
+    tables = {path.name: _read_table(path) for path in sorted(room.glob(f"{TABLES}/*"))}
+    return Outcome(_read_results(room), tables)
 
 
 def _difference(earlier: dict[str, Any], name: str, settings: dict[str, Any]) -> str:

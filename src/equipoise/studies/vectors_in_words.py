@@ -32,9 +32,9 @@ def in_words(table: pd.DataFrame, shared: SharedTests, cut: SentenceFiles) -> li
     if cut.ungrouped:
         said.append(f"{cut.ungrouped:,} documents have no group and were left out.")
     if cut.problems.total:
-        reasons = "; ".join(f"{reason}: {count:,}" for reason, count in cut.problems.counts.most_common(3))
+        reasons = "; ".join(f"{reason}: {count:,}" for reason, count in cut.problems.unread.most_common(3))
         said.append(f"Passed over, {reasons}.")
-    return said
+    return [*said, *(f"{notice}." for notice in cut.problems.notices)]
 
 
 def _of_test(test: str, rows: pd.DataFrame) -> str:

@@ -41,11 +41,6 @@ def indefinite_article(word: str) -> Article:
     return _article_of(word.strip().lstrip("\"“‘'(["))
 
 
-def with_article(phrase: str) -> str:
-    """The phrase with its indefinite article in front: "an engineer", "a unique idea"."""
-    return f"{indefinite_article(phrase)} {phrase.strip()}"
-
-
 def fix_articles(sentence: str) -> str:
     """The sentence with every "a" and "an" made to agree with the word that follows it."""
     return _ARTICLE.sub(_agreeing, sentence)

@@ -151,3 +151,16 @@ def test_weights_that_do_not_fit_the_network_are_refused(
     assert load_model(pack_as_it_is(), cache=False).kind == "masked"
     with pytest.raises(UserError, match=r"do not fit its configuration: .*output\.dense\.bias"):
         load_model(pack_as_it_is(harm), cache=False)
+
+
+@pytest.mark.parametrize("schemes", [None, ["half"], {"words": 3}, {"colour": "half"}])
+def test_a_description_that_is_wrong_is_refused(folder: Path, schemes: Any) -> None:
+    _change_description(folder, schemes=schemes)
+    with pytest.raises(UserError, match=DESCRIPTION_FILE):
+        load_packed(folder)
+
+
+def test_a_configuration_that_is_no_object_is_refused(folder: Path) -> None:
+    (folder / CONFIG_FILE).write_text("[]", encoding="utf-8")
+    with pytest.raises(UserError, match=CONFIG_FILE):
+        load_packed(folder)

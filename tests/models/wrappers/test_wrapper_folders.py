@@ -52,7 +52,17 @@ def test_other_weights_inside_are_refused(inner: Any, tmp_path: Path) -> None:
         load_model(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["{}", "no json", '{"wrapper": "x", "options": {}, "inner": {"name": "y"}}'])
+BROKEN = (
+    "{}",
+    "no json",
+    "[" * 5000,
+    '{"wrapper": "x", "options": {}, "inner": {"name": "y"}}',
+    '{"wrapper": "x", "options": {}, "inner": {"name": 5, "fingerprint": "y"}}',
+    '{"wrapper": "x", "options": [["a", 1]], "inner": {"name": "random", "fingerprint": "y"}}',
+)
+
+
+@pytest.mark.parametrize("text", BROKEN)
 def test_a_broken_recipe_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(UserError, match="not a whole recipe"):
@@ -70,3 +80,11 @@ def test_an_unknown_wrapper_is_refused(inner: Any, tmp_path: Path) -> None:
 def test_a_wrapper_without_a_name_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not among the wrappers"):
         save_wrapper(WrappedModel(TableModel(), {}), tmp_path)
+
+
+def test_an_option_that_a_wrapper_does_not_have_is_refused(inner: Any, tmp_path: Path) -> None:
+    save_wrapper(wrapper_class("counterfactual-averaging")(inner), tmp_path)  # type: ignore[call-arg]
+    record = json.loads((tmp_path / FILE).read_text())
+    (tmp_path / FILE).write_text(json.dumps(record | {"options": {"colour": "red"}}))
+    with pytest.raises(UserError, match=r"not a whole recipe.*colour"):
+        load_model(tmp_path)

@@ -4,14 +4,13 @@ The published sentences come without spans, which are found by their templates; 
 differ from them, `problem` says so.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, File, read_lines, read_table
+from equipoise.data.reading import LINE, File, read_table
 from equipoise.data.sets import ItemSet
 from equipoise.data.sets.located import astray, locate
 from equipoise.data.sets.person_rows import (
@@ -23,7 +22,7 @@ from equipoise.data.sets.person_rows import (
 )
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.person_sentences import PERSON, PROFESSION, Sentence, with_right_articles
+from equipoise.text.person_sentences import Sentence, with_right_articles
 
 NAMES = ("bec-pro", "bec-pro-de")
 MARK = "Sent_TM"
@@ -75,17 +74,6 @@ def read_published_professions(path: Path, language: str = ENGLISH) -> pd.DataFr
             LINE: table[LINE],
         }
     )
-
-
-def read_published_patterns(path: Path) -> pd.DataFrame:
-    """The sentence patterns of BEC-Pro as templates; ART is the German article of the person's gender."""
-    patterns = [line.replace("{}", PERSON, 1).replace("{}", PROFESSION, 1) for line in read_lines(path)]
-    articles = {"male": "der", "female": "die"}
-    forms = {
-        f"template_{gender}": [re.sub(r"\bART\b", article, pattern) for pattern in patterns]
-        for gender, article in articles.items()
-    }
-    return pd.DataFrame({"id": [str(number) for number in range(1, len(patterns) + 1)]} | forms)
 
 
 def _located(row: Mapping[str, Any], file: File, language: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs, lint_s
 from equipoise.data.reading import LINE, TABLES, File, name_rows, read_table, refuse_repeats, with_columns
 from equipoise.data.sets import ItemSet
 from equipoise.data.sets.flags import shown_names
+from equipoise.data.sets.frames import language_of
 from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
 
@@ -58,6 +59,7 @@ def load_pairs(source: Source, *, with_neutral: bool = True) -> ItemSet:
     table = pairs.rename(columns={"id": "item"}).assign(
         part=pairs["category"].eq(NEUTRAL).map({True: NEUTRAL, False: PAIR}),
         cluster=_clusters(pairs),
+        language=[language_of(source, given) for given in pairs["language"]],
         dropped="",
     )
     return ItemSet(table, files, notices)
@@ -149,7 +151,7 @@ def _with_lines(findings: list[Finding], table: pd.DataFrame) -> list[Finding]:
 
 def _checked(table: pd.DataFrame, path: File) -> pd.DataFrame:
     """The columns that are used, once every pair has a name of its own and two different sentences."""
-    table = name_rows(with_columns(table, ("swapped", "profession", "cluster")))
+    table = name_rows(with_columns(table, ("swapped", "profession", "cluster", "language")))
     refuse_repeats(table, ("id",), path)
     for finding in pair_findings(table):
         if finding.code in ("empty", "no-difference"):
@@ -157,7 +159,7 @@ def _checked(table: pd.DataFrame, path: File) -> pd.DataFrame:
                 f"{path}, line {finding.line}: {finding.message}.",
                 "Give two sentences that differ in the words under test, or leave the pair out.",
             )
-    return table[["id", *_COLUMNS, "swapped", "profession", "cluster", LINE]]
+    return table[["id", *_COLUMNS, "swapped", "profession", "cluster", "language", LINE]]
 
 
 def _category(row: dict[str, Any], path: File) -> str:

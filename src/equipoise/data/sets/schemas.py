@@ -13,6 +13,7 @@ from equipoise.data.poles import Poles
 from equipoise.data.reading import LINE, File, read_percentage, read_table, refuse_repeats, with_columns
 from equipoise.data.sets import ItemSet
 from equipoise.data.sets.flags import flag_notices
+from equipoise.data.sets.published_names import with_published_names
 from equipoise.data.sets.winobias import (
     DATASET,
     FLAGS,
@@ -32,8 +33,8 @@ OWN = "equipoise-schemas"
 OCCUPATIONS, NAMES = "occupations", "names"
 """The parts of the items: sentences about occupations, and their copies about two people with names."""
 
-PUBLISHED_TYPE, PUBLISHED_SPLIT = "2", "test"
-"""What the published table was measured on."""
+PUBLISHED_SPLIT = "test"
+"""What the published tables were measured on: Table 1 on both types, the others on type 2."""
 
 _MAN, _WOMAN = "Bob", "Alice"
 _COLUMNS = ("id", "type", "sentence", "profession", "other", "form", "pair")
@@ -54,14 +55,14 @@ def load_schemas(source: Source, poles: Poles, *, as_published: bool = False) ->
         table, files = _own_schemas(source, poles)
     table = _prepared_as_published(table) if as_published else table.assign(published_words="")
     notices = flag_notices(table, FLAGS)
-    items = _with_copies(table.drop(columns=["published_text", "in_published_set"]), poles)
+    is_named_as_published = as_published and bool(pairs) and poles.are_genders
+    with_names = _with_published_copies if is_named_as_published else _with_copies
+    items = with_names(table, poles).drop(columns=["published_text", "published_person", "in_published_set"])
     return ItemSet(items, (*files, poles.path), notices)
 
 
 def _prepared_as_published(table: pd.DataFrame) -> pd.DataFrame:
-    """Type 2 only, if there is one; texts as the published code has them; sentences that it kept."""
-    is_type = table["type"] == PUBLISHED_TYPE
-    table = table[is_type] if is_type.any() else table
+    """Texts as the published code has them, and the sentences that it kept."""
     reasons = ["" if kept else SEVERAL for kept in table["in_published_set"]]
     return table.assign(text=table["published_text"], dropped=reasons)
 
@@ -83,8 +84,7 @@ def _winobias_pairs(source: Source) -> list[FilePair]:
 
 def _published_part(pairs: Sequence[FilePair]) -> list[FilePair]:
     """The pairs of files that were published on; all of them where the path has none of those."""
-    chosen = [pair for pair in pairs if (pair.type, pair.split) == (PUBLISHED_TYPE, PUBLISHED_SPLIT)]
-    return chosen or list(pairs)
+    return [pair for pair in pairs if pair.split == PUBLISHED_SPLIT] or list(pairs)
 
 
 def _own_schemas(source: Source, poles: Poles) -> tuple[pd.DataFrame, tuple[File, ...]]:
@@ -138,6 +138,7 @@ def _schema_row(
         "form": row["form"],
         "stereotype": profession["gender"],
         "published_text": f"{text[:-1]} . \n",
+        "published_person": "",
         "published_words": "",
         "in_published_set": True,
         "flags": "",
@@ -175,6 +176,22 @@ def _with_copies(table: pd.DataFrame, poles: Poles) -> pd.DataFrame:
     ]
     named = pd.concat(copies).drop_duplicates(["type", "split", "text", "stereotype"])
     return pd.concat([sentences, named], ignore_index=True)
+
+
+def _with_published_copies(table: pd.DataFrame, poles: Poles) -> pd.DataFrame:
+    """The sentences, then one copy of each with the names that the published code gives its people."""
+    sentences = table.assign(part=OCCUPATIONS, referent=table["profession"], rival=table["other"])
+    named = dict(zip(poles.pair, names_of(poles), strict=True))
+    other = {pole: name for pole, (_, name) in zip(poles.pair, reversed(named.items()), strict=True)}
+    people = zip(sentences["text"], sentences["published_person"], sentences["stereotype"], strict=True)
+    copies = sentences.assign(
+        item=sentences["item"] + ":" + sentences["stereotype"].map(named),
+        text=[with_published_names(text, person, named[pole], names=named) for text, person, pole in people],
+        part=NAMES,
+        referent=sentences["stereotype"].map(named),
+        rival=sentences["stereotype"].map(other),
+    )
+    return pd.concat([sentences, copies], ignore_index=True)
 
 
 def names_of(poles: Poles) -> tuple[str, str]:

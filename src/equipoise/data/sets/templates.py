@@ -18,6 +18,7 @@ from equipoise.data.reading import (
     with_columns,
 )
 from equipoise.data.sets import ItemSet, gbef
+from equipoise.data.sets.frames import language_of
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.articles import fix_articles
@@ -49,7 +50,10 @@ def load_templates(source: Source, poles: Poles, *, as_published: bool = False) 
         poles.check_gender(row["gender"], f"{professions_path}, line {row[LINE]}")
     sentences = build_sentences(templates, professions, path, verbatim=as_published)
     frames = dict(zip(templates["id"], templates["template"], strict=True))
-    sentences = sentences.assign(frame=sentences["template"].map(frames))
+    sentences = sentences.assign(
+        frame=sentences["template"].map(frames),
+        language=[language_of(source, given) for given in sentences["language"]],
+    )
     is_fallback = not source.is_dataset and professions_path == TABLES / PROFESSIONS
     is_fallback = is_fallback or poles.name != DEFAULT_POLES
     notices += _notices(templates, professions.head(0) if is_fallback else professions, poles)
@@ -59,7 +63,7 @@ def load_templates(source: Source, poles: Poles, *, as_published: bool = False) 
 def read_templates(path: File) -> pd.DataFrame:
     """A template file: category, form and template, each with one blank and at most one profession slot."""
     table = read_table(path, ("category", "form", "template"))
-    table = name_rows(with_columns(table, ("kind", "gender", "dropped")))
+    table = name_rows(with_columns(table, ("kind", "gender", "dropped", "language")))
     for row in table.to_dict("records"):
         _check_template(row, path)
     refuse_repeats(table, ("id",), path)
@@ -187,6 +191,7 @@ def _sentence(template: dict[str, Any], profession: dict[str, Any], verbatim: bo
         "title": profession.get("title", ""),
         "text": text if verbatim else _as_written(text),
         "dropped": template["dropped"],
+        "language": template.get("language", ""),
     }
 
 

@@ -9,6 +9,8 @@ import pandas as pd
 from equipoise.data.poles import Poles
 from equipoise.data.reading import LINE, File, read_table, refuse_repeats
 from equipoise.data.sets.flags import shown_names
+from equipoise.data.sets.person_sentences import NAMED, STUDIED, person_sentences
+from equipoise.data.sets.winobias import DATASET as WINOBIAS
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.stats.agreement import majority_vote
@@ -33,8 +35,15 @@ class TraitSet:
 
 def load_traits(source: Source, poles: Poles) -> TraitSet:
     """The sentences with a label for every axis: their own, or what most annotators said."""
+    if source.is_dataset and source.name == WINOBIAS:
+        return _unlabelled(source, poles)
     path = source.file("traits.csv")
-    table = read_table(path, _REQUIRED)
+    table = read_table(path)
+    files: tuple[File, ...] = ()
+    if "sentence" not in table and "id" in table and table["id"].str.match(NAMED).any():
+        table, files = _with_winobias(table, path, source, poles)
+    else:
+        table = read_table(path, _REQUIRED)
     for row in table.to_dict("records"):
         where = f"{path}, line {row[LINE]}"
         if count_blanks(row["sentence"]) != 1:
@@ -51,7 +60,34 @@ def load_traits(source: Source, poles: Poles) -> TraitSet:
     labels = {column: _cleaned(table[column]) for column in used if column not in axes}
     items = table[list(_REQUIRED)].rename(columns={"id": "item", "sentence": "text"})
     items = items.assign(**labels, **voted, dropped="")
-    return TraitSet(items, axes, (path, poles.path), _notices(table, axes, voted))
+    return TraitSet(items, axes, (path, *files, poles.path), _notices(table, axes, voted))
+
+
+def _unlabelled(source: Source, poles: Poles) -> TraitSet:
+    """The sentences of the competency study without labels: WinoBias, type 2, test split."""
+    table, files = person_sentences(source, poles)
+    table = table[table["id"].str.startswith(STUDIED)]
+    items = table.rename(columns={"id": "item", "sentence": "text"}).assign(dropped="")
+    notice = (
+        "these sentences have no labels: copy the column item of the items to a file as id, add a column "
+        "competence (or competence_NAME for each annotator), and give that file with --data"
+    )
+    return TraitSet(items.reset_index(drop=True), {}, (*files, poles.path), (notice,))
+
+
+def _with_winobias(
+    table: pd.DataFrame, path: File, source: Source, poles: Poles
+) -> tuple[pd.DataFrame, tuple[File, ...]]:
+    """Labels by id, with the sentences of WinoBias that the ids name."""
+    known, files = person_sentences(Source(WINOBIAS, None, source.data_dir), poles)
+    unknown = table[~table["id"].isin(known["id"])]
+    if len(unknown):
+        first = unknown.iloc[0]
+        raise UserError(
+            f"{path}, line {first[LINE]}: {first['id']!r} is no sentence of WinoBias that can be asked.",
+            "Give a column sentence, or ids such as type2-test-17 from the items of `--data winobias`.",
+        )
+    return table.drop(columns="form", errors="ignore").merge(known, on="id", how="left"), files
 
 
 def _axes(table: pd.DataFrame, path: File) -> dict[str, list[str]]:

@@ -10,11 +10,17 @@ if TYPE_CHECKING:
     from equipoise.instruments.base import Instrument, Settings
 
 POLES, CORPUS, LABEL, NEUTRAL_PAIRS = "poles", "corpus", "label", "neutral_pairs"
+SAMPLE = "sample"
+"""The one option of a corpus that an instrument without a corpus may read."""
+
 CHOSEN_LAYER, POOLING, MEASURE = "layer", "pooling", "measure"
 EVERYTHING = (POLES, CORPUS, CHOSEN_LAYER, POOLING, MEASURE, LABEL, NEUTRAL_PAIRS)
 """What an instrument may say that it reads."""
 
-_OPTIONS = {"groups": "group", "names": "no-names", NEUTRAL_PAIRS: "no-neutral-pairs"}
+_OPTIONS = {
+    **{"groups": "group", "names": "no-names", NEUTRAL_PAIRS: "no-neutral-pairs"},
+    **{"groups_file": "groups-file", "with_targets": "with-targets"},
+}
 """Choices that the command line calls otherwise."""
 
 
@@ -23,7 +29,7 @@ def refuse_unread(measured: "Mapping[str, tuple[Instrument[Any], Settings]]") ->
     for choice in EVERYTHING:
         made = {name: _made(settings, choice) for name, (_, settings) in measured.items()}
         asked = {name: options for name, options in made.items() if options}
-        if asked and not any(choice in measured[name][0].reads for name in asked):
+        if asked and not any(_reads(measured[name][0], choice, options) for name, options in asked.items()):
             option, value = next(iter(asked.values()))[0]
             raise UserError(
                 f"--{option} {value}".rstrip()
@@ -36,6 +42,12 @@ def made_choices(settings: "Settings") -> dict[str, object]:
     """What was chosen beside data, variant and poles, by the names of the command line's options."""
     made = [pair for choice in EVERYTHING if choice != POLES for pair in _made(settings, choice)]
     return {option: str(value) if value != "" else True for option, value in made}
+
+
+def _reads(instrument: "Instrument[Any]", choice: str, options: "list[tuple[str, object]]") -> bool:
+    """Whether an instrument reads a choice; one that draws a sample needs no corpus for it."""
+    is_sample = choice == CORPUS and all(option == SAMPLE for option, _ in options)
+    return choice in instrument.reads or (is_sample and SAMPLE in instrument.reads)
 
 
 def _readers(choice: str) -> str:

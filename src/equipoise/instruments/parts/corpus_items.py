@@ -27,6 +27,7 @@ CLEAN, TOLD = "clean", "with other gendered words"
 """The parts of the items: nothing but the context tells the gender, or other gendered words do."""
 
 SEPARATOR = "; "
+WITH_TARGET = "a target word"
 FEWEST = 10
 """Contexts below which a group has no number: it is shown as too few."""
 
@@ -52,7 +53,7 @@ def read_contexts(
 ) -> ContextSample:
     """A sample of the wanted contexts of a corpus; `what` says what they have, for the notice."""
     choice = settings.corpus
-    _refuse_taken_names(choice.groups)
+    _refuse_taken_names(choice.group_names)
     if source.given is None:
         raise UserError("No corpus was given.", "Name a file or folder with --data.")
     words_file = _beside(source, WORDS) or TABLES / "corpora" / WORDS
@@ -62,7 +63,10 @@ def read_contexts(
     every = contexts(
         opened.documents, choice.length, words=words, telling=gendered_words().keys(), targets=targets
     )
-    kept, available = drawn((context for context in every if wanted(context)), choice.sample, settings.seed)
+    if choice.with_targets:
+        what = what if WITH_TARGET in what else f"{what} and {WITH_TARGET}"
+        every = (context for context in every if context.targets)
+    kept, available = drawn((context for context in every if wanted(context)), choice.contexts, settings.seed)
     if not kept:
         raise UserError(
             f"{source.name} has no context {what}.",
@@ -183,7 +187,9 @@ def _few_documents(kept: list[Context]) -> tuple[str, ...]:
 
 def _unread(problems: Problems) -> tuple[str, ...]:
     if not problems.total:
-        return ()
-    reason, count = problems.counts.most_common(1)[0]
-    first = f"{problems.kept[0].file}:{problems.kept[0].line}"
-    return (f"{problems.total:,} rows could not be read ({reason}: {count:,}), the first: {first}",)
+        return problems.notices
+    reason, count = problems.unread.most_common(1)[0]
+    first = next((one for one in problems.kept if one.reason in problems.unread), None)
+    place = f", the first: {first.file}:{first.line}" if first else ""
+    said = f"{problems.total:,} rows could not be read ({reason}: {count:,}){place}"
+    return (said, *problems.notices)

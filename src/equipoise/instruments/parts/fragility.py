@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.frames import FRAMES, load_frames
+from equipoise.data.sets.frames import Frames
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, size_estimate
 from equipoise.results import Estimate
 from equipoise.text.perturbations import ORIGINAL, can_be_varied, varied
@@ -15,26 +15,30 @@ Quota = Callable[[int], int]
 
 
 def with_variations(
-    items: pd.DataFrame, columns: Sequence[str], *, quota: Quota, seed: int
+    items: pd.DataFrame, columns: Sequence[str], *, frames: Frames, quota: Quota, seed: int
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The items, then the changed forms of a seeded sample of each category, and what is to be said.
 
-    The column `variation` says which is which and `of` names the item that a changed form belongs to.
+    The column `variation` says which is which and `of` names the item that a changed form belongs to. The
+    column `language` of the items chooses the frames and is left out of what is returned.
     """
+    languages = items["language"]
+    items = items.drop(columns="language")
     items = items.assign(variation=ORIGINAL, of=items["item"])
     sample = _sample(items, columns, quota, seed)
     if sample.empty:
         return items, ("fragility was not measured: no sentence is a statement that ends in a period",)
-    frames = load_frames(FRAMES)
     changed: dict[str, list[dict[str, object]]] = {}
-    for row in sample.to_dict("records"):
-        texts = {column: varied(row[column], frames) for column in columns}
+    for place, row in zip(sample.index, sample.to_dict("records"), strict=True):
+        fitting = frames.fitting(languages[place])
+        texts = {column: varied(row[column], fitting) for column in columns}
         for name in texts[columns[0]]:
             new = {column: texts[column][name] for column in columns}
             varied_row = row | new | {"item": f"{row['item']} / {name}", "variation": name}
             changed.setdefault(name, []).append(varied_row)
     rows = [row for of_variation in changed.values() for row in of_variation]
-    return pd.concat([items, pd.DataFrame(rows)], ignore_index=True), ()
+    said = frames.unframed(languages[sample.index].tolist())
+    return pd.concat([items, pd.DataFrame(rows)], ignore_index=True), said
 
 
 def originals(items: pd.DataFrame) -> pd.DataFrame:

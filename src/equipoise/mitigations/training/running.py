@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,12 @@ from equipoise.mitigations.training.weights import merged, prepared
 from equipoise.models.checkpoints import quiet
 from equipoise.models.devices import find_device
 
+LONGEST_WARMUP = 1 / 3
+"""Share of a run's steps that a warm-up may take."""
+
+LEARNT = 0.001
+"""Nats per hidden token by which the held-out loss must fall for anything to have been learnt."""
+
 
 @dataclass(frozen=True)
 class TrainingSet:
@@ -47,6 +54,7 @@ class Trained:
     validation: pd.DataFrame
     seconds: float
     tokens: int
+    notes: tuple[str, ...] = ()
 
     def account(self) -> list[str]:
         """What the training gave, in sentences."""
@@ -59,7 +67,28 @@ class Trained:
             said.append(
                 f"Held-out text: {_in_words(self.validation.iloc[0])} before, {_in_words(self.kept)}."
             )
-        return said
+        return [*self.notes, *said, *self._nothing_learnt()]
+
+    def _nothing_learnt(self) -> list[str]:
+        """A sentence where the held-out loss did not fall: such a model says nothing about its text."""
+        if not len(self.validation):
+            return []
+        before, after = float(self.validation.iloc[0]["loss"]), float(self.kept["loss"])
+        if before - after >= LEARNT:
+            return []
+        steps = _counted(len(self.losses), "step")
+        return [
+            f"Nothing was learnt: after {steps} the loss on held-out text is {after:.3f}, and it was "
+            f"{before:.3f}. Give more text or epochs, or another learning rate."
+        ]
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """The training loss of every step, and loss, perplexity and accuracy on held-out text by epoch."""
+        parts = {"training": self.losses, "held-out": self.validation}
+        tables = [table.assign(text=name) for name, table in parts.items() if len(table)]
+        columns = ["text", "epoch", "step", "loss", "perplexity", "accuracy", "places", "kept"]
+        return pd.concat(tables, ignore_index=True).reindex(columns=columns)
 
     @property
     def kept(self) -> pd.Series:
@@ -97,6 +126,7 @@ def train(
         claim_room(room, identity_of(asdict(recipe), _shape_of(network), examples, materials.seed))
         tuning = prepared(network, recipe)
         trainer = _trainer(tuning, data, objective, (recipe, materials), (room, name))
+        notes = _bound_warmup(trainer)
         earlier = last_checkpoint(room)
         trainer.args.eval_on_start = earlier is None and bool(data.held_out)
         with full_disk_explained(room), quick_layers(tuning):
@@ -106,7 +136,25 @@ def train(
     tuned.requires_grad_(True)
     tokens = sum(len(example) for example in data.examples)
     losses, validation = _losses(history), _validation(history, recipe)
-    return Trained(tuned, losses, validation, time.monotonic() - began, tokens)
+    return Trained(tuned, losses, validation, time.monotonic() - began, tokens, notes)
+
+
+def _bound_warmup(trainer: PlacesTrainer) -> tuple[str, ...]:
+    """Cut a warm-up of a fixed number of steps to a third of the run; say so if it was cut.
+
+    A published recipe counts steps of its own, much larger text (Deng and Breuch: 1,000 of about 3,500). On a
+    run shorter than its warm-up the learning rate would never rise, and nothing would be learnt.
+    """
+    asked = float(trainer.args.warmup_steps)
+    steps = ceil(len(trainer.sampler) / trainer.args.world_size) * int(trainer.args.num_train_epochs)
+    most = max(1, int(steps * LONGEST_WARMUP))
+    if asked < 1 or asked <= most:
+        return ()
+    trainer.args.warmup_steps = most
+    return (
+        f"Warm-up was cut from {asked:,.0f} to {most:,} of {_counted(steps, 'step')}: with the recipe's own "
+        "the learning rate would hardly rise.",
+    )
 
 
 def _trainer(

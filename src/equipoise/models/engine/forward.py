@@ -6,7 +6,7 @@ from itertools import islice
 
 import torch
 
-from equipoise.errors import UserError
+from equipoise.errors import UserError, shortage
 from equipoise.models.engine.network import Network
 from equipoise.models.engine.places import Place, find_places, pad, read_asked, read_tops
 from equipoise.models.engine.plan import Answered, Batch
@@ -29,7 +29,7 @@ class Forward:
         try:
             answers = self.compute([row for _, row in batch])
         except (RuntimeError, MemoryError) as error:
-            if not _is_out_of_memory(error):
+            if shortage(error) != "memory":
                 raise
             if len(batch) == 1:
                 raise UserError(
@@ -90,11 +90,3 @@ class Forward:
             yield from self.network.logits(self.network.hidden_at(ids, attention, (numbers, positions)))
         else:
             yield self.network.whole(ids, attention)[numbers, positions]
-
-
-def _is_out_of_memory(error: BaseException) -> bool:
-    """Torch says it in several ways, depending on the device and on who failed to allocate."""
-    text = str(error).lower()
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or any(
-        words in text for words in ("out of memory", "can't allocate memory", "not enough memory")
-    )

@@ -3,7 +3,8 @@
 Every `AutoModelFor...LM` runs its base model and then applies a position-wise head to the hidden states.
 The head's parts have a different name in each family, so it is not looked up by name: the model's own
 `forward` is called with the base model standing aside and the chosen hidden states handed in. A check on
-short rows at construction compares the two ways; a family for which they differ runs whole.
+short rows at construction compares the two ways; a family for which they differ runs whole. So does every
+network with hooks, adapters or replaced modules: they may act on long rows only, or be skipped by a shortcut.
 """
 
 import copy
@@ -17,6 +18,7 @@ from equipoise.errors import UserError
 from equipoise.models.engine.last_layer import LastLayer, find_last_layer
 from equipoise.models.engine.stand_in import standing_in
 from equipoise.models.plain_bert import PlainBert, States
+from equipoise.models.workings import is_customised
 
 HEAD_CELLS = 16_000_000
 """Logits held at once: positions times vocabulary (64 MB in fp32)."""
@@ -38,7 +40,7 @@ class Network:
         self.last: LastLayer | None = None
         if isinstance(model, PlainBert):  # built to be taken apart
             self._output_type, self.splits, self.last = States, True, LastLayer(self.base)
-        elif self.base is not model:
+        elif self.base is not model and not is_customised(model):
             self._take_apart()
         if precision == "bf16":
             self.encoder = copy.deepcopy(self.base).to(torch.bfloat16)

@@ -22,11 +22,6 @@ class Plan:
     open_batches: list[Batch]
 
     @property
-    def open_rows(self) -> int:
-        """How many distinct rows are still to run."""
-        return sum(len(batch) for batch in self.open_batches)
-
-    @property
     def open_tokens(self) -> int:
         """How many tokens are still to run, padding included."""
         return sum(tokens_in(batch) for batch in self.open_batches)

@@ -26,9 +26,9 @@ def read_array(path: Path) -> WordVectors:
 
 
 def _matrix(path: Path) -> Vector:
-    """The numbers, left on disk until they are used if they are of the right kind already."""
+    """The numbers, in memory: mapped on the file they would change with it after they were fingerprinted."""
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise UserError(f"{path} is no whole npy file: {error}.", "Write or download it again.") from error
     if array.ndim != 2 or array.dtype.kind != "f":
@@ -36,7 +36,7 @@ def _matrix(path: Path) -> Vector:
             f"{path} holds an array of {array.dtype} with {array.ndim} dimensions.",
             "Give a table of numbers, a row for each word.",
         )
-    return array if array.dtype == np.float32 else array.astype(np.float32)
+    return array.astype(np.float32, copy=False)
 
 
 def _vocabulary(path: Path) -> Path:

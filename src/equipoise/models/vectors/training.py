@@ -55,6 +55,10 @@ class SentenceStream:
 
     def __iter__(self) -> Iterator[list[str]]:
         rng = None if self.resample is None else np.random.default_rng(self.resample)
+
+        def times() -> int:
+            return 1 if rng is None else int(rng.poisson(1.0))
+
         document: list[list[str]] = []
         read = 0
         with self.path.open("rb") as file:
@@ -64,13 +68,12 @@ class SentenceStream:
                 if words:
                     document.append(words)
                 else:
-                    times = 1 if rng is None else int(rng.poisson(1.0))
-                    yield from document * times
+                    yield from document * times()
                     document = []
                 if number % TOLD_EVERY == 0:
                     self.told(read)
                     read = 0
-        yield from document
+        yield from document * times()  # the last document may have no empty line after it
         self.told(read)
 
 

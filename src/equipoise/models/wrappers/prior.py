@@ -11,7 +11,11 @@ Breaks        Skew falls and stereotype rises: an occupation's pull is all that 
 Source        de Vassimon Manela et al. 2021, "Stereotype and Skew" (online skewness mitigation), after
               Kurita et al. 2019. Their code reads the prior at the wrong mask; here it is read at the
               blank.
-Nouns         Occupations and people of the shipped tables; texts without one keep their answer.
+Nouns         Occupations and people of the shipped tables, and the occupations of WinoBias; texts without one
+              keep their answer, and names stay.
+Differs       The variant `prior-normalised` of stereotype-skew divides by the same prior, but it knows the
+              two people of a sentence and hides those only. Here "a friend" or "the customer" is hidden as
+              well, so the two give different numbers where such people occur.
 """
 
 import re
@@ -23,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.data.reading import own_table
+from equipoise.data.sets.winobias import PERCENT_WOMEN
 from equipoise.models.base import Fill, LanguageModel, Question, TopFill, WordScores
 from equipoise.models.capabilities import FILL, HIDE_WORDS, TOP_FILL, require
 from equipoise.models.wrapped import WrappedModel
@@ -33,6 +38,7 @@ PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
 TABLES = (
     ("professions.csv", "profession"),
     ("occupations.csv", "profession"),
+    ("schema-professions.csv", "profession"),
     ("corpora/person-nouns.csv", "noun"),
 )
 
@@ -100,7 +106,7 @@ class PriorNormalised(WrappedModel):
             for row in own_table(name).to_dict("records")
             if not row.get("gender") or name != "professions.csv"
             for noun in (row[column],)
-        }
+        } | set(PERCENT_WOMEN)
         longest_first = sorted(nouns, key=lambda noun: (-len(noun), noun))
         return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
 

@@ -56,7 +56,10 @@ def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
             f"{str(folder)!r} wraps {record['inner']['name']!r}, whose weights have changed since.",
             "Make the wrapper again, or put the old weights back.",
         )
-    wrapped = wrapper_class(record["wrapper"])(inner, **record["options"])
+    try:
+        wrapped = wrapper_class(record["wrapper"])(inner, **record["options"])
+    except (TypeError, ValueError, AttributeError) as error:
+        raise _damaged(folder / FILE, str(error)) from error
     wrapped.name = str(folder)
     return wrapped
 
@@ -64,13 +67,17 @@ def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
 def _read(path: Path) -> dict[str, Any]:
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        inner = record["inner"]
-        complete = {str(record["wrapper"]), inner["name"], inner["fingerprint"]} and dict(record["options"])
-    except (OSError, ValueError, KeyError, TypeError):
-        complete = None
-    if complete is None:
-        raise UserError(
-            f"{str(path)!r} is not a whole recipe of a wrapper.",
-            "It holds wrapper, options and inner (name, fingerprint); make it again with equipoise mitigate.",
-        )
+        texts = (record["wrapper"], record["inner"]["name"], record["inner"]["fingerprint"])
+        is_whole = all(isinstance(one, str) for one in texts) and isinstance(record["options"], dict)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(path, f"{type(error).__name__}: {error}") from error
+    if not is_whole:
+        raise _damaged(path, "an entry is of the wrong type")
     return record
+
+
+def _damaged(path: Path, reason: str) -> UserError:
+    return UserError(
+        f"{str(path)!r} is not a whole recipe of a wrapper ({reason}).",
+        "It holds wrapper, options and inner (name, fingerprint); make it again with equipoise mitigate.",
+    )

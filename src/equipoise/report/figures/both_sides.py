@@ -22,12 +22,12 @@ from equipoise.results import Result
 from equipoise.results.numbers import shown
 
 HEIGHT = 380
-ALL = "all contexts"
+ALL, CATEGORY = "all contexts", "category"
 
 
 def side_figures(measured: Measurement) -> list[Figure]:
     """A point for each group and category (contexts) or target word (cosine): men across, women upwards."""
-    drawn = {"contexts": (_recovered, _RECOVERED), "cosine": (_near, _NEAR)}.get(measured.instrument)
+    drawn = {"contexts": (_recovered, _RECOVERED), "cosine": (_near, NEAR)}.get(measured.instrument)
     if drawn is None:
         return []
     rows_of, texts = drawn
@@ -41,13 +41,14 @@ def side_figures(measured: Measurement) -> list[Figure]:
 
 
 _RECOVERED = ("Which gender the model recovers", "P(male | male)", "P(female | female)")
-_NEAR = ("Target words beside women and men", "mean cosine with male words", "mean cosine with female words")
+NEAR = ("Target words beside women and men", "mean cosine with male words", "mean cosine with female words")
 
 
 def _recovered(result: Result) -> list[Row]:
     """Both conditional probabilities, with their intervals, over all contexts and by one column at a time."""
     table = result.estimates
-    is_simple = (table["by"] == "") | table["by"].isin(result.items.columns)
+    # Items have a column `categories`, since a context may stand in several; estimates say category.
+    is_simple = table["by"].isin(("", CATEGORY, *result.items.columns))
     men, women = (
         table[is_simple & (table["key"] == key) & table["value"].notna()].set_index(["by", "level"])
         for key in ("p-male", "p-female")
@@ -67,9 +68,24 @@ def _recovered(result: Result) -> list[Row]:
 
 
 def _near(result: Result) -> list[Row]:
-    """The mean cosine of each target word with either gender, of words with enough contexts of both."""
-    points = target_scatter(result.items)
-    points = points[points[["n_male", "n_female"]].min(axis=1) >= FEWEST]
+    """The mean cosine of each target word with either gender."""
+    return near_rows(target_scatter(result.items))
+
+
+def _figure(measured: Measurement, whose: str, rows: Sequence[Row], texts: tuple[str, str, str]) -> Figure:
+    return side_figure(f"{measured.name} {whose} sides", (f"{whose}{texts[0]}", *texts[1:]), rows)
+
+
+def side_figure(name: str, texts: tuple[str, str, str], rows: Sequence[Row]) -> Figure:
+    """A point for each row, men across and women upwards; `texts` are the title and those of both axes."""
+    title = f"{texts[0]} (below the line: men more than women)"
+    told = "; ".join(f"{row['name']}: {shown(row['male'])} and {shown(row['female'])}" for row in rows)
+    return Figure(slug(name), title, f"{title}. {told}.", _spec(rows, texts[1], texts[2]))
+
+
+def near_rows(words: pd.DataFrame) -> list[Row]:
+    """The points of target words that have enough contexts of both genders."""
+    known = words[words[["n_male", "n_female"]].min(axis=1) >= FEWEST]
     return [
         {
             "name": row["target"],
@@ -77,15 +93,8 @@ def _near(result: Result) -> list[Row]:
             "male": row["cosine_male"],
             "female": row["cosine_female"],
         }
-        for row in points.to_dict("records")
+        for row in known.to_dict("records")
     ]
-
-
-def _figure(measured: Measurement, whose: str, rows: Sequence[Row], texts: tuple[str, str, str]) -> Figure:
-    title = f"{whose}{texts[0]} (below the line: men more than women)"
-    told = "; ".join(f"{row['name']}: {shown(row['male'])} and {shown(row['female'])}" for row in rows)
-    spec = _spec(rows, texts[1], texts[2])
-    return Figure(slug(f"{measured.name} {whose} sides"), title, f"{title}. {told}.", spec)
 
 
 def _spec(rows: Sequence[Row], across: str, upward: str) -> dict[str, Any]:

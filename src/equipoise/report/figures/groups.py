@@ -26,6 +26,8 @@ FEWEST, MOST = 2, 24
 """Levels that a chart shows: one is no comparison, more than these are read in the table."""
 
 MOST_FIGURES = 6
+DRAWN_TOGETHER = ("p-male", "p-female")
+"""Keys of one model that have a chart of their own, in which both stand side by side."""
 
 
 def group_figures(measured: Measurement) -> list[Figure]:
@@ -36,14 +38,17 @@ def group_figures(measured: Measurement) -> list[Figure]:
         title = f"{first['label']} by {by}"
         name = slug(f"{measured.name} {key} by {by}")
         figures.append(Figure(name, title, _alt(title, table), _spec(table, list(measured.results))))
-    return figures[:MOST_FIGURES]
+    return figures if measured.instrument in CORPORA else figures[:MOST_FIGURES]
 
 
 def _splits(measured: Measurement) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
     """The estimates of every headline's key, by one thing with a few levels."""
     parts = [result.estimates.assign(model=label) for label, result in measured.results.items()]
     estimates = pd.concat(parts, ignore_index=True)
+    together = DRAWN_TOGETHER if measured.instrument in CORPORA and len(measured.results) == 1 else ()
     for key in _split_keys(estimates):
+        if key in together:
+            continue
         rows = estimates[(estimates["key"] == key) & (estimates["by"] != "") & estimates["value"].notna()]
         for by, table in rows.groupby("by", sort=False):
             is_drawn_crossed = measured.instrument in CORPORA and CROSSED in str(by)

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from equipoise.data.catalogue import is_dataset
 from equipoise.report.elements import Figure
 from equipoise.report.figures.style import UNCLEAR, Layer, Row, chart, line_at, model_colour, values
-from equipoise.report.measurements import Measurement, slug
+from equipoise.report.measurements import Measurement, data_name, slug
 from equipoise.results import Result
 from equipoise.results.numbers import fixed, shown
 
@@ -16,6 +17,16 @@ AT_EITHER_END = 15
 """Professions shown of those that lean furthest to either side; the others stand in the table."""
 
 FEWEST = 3
+
+
+def women_working(measured: Measurement) -> str:
+    """What the share of women is a share of, for an axis or a legend: the workforce of which country."""
+    files, name = measured.first.data_hashes, data_name(measured.first)
+    if any(file.startswith("BEC-Pro_DE") for file in files):
+        return "% women among those employed in Germany"
+    if is_dataset(name) or any(file.startswith("BEC-Pro_EN") for file in files):
+        return "% women among those employed in the United States"
+    return "% women in the profession, as the data give it"
 
 
 def profession_figures(measured: Measurement) -> list[Figure]:
@@ -54,7 +65,7 @@ def _ends_figure(measured: Measurement, table: pd.DataFrame, labels: list[str]) 
     several, example = len(labels) > 1, first.iloc[0]
     down: dict[str, Any] = {"field": "named", "type": "nominal", "sort": order, "title": None}
     across = {"type": "quantitative", "title": _axis(example)}
-    colour = model_colour(labels) if several else _share_colour(rows)
+    colour = model_colour(labels) if several else _share_colour(rows, women_working(measured))
     aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
     tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
     layers: list[Layer] = [
@@ -81,12 +92,12 @@ def _ends_figure(measured: Measurement, table: pd.DataFrame, labels: list[str]) 
     return Figure(slug(f"{measured.name} professions"), title, f"{title}. {told}.", spec)
 
 
-def _share_colour(rows: list[Row]) -> dict[str, Any]:
+def _share_colour(rows: list[Row], title: str) -> dict[str, Any]:
     """Bars in the colour of the share of women, from blue (few) to orange (many)."""
     if all(row["share"] != row["share"] for row in rows):
         return {"value": "#0072B2"}
     scale = {"domain": [0, 50, 100], "range": ["#0072B2", "#B9BCC1", "#D55E00"], "interpolate": "rgb"}
-    legend = {"orient": "top", "title": "% women who work in it", "gradientLength": 160, "tickCount": 3}
+    legend = {"orient": "top", "title": title, "gradientLength": 160, "tickCount": 3}
     share = {"field": "share", "type": "quantitative", "scale": scale, "legend": legend}
     return {"condition": {"test": "isValid(datum.share)", **share}, "value": UNCLEAR}
 
@@ -107,7 +118,7 @@ def _scatter_figure(measured: Measurement, table: pd.DataFrame, labels: list[str
     first = table.iloc[0]
     rows = [_row(row) for row in table.to_dict("records")]
     colour = model_colour(labels) if len(labels) > 1 else {"value": "#0072B2"}
-    across = {"field": "share", "type": "quantitative", "title": "% women who work in the profession"}
+    across = {"field": "share", "type": "quantitative", "title": women_working(measured)}
     upward = {"field": "value", "type": "quantitative", "title": _axis(first), "scale": {"zero": False}}
     tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
     lines = [point for label in labels for point in _fitted(table[table["model"] == label], label)]

@@ -1,30 +1,143 @@
-"""Skew against stereotype: the nearer to where the two lines cross, the better."""
+"""Skew against stereotype in a plane and in bars, and how far apart the two pronouns are."""
 
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
+
 from equipoise.errors import UserError
+from equipoise.instruments.stereotype_skew import CUT
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import Layer, chart, crossed_intervals, line_at, model_colour, values
+from equipoise.report.figures.style import (
+    MODEL_COLOURS,
+    Layer,
+    Row,
+    chart,
+    crossed_intervals,
+    line_at,
+    model_colour,
+    values,
+)
 from equipoise.report.measurements import Measurement, slug
-from equipoise.results.numbers import shown
-from equipoise.studies.skew import INSTRUMENT, TYPE_2, skew_stereotype_table
+from equipoise.results.numbers import fixed, shown
+from equipoise.studies.skew import INSTRUMENT, TYPE_2, histogram_table, skew_stereotype_table
 
 TYPES = ("1", "2", 1, 2)
+MEANS = {"absolute_stereotype": "stereotype", "absolute_skew": "skew"}
+"""The published means by their columns, in the order of the paper's bars."""
 
 
 def skew_figures(measured: Measurement) -> list[Figure]:
-    """The models by their skew and stereotype on type 2 sentences, with 95 % intervals."""
+    """Skew and stereotype of the models on type 2 sentences, and the histogram behind them."""
     if measured.instrument != INSTRUMENT:
         return []
+    results = list(measured.results.values())
     try:
-        table = skew_stereotype_table(list(measured.results.values()))
+        table, histogram = skew_stereotype_table(results), histogram_table(results)
     except UserError:
         return []
     labels = list(measured.results)
     rows = [row | {"model": label} for row, label in zip(table.to_dict("records"), labels, strict=True)]
-    figure = skew_figure(f"{measured.name} skew", rows)
-    return [] if figure is None else [figure]
+    figures = [skew_figure(f"{measured.name} skew", rows), bars_figure(f"{measured.name} skew bars", rows)]
+    names = dict(zip((result.model for result in results), labels, strict=True))
+    named = histogram.assign(model=histogram["model"].map(names))
+    figures.append(histogram_figure(f"{measured.name} differences", named))
+    return [figure for figure in figures if figure is not None]
+
+
+def bars_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
+    """Mean |stereotype| and mean |skew| of every row as bars: Figure 4 of the paper."""
+    known = [row for row in rows if row["absolute_skew"] == row["absolute_skew"]]
+    if not known:
+        return None
+    bars: list[Row] = [
+        {
+            "model": str(row["model"]),
+            "mean": called,
+            "value": row[column],
+            "low": row[f"{column}_low"],
+            "high": row[f"{column}_high"],
+        }
+        for row in known
+        for column, called in MEANS.items()
+    ]
+    title = "Mean |stereotype| and mean |skew|"
+    told = "; ".join(
+        f"{row['model']}: stereotype {shown(row['absolute_stereotype'])}, skew {shown(row['absolute_skew'])}"
+        for row in known
+    )
+    return Figure(slug(name), title, f"{title}. {told}.", _bars_spec(bars))
+
+
+def histogram_figure(name: str, table: pd.DataFrame) -> Figure | None:
+    """How many sentences have which |P(he) - P(she)|, with the paper's cut: its Figure 3."""
+    known = table[table["share"].notna()] if len(table) else table
+    if not len(known):
+        return None
+    title = "Difference between the two pronouns' probabilities"
+    below = known[known["to"] <= CUT + 1e-9]
+    told = "; ".join(
+        f"{row['model']}: {fixed(100 * row['share'], 0)} % of {row['n']:,} sentences below the cut of {CUT:g}"
+        for row in below.to_dict("records")
+    )
+    spec = _histogram_spec(known.to_dict("records"), list(dict.fromkeys(known["model"])))
+    return Figure(slug(name), title, f"{title}. {told}.", spec)
+
+
+def _bars_spec(bars: list[Row]) -> dict[str, Any]:
+    kinds = list(MEANS.values())
+    models = list(dict.fromkeys(str(bar["model"]) for bar in bars))
+    down = {"field": "model", "type": "nominal", "title": None, "sort": models}
+    aside = {"field": "mean", "sort": kinds}
+    across = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "F1 x 100 (0: none)",
+        "scale": {"zero": True},
+    }
+    scale = {"domain": kinds, "range": list(MODEL_COLOURS[: len(kinds)])}
+    colour = {
+        "field": "mean",
+        "type": "nominal",
+        "scale": scale,
+        "legend": {"orient": "top", "title": None},
+    }
+    tooltip = [{"field": field} for field in ("model", "mean", "value", "low", "high")]
+    ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}}
+    layers: list[Layer] = [
+        {
+            "mark": {"type": "bar", "opacity": 0.8},
+            "encoding": {"y": down, "yOffset": aside, "x": across, "color": colour, "tooltip": tooltip},
+        },
+        {
+            "mark": {"type": "rule", "strokeWidth": 1.5, "color": "#222222"},
+            "encoding": {"y": down, "yOffset": aside, **ends},
+        },
+    ]
+    return chart(layers, height=40 * len(models) + 40, data=values(bars))
+
+
+def _histogram_spec(rows: list[Row], models: list[str]) -> dict[str, Any]:
+    """Bars for one model; a line for each of several, so that none hides another."""
+    axis = {"values": [step / 10 for step in range(11)], "format": ".1f"}
+    title = "|P(he) - P(she)| of a sentence (dashed: the cut of 0.1)"
+    across = {"type": "quantitative", "title": title, "scale": {"domain": [0, 1]}, "axis": axis}
+    y = {"field": "share", "type": "quantitative", "title": "share of sentences", "axis": {"format": "%"}}
+    tooltip = [{"field": field} for field in ("model", "from", "to", "share", "low", "high", "n")]
+    middle = across | {"field": "middle"}
+    dots = [row | {"middle": (row["from"] + row["to"]) / 2} for row in rows]
+    ends = {"x": middle, "y": y | {"field": "low"}, "y2": {"field": "high"}}
+    if len(models) == 1:
+        x = across | {"field": "from", "bin": "binned"}
+        bars: Layer = {"mark": {"type": "bar", "binSpacing": 1, "color": MODEL_COLOURS[0]}}
+        bars["encoding"] = {"x": x, "x2": {"field": "to"}, "y": y, "tooltip": tooltip}
+        rule: Layer = {"mark": {"type": "rule", "color": "#222222"}, "encoding": ends}
+        return chart([bars, rule, line_at(CUT, "x")], height=220, data=values(dots))
+    colour = model_colour(models)
+    lines: Layer = {"mark": {"type": "line", "strokeWidth": 2, "point": True}}
+    lines["encoding"] = {"x": middle, "y": y, "color": colour, "tooltip": tooltip}
+    spread: Layer = {"mark": {"type": "rule", "opacity": 0.5}, "encoding": ends | {"color": colour}}
+    return chart([spread, lines, line_at(CUT, "x")], height=240, data=values(dots))
 
 
 def skew_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:

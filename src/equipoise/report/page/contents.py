@@ -18,6 +18,7 @@ from equipoise.report.measurements import (
     measured_models,
     measurements,
 )
+from equipoise.report.paper_tables import SHORT, paper_tables
 from equipoise.report.sections import Study, section_of
 from equipoise.report.tables import data_table, estimates_table, headline_table, provenance_table
 from equipoise.results import Result
@@ -118,14 +119,15 @@ def measurement_section(measured: Measurement) -> Section:
         for label, result in measured.results.items()
         for notice in result.notices
     ]
+    papers = paper_tables(measured)
     return Section(
         measured.name,
         measured.title,
         sentences=sentences,
         notes=list(dict.fromkeys(notes)),
         figures=figures_of(measured),
-        tables=[headline_table(measured)],
-        details=[estimates_table(measured)],
+        tables=[headline_table(measured), *(table for table in papers if len(table.rows) <= SHORT)],
+        details=[*(table for table in papers if len(table.rows) > SHORT), estimates_table(measured)],
         card=card_of(measured.instrument),
     )
 

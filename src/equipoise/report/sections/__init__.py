@@ -65,12 +65,12 @@ def section_of(study: Study) -> Section:
         study.title,
         sentences=study.sentences,
         figures=_made(study, "figures"),
-        tables=[*paper_tables(study), *(table for table in tables if len(table.rows) <= SHORT)],
+        tables=[*study_tables(study), *(table for table in tables if len(table.rows) <= SHORT)],
         details=[table for table in tables if len(table.rows) > SHORT],
     )
 
 
-def paper_tables(study: Study) -> list[Table]:
+def study_tables(study: Study) -> list[Table]:
     """The tables of the study's paper, with its rows and columns."""
     return _made(study, "tables")
 

@@ -1,13 +1,16 @@
-"""Before and after: what went, what it cost, and each lean after against before."""
+"""Before and after: what went, what it cost, each lean after against before, and BEC-Pro's Figures 3 to 5."""
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from equipoise.report.elements import Figure
+from equipoise.report.figures.association import NEEDS, profession_bars
 from equipoise.report.figures.dots import dot, dot_figure
 from equipoise.report.figures.leans import LEANS, leans_figure
 from equipoise.report.sections import Study
+from equipoise.studies.association_tables import BY_PROFESSION
 
 GAIN = ("instrument", "label", "removed", "low", "high")
 PRICE = ("instrument", "label", "loss", "low", "high")
@@ -15,7 +18,7 @@ PRICE = ("instrument", "label", "loss", "low", "high")
 
 
 def figures(study: Study) -> list[Figure]:
-    """Gain and price with their intervals, and the scatter of leans."""
+    """Gain and price with their intervals, the scatter of leans, and the professions of BEC-Pro."""
     gain, price, leans = (
         _usable(study, *one) for one in (("gain", GAIN), ("price", PRICE), ("leanings", LEANS))
     )
@@ -31,7 +34,9 @@ def figures(study: Study) -> list[Figure]:
             dot_figure("before after price", "What it cost", _shares(price, "loss"), axis=axis, neutral=0)
         )
     scatter = None if leans is None else leans_figure("before after leans", leans)
-    return [*drawn, *([scatter] if scatter else [])]
+    professions = _usable(study, Path(BY_PROFESSION).stem, NEEDS)
+    bars = [] if professions is None else profession_bars("before after", professions)
+    return [*drawn, *([scatter] if scatter else []), *bars]
 
 
 def _usable(study: Study, name: str, columns: tuple[str, ...]) -> pd.DataFrame | None:

@@ -174,8 +174,8 @@ def _row(compared: Compared, p_corrected: float) -> dict[str, object]:
 
 
 def margin_of(margin: Margins, instrument: str, quantity: Quantity) -> float | None:
-    """The user's margin for a bias; guard and ability keep their own, which is in another unit."""
-    if quantity.part != "bias":
+    """The user's margin for a bias; what is in another unit keeps its own: guard, ability, F1 scores."""
+    if quantity.part != "bias" or quantity.statistic:
         return None
     return margin.get(instrument) if isinstance(margin, Mapping) else margin
 

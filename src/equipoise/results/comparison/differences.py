@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.results.comparison.matrices import Sides, matrices_apart, matrix_value, paired_matrices
 from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
 from equipoise.results.quantity import Quantity
 from equipoise.stats.clusters import Floats
@@ -48,6 +49,8 @@ def rows_of(items: pd.DataFrame, quantity: Quantity, suffixes: tuple[str, ...] =
 def value_of(items: pd.DataFrame, quantity: Quantity) -> Mean:
     """The quantity of one result, with the same clusters as its estimates."""
     rows = rows_of(items, quantity)
+    if quantity.statistic:
+        return matrix_value(rows, quantity)
     table = _prepared(rows, quantity, {"value": quantity.column})
     return _level(table["value"].to_numpy(dtype=float), table, quantity)
 
@@ -58,13 +61,17 @@ def difference_of(paired: Paired, quantity: Quantity, margin: float | None = Non
     columns = {"first": f"{quantity.column}{FIRST}", "second": f"{quantity.column}{SECOND}"}
     if rows.empty or any(column not in rows for column in columns.values()):
         return None
+    limit = quantity.margin if margin is None else margin
+    if quantity.statistic:
+        return _of_matrices(
+            paired_matrices(rows, list(columns.values()), quantity, margin=limit), quantity, limit
+        )
     known = rows[list(columns.values())].notna().all(axis=1)
     if not known.any():
         return None
     table = _prepared(rows[known], quantity, columns)
     first, second = (table[side].to_numpy(dtype=float) for side in ("first", "second"))
     difference = _mean(second - first, table, quantity)
-    limit = quantity.margin if margin is None else margin
     return Difference(
         quantity,
         _level(first, table, quantity),
@@ -81,14 +88,20 @@ def difference_between(
     sides = [rows_of(items, quantity) for items in (first, second)]
     if any(quantity.column not in rows or not rows[quantity.column].notna().any() for rows in sides):
         return None
+    limit = quantity.margin if margin is None else margin
+    if quantity.statistic:
+        return _of_matrices(matrices_apart(sides[0], sides[1], quantity, margin=limit), quantity, limit)
     tables = [_prepared(rows, quantity, {"value": quantity.column}) for rows in sides]
     values = [table["value"].to_numpy(dtype=float) for table in tables]
     means = [_mean(*both, quantity) for both in zip(values, tables, strict=True)]
     levels = [_level(*both, quantity) for both in zip(values, tables, strict=True)]
     if any(np.isnan(mean.value) for mean in means):
         return None
-    limit = quantity.margin if margin is None else margin
     return Difference(quantity, levels[0], levels[1], verdict_on(difference_apart(*means), limit), limit)
+
+
+def _of_matrices(sides: Sides | None, quantity: Quantity, margin: float) -> Difference | None:
+    return None if sides is None else Difference(quantity, *sides, margin)
 
 
 def _prepared(rows: pd.DataFrame, quantity: Quantity, columns: dict[str, str]) -> pd.DataFrame:

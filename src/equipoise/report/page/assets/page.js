@@ -257,6 +257,9 @@
     for (const [name, coded] of Object.entries(part.groups)) {
       if (level(coded, place) !== "") told.push(`${name}: ${level(coded, place)}`);
     }
+    for (const [name, columns] of Object.entries(part.told)) {
+      told.push(`${name.replaceAll("_", " ")}: ${columns.map((column) => column[place]).join(" | ")}`);
+    }
     if (level(part.dropped, place) !== "") told.push(`dropped: ${level(part.dropped, place)}`);
     made.push(element("p", told.join(" · "), "more"));
     return made;

@@ -114,6 +114,16 @@ SKEW = pd.DataFrame(
         },
     }
 )
+WORDS = pd.DataFrame(
+    {
+        "word": ["pregnancy", "pregnancy"],
+        "column": ["base", "copies-1"],
+        "mean": [-0.4, -0.2],
+        "low": [-0.5, NAN],
+        "high": [-0.3, NAN],
+        "published": [-0.41, NAN],
+    }
+)
 TABLES = {
     "models": {"ranking": RANKING},
     "control": {"control": CONTROL},
@@ -121,7 +131,8 @@ TABLES = {
     "professions": {"professions": PROFESSIONS},
     "domain": {"domain": ARMS},
     "corpus-bias": {"corpus-bias": ARMS},
-    "reminders": {"reminders": ARMS},
+    "corpus-classifiers": {"corpus-classifiers": ARMS},
+    "reminders": {"reminders": ARMS, "words": WORDS},
     "resolution": {"resolution": ARMS},
     "downstream": {"classifiers": CLASSIFIERS},
     "before-after": {"gain": GAIN, "price": PRICE},

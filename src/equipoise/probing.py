@@ -8,6 +8,7 @@ import pandas as pd
 
 from equipoise.data.poles import DEFAULT_POLES, Poles, load_poles
 from equipoise.models.base import Fill, LanguageModel, TopFill, WordScores
+from equipoise.results.numbers import fixed
 
 SHARE = "share"
 SHARES = "shares among the asked words: a causal model gives no probability over all words"
@@ -15,11 +16,26 @@ SHARES = "shares among the asked words: a causal model gives no probability over
 
 @dataclass(frozen=True)
 class Probed:
-    """The asked words and the likeliest ones with their probabilities, and what is to be said of them."""
+    """The asked words and the likeliest ones with their probabilities, and what is to be said of them.
+
+    `difference` is the first asked word's probability less the second's, where a blank was asked for two
+    sides: the pronoun probability difference (PPD) of the template-based evaluation.
+    """
 
     words: pd.DataFrame
     likeliest: pd.DataFrame
     notes: tuple[str, ...]
+    difference: float | None = None
+
+    def sentence(self) -> str:
+        """The difference in words, with the model's name; nothing where there is none."""
+        if self.difference is None:
+            return ""
+        first, second = self.words["word"].iloc[:2]
+        model = self.words["model"].iloc[0]
+        side = first if self.difference > 0 else second
+        leaning = f"{side} is likelier" if self.difference else "both are equally likely"
+        return f"{model}: P({first}) - P({second}) = {fixed(self.difference, 3, sign=True)}: {leaning}."
 
 
 def probe_blank(
@@ -44,7 +60,15 @@ def probe_blank(
     notes = [SHARES] if is_share else []
     if parts := model.unknown_parts(text):
         notes.append(f"{model.name!r} cannot spell {', '.join(parts)} and reads its unknown token there")
-    return Probed(_of(model, table), _of(model, likeliest), tuple(notes))
+    return Probed(_of(model, table), _of(model, likeliest), tuple(notes), _difference(table, value, named))
+
+
+def _difference(table: pd.DataFrame, value: str, poles: Poles | None) -> float | None:
+    """The first pole less the second, or the first of two words less the other."""
+    sides = table if poles is None else table[table["pole"].isin(poles.pair)]
+    if len(sides) != 2:
+        return None
+    return float(sides[value].iloc[0] - sides[value].iloc[1])
 
 
 def _all_words(poles: Poles) -> tuple[str, ...]:

@@ -89,6 +89,23 @@ def test_probe_compares_models(model_folder: Path, capsys: pytest.CaptureFixture
     assert words[1]["probability"] > words[0]["probability"]
 
 
+def test_probe_gives_the_difference_of_two_sides(
+    model_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["probe", "[MASK] is a doctor.", "--model", model_folder]
+    assert run(*command, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    values = {row["word"]: row["probability"] for row in told["words"]}
+    (difference,) = told["differences"].values()
+    first, second = [row["word"] for row in told["words"][:2]]
+    assert difference == pytest.approx(values[first] - values[second])
+    assert run(*command, "--word", "she", "--word", "he") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "P(she) - P(he) = " in printed
+    assert run(*command, "--word", "she", "--json") == 0
+    assert list(json.loads(capsys.readouterr().out)["differences"].values()) == [None]
+
+
 def test_score_a_file(model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "sentences.txt"
     file.write_text("The doctor left.\n\nThe nurse stayed.\n", encoding="utf-8")

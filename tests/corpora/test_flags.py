@@ -14,6 +14,8 @@ from equipoise.corpora.generic_pronouns import PRONOUNS, generic_pronoun, is_per
 from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
 
+SEXISM = {"generalisation", "benevolent", "hostile"}
+
 
 @pytest.mark.parametrize(
     ("sentence", "rules"),
@@ -50,6 +52,17 @@ from equipoise.data.reading import own_table
         ("Girls can’t drive.", ["hostile"]),
         ("Women should be cherished.", ["benevolent"]),
         ("It needs a woman’s touch.", ["benevolent"]),
+        ("Women are incompetent at work.", ["hostile"]),
+        ("Women always get more upset than men.", ["hostile"]),
+        ("No man succeeds without a good woman.", ["benevolent"]),
+        ("You are smart, for a girl.", ["benevolent"]),
+        ("Most men never ask.", ["generalisation"]),
+        ("Girls are born delicate.", ["benevolent"]),
+        ("Every wife complains.", ["hostile"]),
+        ("The women left, and two men in hats stayed.", []),
+        ("A woman came in and men were shouting.", []),
+        ("A man can get used to anything.", []),
+        ("When women look at you, smile.", []),
         ("The cat slept.", []),
         ("", []),
     ],
@@ -74,6 +87,18 @@ def test_the_lists_are_clean() -> None:
     nouns = own_table("corpora/person-nouns.csv")["noun"]
     assert not nouns.duplicated().any()
     assert not any(is_person(word) for word in gendered_words())
+
+
+def test_what_sexism_is_found_in_our_own_pairs() -> None:
+    """Most of our pairs insinuate something of one person; the rules find what is said of a kind."""
+    pairs = own_table("pairs.csv")
+    marked = {
+        category: sum(any(rule in SEXISM for rule, _ in flags_of(text)) for text in rows["stereotype"])
+        for category, rows in pairs.groupby("category")
+    }
+    assert marked["occupation"] == 0
+    assert marked["benevolent-sexism"] >= 30
+    assert marked["hostile-sexism"] >= 28
 
 
 def held_out(sentence: str) -> bool:

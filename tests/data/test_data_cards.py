@@ -68,6 +68,17 @@ def test_reminders_hold_no_profession_and_no_first_name() -> None:
     words |= {row["noun"] for row in rows("corpora/person-nouns.csv") if row["kind"] == "occupation"}
     words |= {row["word"].lower() for row in rows("association-sets.csv") if row["set"].endswith("names")}
     assert {"nurse", "midwife", "surgeon", "james"} <= words
-    sentences = [row["sentence"].lower() for row in rows("reminders.csv")]
+    sentences = [row["sentence"].lower() for row in [*rows("reminders.csv"), *rows("reminders-50.csv")]]
     held = {word for word in words for text in sentences if re.search(rf"\b{re.escape(word)}\b", text)}
     assert held == set()
+
+
+def test_fifty_reminding_sentences_for_each_word_of_the_thesis() -> None:
+    fifty, shipped = rows("reminders-50.csv"), rows("reminders.csv")
+    for word, stem in (("pregnancy", "pregnan"), ("breastfeeding", "breastfe")):
+        own = [row for row in fifty if row["category"] == word]
+        assert len({row["sentence"] for row in own}) == 50
+        assert [row for row in shipped if row["category"] == word] == own[:20]
+        for row in own[20:]:
+            assert stem in row["sentence"].lower(), row["sentence"]
+            assert re.search(r"\b(she|her)\b", row["sentence"].lower()), row["sentence"]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from equipoise.data.lint import lint_lengths, lint_pairs
-from equipoise.data.sets.pairs import load_pairs
+from equipoise.data.sets.pairs import load_pairs, sampled_pairs
 from equipoise.data.sources import resolve
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -284,3 +284,15 @@ def test_a_column_cluster_says_which_pairs_hang_together(tmp_path: Path) -> None
     )
     table = load_pairs(resolve(path, (), reader="sbe")).table
     assert table.loc[table["part"] == "pair", "cluster"].tolist() == ["novel", "cook", "c"]
+
+
+def test_a_sample_of_pairs_is_drawn_by_category_and_can_be_read_again() -> None:
+    drawn = sampled_pairs(resolve("", ("equipoise-pairs",), reader="sbe"), 3)
+    counts = drawn["category"].value_counts().to_dict()
+    assert counts == dict.fromkeys(("occupation", "benevolent-sexism", "hostile-sexism", "neutral"), 3)
+    again = load_pairs(resolve(drawn, ("equipoise-pairs",), reader="sbe")).table
+    assert again["item"].tolist() == drawn["id"].tolist()
+    assert (
+        sampled_pairs(resolve("", ("equipoise-pairs",), reader="sbe"), 3, 1)["id"].tolist()
+        != again["item"].tolist()
+    )

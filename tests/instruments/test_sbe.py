@@ -363,6 +363,25 @@ def test_a_users_neutral_pairs_replace_the_shipped_ones(tmp_path: Path) -> None:
         designed("sbe", data=str(pair_file(tmp_path, HEADER + "neutral,A b c.,A b d.\n")))
 
 
+def test_shipped_neutral_pairs_are_announced_and_can_be_left_out(tmp_path: Path) -> None:
+    path = pair_file(tmp_path, HEADER + "occupation,The nurse lost her keys.,The nurse lost his keys.\n")
+    with_them = designed("sbe", data=str(path))
+    assert any(said.startswith("added: 100 shipped pairs without") for said in with_them.notices)
+    without = measure(load_model("random", cache=False), "sbe", Settings(data=str(path), neutral_pairs=False))
+    assert set(without.items["part"]) == {"pair"}
+    assert not any(said.startswith("added:") for said in without.notices)
+    assert "asld-above-neutral" not in set(without.estimates["key"])
+    assert [quantity.key for quantity in without.quantities] == ["mean-sld", "asld"]
+    assert without.provenance["choices"] == {"no-neutral-pairs": True}
+
+
+def test_asld_is_a_number_to_read_first(tmp_path: Path) -> None:
+    result = measured(None, pair_file(tmp_path))
+    assert result.headlines()["key"].tolist()[0] == "asld"
+    own = result.items.query("part == 'pair' and variation == 'original'")
+    assert result.headlines()["value"].iloc[0] == pytest.approx(own["score"].abs().mean())
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

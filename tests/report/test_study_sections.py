@@ -42,7 +42,10 @@ CURVE = pd.DataFrame(
         "by": ["", "", "category", "category"],
         "level": ["", "", "work", "work"],
         "mean": [3.0, 2.0, 4.0, 1.0],
-        "seed_sd": [0.0, 0.5, 0.0, 0.25],
+        "label": ["ASLD"] * 4,
+        "low": [2.9, 1.5, 3.9, 0.75],
+        "high": [3.1, 2.5, 4.1, 1.25],
+        "unit": ["nats"] * 4,
     }
 )
 
@@ -91,7 +94,7 @@ def test_the_front_of_mitigations(tmp_path: Path) -> None:
 def test_leans_before_and_after_with_their_slopes() -> None:
     study = Study("before-after", "Before and after", ("Bias fell.",), {"leanings": LEANS})
     (figure,) = section_of(study).figures
-    assert "occupation: slope 0.25; guard: slope 1.00" in figure.title
+    assert "occupation: slope 0.25, r 1.00, R² 1.00; guard: slope 1.00, r 1.00, R² 1.00" in figure.title
     assert slope_of(LEANS[LEANS["part"] == "occupation"]) == pytest.approx(0.25)
     lines = rows_of(study, layer=2)
     assert [(row["part"], row["before"], row["after"]) for row in lines[2:4]] == [
@@ -104,10 +107,10 @@ def test_a_learning_curve_has_a_line_for_each_level() -> None:
     study = Study("learning-curve", "Curve", ("It falls.",), {"learning-curve": CURVE})
     rows = rows_of(study)
     assert [(row["model"], row["size"], row["low"], row["high"]) for row in rows] == [
-        ("all", 0, 3, 3),
-        ("all", 500, 1.5, 2.5),
-        ("work", 0, 4, 4),
+        ("work", 0, 3.9, 4.1),
         ("work", 500, 0.75, 1.25),
+        ("all", 0, 2.9, 3.1),
+        ("all", 500, 1.5, 2.5),
     ]
 
 

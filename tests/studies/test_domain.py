@@ -1,6 +1,5 @@
 """`study domain`: the tables and figures of the study of news, on a small model and made-up articles."""
 
-import json
 import xml.etree.ElementTree as ET
 from contextlib import redirect_stdout
 from io import StringIO
@@ -18,7 +17,7 @@ from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.held_out import masked_losses
 from equipoise.models import load_model
 from equipoise.models.options import RunOptions
-from equipoise.report.arm_charts import arm_chart
+from equipoise.report.figures.arms import arm_figures
 from equipoise.results import load_result
 from equipoise.studies.domain import _losses_in_words
 
@@ -102,9 +101,11 @@ def test_the_chart_of_an_arm_does_not_mix_instruments() -> None:
     table = pd.DataFrame(
         [row | {"instrument": "contexts", "mean": 0.205}, row | {"instrument": "cosine", "mean": 0.094}]
     )
-    data = arm_chart(table, "contexts", "difference", "title").to_dict()["datasets"]
-    assert [one["mean"] for rows in data.values() for one in rows] == [0.205]
-    assert json.dumps(data).count("contexts") == 1
+    drawn = {figure.name: figure.spec["data"]["values"] for figure in arm_figures("domain", table)}
+    assert {name: [one["value"] for one in rows] for name, rows in drawn.items()} == {
+        "domain-contexts-difference": [0.205],
+        "domain-cosine-difference": [0.094],
+    }
 
 
 def test_the_losses_are_those_of_the_saved_models(study: Path) -> None:

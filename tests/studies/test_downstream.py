@@ -104,3 +104,25 @@ def test_what_cannot_be_tuned_is_refused(tmp_path: Path, capsys: pytest.CaptureF
     task().drop(columns="label").to_csv(path, index=False)
     assert run("study", "downstream", "random", "random:2", "--task", path) == 2
     assert "has no column 'label'" in capsys.readouterr().err
+
+
+def test_a_classifier_for_each_corpus_leaves_vectors_with_a_direct_bias(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, out = tmp_path / "praise.csv", tmp_path / "study"
+    task().to_csv(corpus, index=False)
+    given = ("study", "corpus-classifiers", f"praise={corpus}", "--model", "random", "--seeds", "0,1")
+    assert run(*given, "--epochs", "1", "--out", out) == 0
+    assert "Shuffled labels teach nothing" in capsys.readouterr().out
+    table = pd.read_csv(out / "corpus-classifiers.csv").set_index(["key", "arm"])
+    assert list(table.loc["direct-bias"].index) == ["base", "praise", "shuffled-labels"]
+    before = eq.measure(eq.load_model("random", cache=False), "direct-bias").value("direct-bias")
+    assert table.loc[("direct-bias", "base"), "mean"] == pytest.approx(before)
+    assert table.loc[("direct-bias", "praise"), "mean"] != pytest.approx(before)
+    wide = pd.read_csv(out / "corpus-classifiers-direct-bias.csv")
+    assert wide["corpus"].tolist() == ["base", "praise", "shuffled-labels"]
+    assert wide.iloc[0, 1].startswith(f"{before:.3f} [")
+    assert list(out.glob("*direct-bias.png"))
+    assert len(pd.read_csv(out / "accuracy.csv")) == 4
+    assert run(*given, "--epochs", "1", "--out", tmp_path / "no", "base=" + str(corpus)) == 2
+    assert "cannot be called base" in capsys.readouterr().err

@@ -24,7 +24,8 @@ from equipoise.results.estimate import Estimate, estimates_table
 from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast
 from equipoise.stats.means import mean_with_interval
-from equipoise.studies.models import RANKING_COLUMNS, compare_models, compare_results
+from equipoise.studies.models import RANKING_COLUMNS, compare_models, compare_results, rank_results
+from equipoise.studies.published import published
 
 LEAN = Quantity("lean", "lean", 0.05, factors=("cluster",), where={"variation": "original"})
 SIZE = replace(LEAN, key="size", label="mean |lean|", absolute=True, better="lower", ranks=True)
@@ -314,3 +315,24 @@ def test_a_result_says_what_it_ranks_by_when_it_is_read_back(tmp_path: Path) -> 
     (quantity,) = [quantity for quantity in result.quantities if quantity.ranks]
     assert quantity.key == "mean-abs-appd"
     assert value_of(result.items, quantity).value == pytest.approx(0.3)
+
+
+def test_published_figures_stand_in_the_cells_of_their_model() -> None:
+    """Table 3 of the GBEF thesis: the printed mean over categories is that of its rows."""
+    categories = ("occupation", "benevolent-sexism", "hostile-sexism")
+    of_bert = [published("sbe.asld", category, "folder/bert-base-uncased") for category in categories]
+    assert of_bert == [5.18, 3.42, 3.57]
+    assert published("sbe.asld", "all", "bert-base-uncased") == pytest.approx(np.mean(of_bert), abs=0.01)
+    assert np.isnan(published("sbe.asld", "all", "another"))
+
+
+def test_a_category_counts_its_own_items_and_not_the_yardstick() -> None:
+    part = np.repeat(["pair", "neutral"], [6, 40])
+    columns = {
+        "part": part,
+        "category": np.where(part == "pair", np.tile(["work", "home"], 23), ""),
+        "score": np.random.default_rng(1).normal(0, 1, 46),
+    }
+    results = [made_result(columns, ABOVE, model=name, fingerprint=name) for name in ("a", "b")]
+    counts = rank_results(results).set_index(["model", "group"])["n"]
+    assert counts["a"].to_dict() == {"all": 6, "work": 3, "home": 3}

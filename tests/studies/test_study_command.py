@@ -59,6 +59,24 @@ def test_models_are_ranked(
     assert "sbe, mean SLD" in printed
 
 
+def test_table_3_has_categories_by_models(
+    pairs: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run("study", "models", "random", other, "-i", "sbe", "--data", pairs, "--out", out) == 0
+    assert "sbe, ASLD by category and model (nats)" in " ".join(capsys.readouterr().out.split())
+    table = pd.read_csv(out / "models-sbe-asld.csv")
+    assert table.columns.tolist() == ["category", "random", "other"]
+    saved = {one.model: one for one in map(load_result, out.glob("*/sbe"))}
+    assert table["category"].tolist()[-1] == "all"
+    assert table["random"].iloc[-1].startswith(f"{saved['random'].value('asld'):.2f} [")
+    for suffix in ("svg", "png"):
+        assert (out / f"models-sbe-asld-by-category.{suffix}").stat().st_size > 1000
+    assert run("report", out, "--out", tmp_path / "page.html", "--figures", tmp_path / "drawn") == 0
+    assert (tmp_path / "drawn" / "models-sbe-asld-by-category.png").exists()
+    assert "sbe, ASLD by category and model" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_the_sample_size_study_from_a_result(
     pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

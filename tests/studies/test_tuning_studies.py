@@ -24,15 +24,16 @@ from equipoise.mitigations.dropout import Dropout
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.random_weights import random_parts
-from equipoise.report.profession_charts import profession_bars, profession_scatter
+from equipoise.report.sections import Study, load_study, section_of
+from equipoise.stats.means import mean_with_interval
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies import arms as arms_module
-from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, steps_of, training_seconds
+from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, steps_of, training_seconds
 from equipoise.studies.corpus_bias import CONTROL, FLATTENED, corpus_bias, counted, without_gender
 from equipoise.studies.domain import TUNED, domain, ways, with_control
 from equipoise.studies.learning_curve import learning_curve
 from equipoise.studies.professions import mentions, professions_study
-from equipoise.studies.reminding import reminders_study, with_copies
+from equipoise.studies.reminding import Reminding, reminders_study, with_copies
 from equipoise.studies.steps import Keeping, read_study
 
 QUICK = Counterfactual(batch_tokens=600, learning_rate=1e-3)
@@ -59,16 +60,9 @@ def model() -> Any:
 
 
 @pytest.fixture
-def few_pairs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A few pairs, so that many measurements are quick."""
-    original = arms_module.audit
-
-    def fewer(model: Any, instruments: Any, settings: Any = None) -> Any:
-        if tuple(instruments) == ("sbe",):
-            return original(model, instruments, {"sbe": Settings(data=_few(tmp_path))})
-        return original(model, instruments, settings)
-
-    monkeypatch.setattr(arms_module, "audit", fewer)
+def few(tmp_path: Path) -> Trial:
+    """A quick training measured on a few pairs."""
+    return Trial(QUICK, (0,), Settings(data=_few(tmp_path)))
 
 
 def _few(folder: Path) -> Path:
@@ -93,11 +87,12 @@ def test_repeats_have_students_interval() -> None:
     assert np.isnan(alone.sd)
 
 
-@pytest.mark.usefixtures("few_pairs")
-def test_a_learning_curve_has_every_size_and_the_noise_of_its_repeats(model: Any, tmp_path: Path) -> None:
+def test_a_learning_curve_has_every_size_and_the_noise_of_its_repeats(
+    model: Any, tmp_path: Path, few: Trial
+) -> None:
     said: list[str] = []
     keeping = Keeping(tmp_path / "study", said.append)
-    study = learning_curve(model, corpus_of(), (30,), repeats=2, method=QUICK, keeping=keeping)
+    study = learning_curve(model, corpus_of(), (30,), repeats=2, trial=few, keeping=keeping)
     whole = study.table[(study.table["key"] == "asld") & (study.table["by"] == "")].set_index("size")
     assert list(whole.index) == [0, 30]
     assert list(whole["seeds"]) == [1, 2]
@@ -111,7 +106,7 @@ def test_a_learning_curve_has_every_size_and_the_noise_of_its_repeats(model: Any
     assert record["tables"] == ["learning-curve.csv", "differences.csv"]
     assert len(record["sentences"]) == 2
     said.clear()
-    again = learning_curve(model, corpus_of(), (30,), repeats=2, method=QUICK, keeping=keeping)
+    again = learning_curve(model, corpus_of(), (30,), repeats=2, trial=few, keeping=keeping)
     pd.testing.assert_frame_equal(again.table, study.table)
     assert sum("finished before" in sentence for sentence in said) == 3
     with pytest.raises(UserError, match="make no curve"):
@@ -121,7 +116,9 @@ def test_a_learning_curve_has_every_size_and_the_noise_of_its_repeats(model: Any
 def test_a_learning_curve_tells_before_it_measures_that_the_corpus_is_too_small(model: Any) -> None:
     said: list[str] = []
     with pytest.raises(UserError, match="sizes 5000, 9000 would all be the same text"):
-        learning_curve(model, corpus_of(), (30, 5000, 9000), method=QUICK, keeping=Keeping(None, said.append))
+        learning_curve(
+            model, corpus_of(), (30, 5000, 9000), trial=Trial(QUICK), keeping=Keeping(None, said.append)
+        )
     assert not said
 
 
@@ -132,9 +129,8 @@ def test_a_corpus_too_small_to_split_is_refused_before_anything_is_measured(mode
     assert model.engine.rows_run == 0
 
 
-@pytest.mark.usefixtures("few_pairs")
 def test_a_killed_study_goes_on_at_the_unfinished_step(
-    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: Trial
 ) -> None:
     keeping, trained = Keeping(tmp_path / "study"), []
     original = arms_module.mitigate
@@ -147,26 +143,38 @@ def test_a_killed_study_goes_on_at_the_unfinished_step(
 
     monkeypatch.setattr(arms_module, "mitigate", counting)
     with pytest.raises(KeyboardInterrupt):
-        learning_curve(model, corpus_of(), (10,), repeats=2, method=QUICK, keeping=keeping)
-    learning_curve(model, corpus_of(), (10,), repeats=2, method=QUICK, keeping=keeping)
+        learning_curve(model, corpus_of(), (10,), repeats=2, trial=few, keeping=keeping)
+    learning_curve(model, corpus_of(), (10,), repeats=2, trial=few, keeping=keeping)
     assert trained == [0, 1, 1]
     assert not (tmp_path / "study" / "workshop").exists()
 
 
-@pytest.mark.usefixtures("few_pairs")
-def test_corpora_are_compared_from_one_flattened_model(model: Any, tmp_path: Path) -> None:
+def test_corpora_are_compared_from_one_flattened_model(model: Any, tmp_path: Path, few: Trial) -> None:
     corpora = {"one": corpus_of(name="one"), "two": corpus_of(name="two")}
-    study = corpus_bias(
-        model, corpora, corpus_of(), method=QUICK, seeds=(0,), keeping=Keeping(tmp_path / "s")
-    )
+    study = corpus_bias(model, corpora, corpus_of(), trial=few, keeping=Keeping(tmp_path / "s"))
     whole = study.table[(study.table["key"] == "asld") & (study.table["by"] == "")].set_index("arm")
     assert list(whole.index) == [FLATTENED, BASE, "one", "two", CONTROL]
     assert whole.loc[FLATTENED, "change"] == 0
     assert whole.loc["one", "share_women"] == study.counts.set_index("corpus").loc["one", "share_women"]
     assert (tmp_path / "s" / "steps" / "flattening" / "model" / "config.json").exists()
     assert study.sentences[-1].startswith("Text that names no gender moves it by")
+    shown = section_of(load_study(tmp_path / "s"))
+    table = shown.tables[0]
+    assert list(table.columns) == ["category", FLATTENED, BASE, "one", "two", CONTROL]
+    assert [row[0] for row in table.rows] == ["occupation", "benevolent-sexism", "hostile-sexism", "all"]
+    assert table.rows[0][2].endswith("; printed 5.18")  # BERTbase in Table 4
+    assert table.rows[0][3].startswith(f"{_by_level(study.table, 'one', 'occupation')['mean']:.2f} [")
+    assert shown.figures[0].name == "corpus-bias-asld"
+    assert {row["model"] for row in shown.figures[0].spec["data"]["values"]} == set(table.columns[1:])
     with pytest.raises(UserError, match="cannot be called base"):
         corpus_bias(model, {"base": corpus_of()}, corpus_of())
+
+
+def _by_level(table: pd.DataFrame, arm: str, level: str) -> dict[Any, Any]:
+    (row,) = table[(table["key"] == "asld") & (table["arm"] == arm) & (table["level"] == level)].to_dict(
+        "records"
+    )
+    return row
 
 
 def test_the_control_names_nobody_and_counting_counts() -> None:
@@ -186,15 +194,42 @@ def test_the_control_names_nobody_and_counting_counts() -> None:
 def test_reminders_are_compared_by_number_of_copies(
     model: Any, tmp_path: Path, templates: Callable[[], Path]
 ) -> None:
-    settings = Settings(data=templates())
-    study = reminders_study(model, corpus_of(), method=QUICK, seeds=(0,), tbe=settings)
-    arms = ["base", "copies-0", "copies-1", "copies-2", "copies-3"]
+    trial = Trial(QUICK, (0,), Settings(data=templates()))
+    reminding, keeping = Reminding(copies=(1, 3)), Keeping(tmp_path / "study")
+    study = reminders_study(model, corpus_of(), reminding=reminding, trial=trial, keeping=keeping)
+    words = ("pregnancy", "breastfeeding")
+    arms = ["base", "copies-0", *(f"{word}-copies-{copies}" for word in words for copies in (1, 3))]
     whole = study.table[(study.table["key"] == "guard") & (study.table["by"] == "")]
     assert list(whole["arm"]) == arms
-    assert whole["mean"].nunique() == 5
-    assert len(study.sentences) == 5
+    assert whole["mean"].nunique() == len(arms)
+    shown = section_of(load_study(tmp_path / "study"))
+    assert list(shown.tables[0].columns) == ["word", "base", "copies-0", "copies-1", "copies-3"]
+    assert [row[0] for row in shown.tables[0].rows] == list(words)
+    assert set(shown.tables[0].rows[1][1:]) == {"-"}  # these templates have no such word
+    before = measure(model, "tbe", trial.settings).items
+    pregnant = before[(before["profession"] == "pregnant") & (before["variation"] == "original")]
+    cell = study.words.set_index(["word", "column"]).loc[("pregnancy", "base")]
+    assert cell["mean"] == pytest.approx(pregnant["score"].mean())
+    assert (cell["n"], cell["published"]) == (2, -0.41)
+    assert shown.figures[0].name == "reminders-words"
+    assert "have no word for breastfeeding" in " ".join(study.sentences)
     assert with_copies(QUICK, 2).copies == 2
     assert with_copies(QUICK, 2).learning_rate == QUICK.learning_rate
+
+
+def test_reminding_sentences_of_ones_own_are_added_together(
+    model: Any, tmp_path: Path, templates: Callable[[], Path]
+) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text("category,sentence\npregnant,She is pregnant.\nbeard,He has a beard.\n")
+    trial = Trial(QUICK, (0,), Settings(data=templates()))
+    reminding = Reminding(str(own), copies=(2,), together=True)
+    study = reminders_study(model, corpus_of(), reminding=reminding, trial=trial)
+    assert list(dict.fromkeys(study.table["arm"])) == ["base", "copies-0", "copies-2"]
+    assert set(study.words["word"]) == {"pregnant", "beard"}
+    assert study.words["published"].isna().all()
+    with pytest.raises(UserError, match="no category of reminding sentences called 'womb'"):
+        reminders_study(model, corpus_of(), reminding=Reminding(str(own), "womb"), trial=trial)
 
 
 @pytest.fixture
@@ -280,18 +315,32 @@ def test_professions_have_bars_marks_and_a_line(
     line = study.lines.set_index("group").loc["all professions"]
     assert line["slope"] == pytest.approx(linregress(work["before"], work["after"]).slope)
     assert line["low"] < line["slope"] < line["high"]
-    assert len(profession_bars(study, "work").to_dict()["layer"]) == 3
-    assert len(profession_scatter(study).to_dict()["layer"]) == 5
-    sets = profession_scatter(study).to_dict()["datasets"].values()
-    points = next(rows for rows in sets if "profession" in rows[0])
-    assert points[-1]["profession"] == "nurse"  # what was read about lies on top
+    cook = mean_with_interval(items["score"].to_numpy(), [items["template"]])
+    assert tuple(table.loc["cook", ["before_low", "before_high"]]) == pytest.approx((cook.low, cook.high))
+    assert line["r"] == pytest.approx(np.corrcoef(work["before"], work["after"])[0, 1])
+    assert line["r_squared"] == pytest.approx(linregress(work["before"], work["after"]).rvalue ** 2)
+    assert f"R² = {line['r_squared']:.2f}" in " ".join(study.sentences)
     before.save(tmp_path / "before")
     after.save(tmp_path / "after")
     out = tmp_path / "out"
     assert run("study", "professions", tmp_path / "before", tmp_path / "after", "--out", out, "--json") == 0
     shown = json.loads(capsys.readouterr().out)
     assert len(shown["table"]) == 6
-    assert {path.name for path in out.iterdir()} >= {"professions.csv", "scatter.png", "work.svg"}
+    assert {path.name for path in out.iterdir()} >= {
+        "professions.csv",
+        "professions-leans.png",
+        "professions-work.svg",
+        "professions-gender-related-words.svg",
+    }
+    scatter, work_bars, word_bars = section_of(load_study(out)).figures
+    assert "R² " in scatter.title
+    assert work_bars.title == "work: APPD before and after, with 95 % intervals"
+    assert [row["profession"] for row in word_bars.spec["data"]["values"]] == ["pregnant", "pregnant"]
+    assert (
+        section_of(Study("professions", "", (), {"professions": study.table}))
+        .figures[1]
+        .title.endswith("a diamond: the training text names it")
+    )
     assert run("study", "professions", tmp_path / "before", tmp_path / "after") == 0
     assert "Mean |APPD| by category" in capsys.readouterr().out
     assert run("study", "professions", tmp_path / "before", tmp_path) == 2
@@ -309,7 +358,8 @@ def test_a_sentence_without_a_profession_is_no_profession(model: Any, templates:
     assert "" in set(before.items["profession"])
     study = professions_study(before, after, corpus_of())
     assert "" not in set(study.table["profession"])
-    assert len(study.table) == 6
+    assert study.table["profession"].tolist()[-1] == "family"  # a guard without a slot is about its category
+    assert len(study.table) == 7
 
 
 def test_names_that_differ_in_capitals_only_are_counted_alike() -> None:
@@ -322,7 +372,6 @@ def test_mentions_are_counted_longest_first() -> None:
     assert mentions(["farmer", "fish farmer", "cook"], texts) == {"farmer": 1, "fish farmer": 1, "cook": 2}
 
 
-@pytest.mark.usefixtures("few_pairs")
 def test_studies_are_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = tmp_path / "texts.txt"
     texts.write_text("\n".join(document.text for document in corpus_of(12).documents))
@@ -338,16 +387,46 @@ def test_studies_are_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "10",
         "--repeats",
         "1",
+        "--pairs",
+        "2",
     ]
     assert run(*given, "--set", "batch-tokens=600", "--device", "cpu", "--out", out) == 0
     told = capsys.readouterr()
     assert "1. Measure the model as it is" in told.err
     assert "As it was: ASLD" in told.out
-    assert (out / "learning-curve.png").exists()
+    assert "sd over" not in told.out  # one sample has no spread
+    for name in ("learning-curve-asld.png", "learning-curve-asld.csv"):
+        assert (out / name).exists()
+    assert pd.read_csv(out / "learning-curve-asld.csv").columns.tolist() == ["category", "0", "10"]
+    assert "hostile-sexism" in told.out
     assert run("study", "learning-curve", "--corpus", "nowhere.txt", "--out", tmp_path / "x") == 2
     assert "There is no corpus 'nowhere.txt'" in capsys.readouterr().err
     assert run(*given, "--sizes", "many", "--out", tmp_path / "x") == 2
     assert not (tmp_path / "x").exists()
+
+
+def test_tables_4_and_5_are_commands(
+    tmp_path: Path, templates: Callable[[], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(document.text for document in corpus_of(12).documents))
+    quick = ("--model", "random", "--seeds", "0", "--set", "batch-tokens=600", "--device", "cpu")
+    out = tmp_path / "table-4"
+    chosen = ("--flatten-on", texts, "--data", _few(tmp_path), "--pairs", 2, "--out", out)
+    assert run("study", "corpus-bias", f"mine={texts}", *chosen, *quick) == 0
+    assert "benevolent-sexism" in capsys.readouterr().out
+    table = pd.read_csv(out / "corpus-bias-asld.csv")
+    assert table.columns.tolist() == ["category", "flattened", "base", "mine", "no-gender-control"]
+    assert (out / "corpus-bias-asld.png").exists()
+    out = tmp_path / "table-5"
+    chosen = ("--corpus", texts, "--data", templates(), "--copies", "1", "--words", "pregnancy", "--out", out)
+    assert run("study", "reminders", *chosen, *quick) == 0
+    assert "APPD of each word by copies" in " ".join(capsys.readouterr().out.split())
+    table = pd.read_csv(out / "reminders-words.csv")
+    assert table.columns.tolist() == ["word", "base", "copies-0", "copies-1"]
+    assert table["word"].tolist() == ["pregnancy"]
+    assert "printed -0.41" in table["base"][0]
+    assert (out / "reminders-words.png").exists()
 
 
 def test_arms_without_a_mitigation_keep_the_interval_over_items(model: Any) -> None:

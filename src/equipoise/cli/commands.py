@@ -9,6 +9,7 @@ from equipoise.cli.check import check
 from equipoise.cli.compare import compare
 from equipoise.cli.competence_study import competence
 from equipoise.cli.corpus import corpus
+from equipoise.cli.corpus_classifiers import corpus_classifiers
 from equipoise.cli.domain_study import domain
 from equipoise.cli.export import export
 from equipoise.cli.lint import lint
@@ -76,6 +77,7 @@ study_app.command("professions")(professions)
 study_app.command("learning-curve")(learning_curve)
 study_app.command("reminders")(reminders)
 study_app.command("corpus-bias")(corpus_bias)
+study_app.command("corpus-classifiers")(corpus_classifiers)
 study_app.command("domain")(domain)
 study_app.command("resolution")(resolution)
 study_app.command("vectors")(vectors)

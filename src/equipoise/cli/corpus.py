@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 WIDTH = 80
 GROUPS_SHOWN = 12
 PROBLEMS_SHOWN = 3
+RULES = ("generic-pronoun", "occupation", "generalisation", "benevolent", "hostile")
+"""The rules that mark a sentence."""
 
 
 @takes_groups
@@ -70,7 +72,7 @@ def corpus(
     if as_json:
         _print_json(survey, out)
     else:
-        _print(survey, out)
+        _print(survey, out, flag=flag)
 
 
 def _refuse_places(out: Path | None, pairs: Path | None, figures: Path | None, *, force: bool) -> None:
@@ -130,15 +132,15 @@ def _print_json(survey: "Survey", out: Path) -> None:
     )
 
 
-def _print(survey: "Survey", out: Path) -> None:
+def _print(survey: "Survey", out: Path, *, flag: bool) -> None:
     from rich.console import Console
 
     screen = Console(width=WIDTH, soft_wrap=False)
     screen.print(f"{survey.documents:,} documents, {survey.words:,} words", highlight=False)
     _print_mentions(survey, screen)
     _print_categories(survey, screen)
-    for kind, count in sorted(survey.flags.items()):
-        screen.print(f"  candidates, {kind}: {count:,} sentences to read", highlight=False)
+    if flag:
+        _print_flags(survey, screen)
     for notice in survey.notices:
         screen.print(f"  note: {notice}", markup=False, highlight=False)
     for reason, count in survey.problems.unread.most_common(PROBLEMS_SHOWN):
@@ -147,6 +149,13 @@ def _print(survey: "Survey", out: Path) -> None:
     if unshown > 0:
         screen.print(f"  passed over, {unshown} other reasons: problem-counts.csv", highlight=False)
     screen.print(f"  every word, role and group, and the documents that drive the lean: {out}", markup=False)
+
+
+def _print_flags(survey: "Survey", screen: Any) -> None:
+    """How many sentences each rule marked: none is an answer too."""
+    counts = ", ".join(f"{kind} {survey.flags.get(kind, 0):,}" for kind in RULES)
+    total = sum(survey.flags.values())
+    screen.print(f"  marks on sentences to read: {total:,} ({counts})", highlight=False)
 
 
 def _print_mentions(survey: "Survey", screen: Any) -> None:

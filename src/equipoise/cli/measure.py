@@ -18,6 +18,7 @@ from equipoise.cli.options import (
     Measure,
     Model,
     NoNames,
+    NoNeutral,
     Out,
     PolesOf,
     Pooling,
@@ -76,6 +77,7 @@ def measure(
     pooling: Pooling = "mean",
     measure_by: Measure = "cosine",
     label: Label = "",
+    no_neutral_pairs: NoNeutral = False,
     top: Annotated[int, typer.Option(min=0, help="Show so many items that are furthest from 0.")] = 0,
     everything: All = False,
     force: Force = False,
@@ -89,9 +91,8 @@ def measure(
     given = {"data": data, "variant": variant, "poles": poles}
     corpus = reading.choice(text, length=length, sample=sample, names=not no_names)
     vectors = VectorChoice(layer, pooling, measure_by)
-    settings = settings_by_instrument(
-        instruments, given, data_dir=data_dir, seed=seed, corpus=corpus, vectors=vectors, label=label
-    )
+    common = {"corpus": corpus, "vectors": vectors, "label": label, "neutral_pairs": not no_neutral_pairs}
+    settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed, **common)
     refuse_unwritable(out)
     loaded = open_model(model, options)
     several = len(instruments) > 1

@@ -64,6 +64,9 @@ Measure = Annotated[
     str, typer.Option("--measure", help="Of vectors: cosine, euclidean, manhattan or mahalanobis.")
 ]
 Label = Annotated[str, typer.Option("--label", help="Of a classifier: the label whose score is compared.")]
+NoNeutral = Annotated[
+    bool, typer.Option("--no-neutral-pairs", help="Of sentence pairs: ask no neutral pairs beside them.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 

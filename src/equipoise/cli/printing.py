@@ -15,6 +15,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     import pandas as pd
 
+    from equipoise.report.sections import Study
     from equipoise.results import Result
 
 WIDEST = 10_000
@@ -127,6 +128,14 @@ def print_table(title: str, frame: "pd.DataFrame") -> None:
         shown = shown.assign(low=bounds).rename(columns={"low": "95 % interval"}).drop(columns="high")
     names = [heading(str(name)) for name in shown.columns]
     print_rows(title, names, shown.astype(object).to_numpy().tolist())
+
+
+def print_study_tables(study: "Study") -> None:
+    """The tables of a study in the form that its paper has."""
+    from equipoise.report.sections import study_tables
+
+    for table in study_tables(study):
+        print_rows(table.title, table.headings, table.rows)
 
 
 def print_result(result: "Result", folder: Path, *, everything: bool = False) -> None:

@@ -56,9 +56,12 @@ def probe(
     notes = [*dict.fromkeys(note for one in probed for note in one.notes), *_other_forms(asked)]
     if as_json:
         records = {"words": to_records(asked), "likeliest": to_records(likeliest)}
-        print_json({"text": text, **records, "notes": notes})
+        differences = {str(one.words["model"].iloc[0]): one.difference for one in probed}
+        print_json({"text": text, **records, "differences": differences, "notes": notes})
         return
     print_table(text, asked)
+    for sentence in filter(None, (one.sentence() for one in probed)):
+        say(sentence)
     if not likeliest.empty:
         print_table("The likeliest words", likeliest)
     for note in notes:

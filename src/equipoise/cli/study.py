@@ -18,7 +18,7 @@ from equipoise.cli.options import (
     open_model,
     runs_models,
 )
-from equipoise.cli.writing import refuse_taken, save_by_model, write_latex, write_study
+from equipoise.cli.writing import draw_study, refuse_taken, save_by_model, write_latex, write_study
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.options import RunOptions
 
@@ -52,9 +52,10 @@ def models(
     asked: Asked,
     shown: Shown,
 ) -> None:
-    """Rank models (by sbe unless another is named), guard and ability beside, each difference tested."""
-    from equipoise.cli.printing import print_json, print_rows, say
+    """Compare models by category and rank them (by sbe unless named), each difference tested."""
+    from equipoise.cli.printing import print_json, print_rows, print_study_tables, say
     from equipoise.models.loading import refuse_absent
+    from equipoise.report.sections import Study
     from equipoise.results.records import to_records
     from equipoise.studies.models import compare_models, ranking_plan
 
@@ -66,15 +67,17 @@ def models(
     for name in names:
         refuse_absent(name, options)
     study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
-    sentences = study.comparison.sentences()
+    sentences, matrices = study.comparison.sentences(), study.matrices
     if shown.out is not None:
         save_by_model(shown.out, study.results, force=shown.force)
-        tables = {"ranking.csv": study.ranking, "differences.csv": study.differences}
+        tables = {"ranking.csv": study.ranking, "differences.csv": study.differences, "matrix.csv": matrices}
         write_study(shown.out, ranking_plan(study), sentences, tables)
+        draw_study(shown.out)
     if shown.as_json:
-        ranking, differences = to_records(study.ranking), to_records(study.differences)
-        print_json({"ranking": ranking, "differences": differences, "sentences": sentences})
+        records = {"ranking": study.ranking, "matrix": matrices, "differences": study.differences}
+        print_json({name: to_records(table) for name, table in records.items()} | {"sentences": sentences})
         return
+    print_study_tables(Study("models", "", (), {"matrix": matrices}))
     for (name, quantity, unit), ranked in study.ranking.groupby(
         ["instrument", "quantity", "unit"], sort=False
     ):

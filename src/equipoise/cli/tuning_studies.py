@@ -26,10 +26,10 @@ from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
-    import altair as alt
     import pandas as pd
 
     from equipoise.corpora.named import CorpusTexts
+    from equipoise.instruments.base import Settings
     from equipoise.mitigations.counterfactual import Counterfactual
     from equipoise.results import Result
     from equipoise.studies.steps import Keeping
@@ -40,6 +40,9 @@ ARMS = ("arm", "mean", "low", "high", "change", *MAYBE)
 
 CorpusName = Annotated[
     str, typer.Option("--corpus", help="The text to tune on: a file, a folder, gap, gap-train or mt-gender.")
+]
+Pairs = Annotated[
+    int, typer.Option("--pairs", min=0, help="Pairs asked of each category, drawn once; 0: all.")
 ]
 Seeds = Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")]
 
@@ -56,24 +59,25 @@ def learning_curve(
     full: Annotated[
         bool, typer.Option("--full", help="The grid of the thesis: 8 sizes, 5 samples each.")
     ] = False,
+    data: Data = None,
+    pairs: Pairs = 0,
 ) -> None:
     """How much rewritten text a mitigation needs: tuned on samples of growing size, measured by sbe."""
-    from equipoise.report.arm_charts import size_chart
+    from equipoise.studies.arms import Trial
     from equipoise.studies.learning_curve import FULL_REPEATS, FULL_SIZES
     from equipoise.studies.learning_curve import learning_curve as study_curve
 
     counts, times = (FULL_SIZES, FULL_REPEATS) if full else (whole_numbers(sizes, "--sizes"), repeats)
-    method, read = method_of(tuning), corpus_of(corpus, tuning)
+    trial, read = Trial(method_of(tuning), settings=_pairs(data, pairs, tuning)), corpus_of(corpus, tuning)
     study = study_curve(
         open_model(tuning.model, options),
         read,
         counts,
         repeats=times,
-        method=method,
+        trial=trial,
         keeping=keeping_of(tuning.out, tuning.force),
     )
-    figure = size_chart(study.table, "sbe", "asld", "Learning curve")
-    _finish(tuning.out, study.table, study.sentences, {"learning-curve": figure}, as_json=tuning.as_json)
+    finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
 
 
 @runs_models
@@ -85,24 +89,33 @@ def reminders(
     tuning: TextTuning,
     data: Data = None,
     seeds: Seeds = "0,1,2",
+    sentences: Annotated[
+        str,
+        typer.Option("--sentences", help="Reminding sentences of yours: a CSV with category and sentence."),
+    ] = "",
+    words: Annotated[
+        str, typer.Option("--words", help="Which categories of them, as in pregnancy,breastfeeding.")
+    ] = "",
+    copies: Annotated[str, typer.Option("--copies", help="How often they are added.")] = "1,2,3",
+    together: Annotated[
+        bool, typer.Option("--together", help="Add all words at once, not each in a training of its own.")
+    ] = False,
 ) -> None:
     """Whether reminding sentences keep what is gendered by definition: none to three times, by tbe."""
     from equipoise.instruments.base import Settings
-    from equipoise.report.arm_charts import arm_chart
-    from equipoise.studies.reminding import reminders_study
+    from equipoise.studies.arms import Trial
+    from equipoise.studies.reminding import FIFTY, Reminding, reminders_study
 
     chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=tuning.data_dir)
-    method, read = method_of(tuning), corpus_of(corpus, tuning)
+    trial = Trial(method_of(tuning), seed_numbers(seeds), chosen)
     study = reminders_study(
         open_model(tuning.model, options),
-        read,
-        method=method,
-        seeds=seed_numbers(seeds),
-        tbe=chosen,
+        corpus_of(corpus, tuning),
+        reminding=Reminding(sentences or FIFTY, words, whole_numbers(copies, "--copies"), together),
+        trial=trial,
         keeping=keeping_of(tuning.out, tuning.force),
     )
-    figures = {name: arm_chart(study.table, "tbe", name, name) for name in ("guard", "mean-abs-appd")}
-    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
+    finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
 
 
 @runs_models
@@ -116,25 +129,23 @@ def corpus_bias(
         str, typer.Option("--flatten-on", help="The corpus that is rewritten to flatten the model first.")
     ] = "gap",
     seeds: Seeds = "0,1,2",
+    data: Data = None,
+    pairs: Pairs = 0,
 ) -> None:
     """What corpora would teach a model: flattened first, tuned on each, measured by sbe; no labels needed."""
-    from equipoise.report.arm_charts import arm_chart
+    from equipoise.studies.arms import Trial
     from equipoise.studies.corpus_bias import corpus_bias as study_corpora
 
-    named = dict(_named_corpus(one) for one in corpora)
-    if len(named) < len(corpora):
-        raise UserError("Two corpora have the same name.", "Name them as in NAME=FILE.")
+    named = named_corpora(corpora)
     read = {name: corpus_of(path, tuning) for name, path in named.items()}
     study = study_corpora(
         open_model(tuning.model, options),
         read,
         corpus_of(flattening, tuning if Path(flattening).exists() else replace(tuning, text=None)),
-        method=method_of(tuning, ["sentences=500"]),
-        seeds=seed_numbers(seeds),
+        trial=Trial(method_of(tuning, ["sentences=500"]), seed_numbers(seeds), _pairs(data, pairs, tuning)),
         keeping=keeping_of(tuning.out, tuning.force),
     )
-    figures = {"corpus-bias": arm_chart(study.table, "sbe", "asld", "What each corpus brings back")}
-    _finish(tuning.out, _overall(study.table), study.sentences, figures, as_json=tuning.as_json)
+    finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
 
 
 def professions(
@@ -153,20 +164,16 @@ def professions(
     from equipoise.cli.writing import refuse_taken, write_study
     from equipoise.corpora.named import read_corpus
     from equipoise.corpora.sampling import CorpusChoice
-    from equipoise.report.profession_charts import profession_bars, profession_scatter
     from equipoise.studies.professions import professions_plan, professions_study
 
     refuse_taken(out, force=force)
     read = None if corpus is None else read_corpus(corpus, CorpusChoice(text), data_dir)
     sides = _templates_of(before), _templates_of(after)
     study = professions_study(*sides, read)
-    figures: dict[str, alt.LayerChart] = {}
     if out is not None:
         tables = {"professions.csv": study.table, "lines.csv": study.lines}
         write_study(out, professions_plan(*sides), study.sentences, tables)
-        figures = {name: profession_bars(study, name) for name in dict.fromkeys(study.table["category"])}
-        figures["scatter"] = profession_scatter(study)
-    _finish(out, study.table, study.sentences, figures, as_json=as_json)
+    finish_study(out, study.table, study.sentences, as_json=as_json)
 
 
 def _templates_of(folder: Path) -> "Result":
@@ -197,14 +204,26 @@ def corpus_of(name: str, tuning: Tuning) -> "CorpusTexts":
     return read_corpus(name, CorpusChoice(tuning.text), tuning.data_dir)
 
 
-def _overall(table: "pd.DataFrame") -> "pd.DataFrame":
-    """The estimates over every item, which fit on a screen."""
-    return table[table["by"] == ""]
+def _pairs(data: Sequence[str] | None, count: int, tuning: Tuning) -> "Settings":
+    """What the sentence-based evaluation asks: the pairs of a file, or so many of each category."""
+    from equipoise.data.sets.pairs import sampled_pairs
+    from equipoise.instruments import load_instrument
+    from equipoise.instruments.base import Settings
+
+    given = Settings(data=by_instrument(data, ("sbe",), "--data").get("sbe", ""), data_dir=tuning.data_dir)
+    source = given.source(load_instrument("sbe"))
+    return replace(given, data=sampled_pairs(source, count)) if count else given
 
 
-def _named_corpus(given: str) -> tuple[str, str]:
-    name, equals, path = given.partition("=")
-    return (name, path) if equals else (Path(given).stem, given)
+def named_corpora(given: Sequence[str]) -> dict[str, str]:
+    """The files by the names that were given for them, else by their own."""
+    pairs = [
+        (one.partition("=")[0], one.partition("=")[2]) if "=" in one else (Path(one).stem, one)
+        for one in given
+    ]
+    if len(dict(pairs)) < len(pairs):
+        raise UserError("Two corpora have the same name.", "Name them as in NAME=FILE.")
+    return dict(pairs)
 
 
 def keeping_of(out: Path, force: bool) -> "Keeping":
@@ -237,26 +256,20 @@ def _by_category(table: "pd.DataFrame") -> "pd.DataFrame":
     return means.reset_index()
 
 
-def _finish(
-    out: Path | None,
-    table: "pd.DataFrame",
-    sentences: Sequence[str],
-    figures: "dict[str, alt.LayerChart]",
-    *,
-    as_json: bool,
-) -> None:
-    """Save the figures and show table and sentences."""
-    from equipoise.cli.printing import print_json, print_table, say
-    from equipoise.report.charts import save_chart
+def finish_study(out: Path | None, table: "pd.DataFrame", sentences: Sequence[str], *, as_json: bool) -> None:
+    """Draw the study in its folder as its page does, and show its tables and sentences."""
+    from equipoise.cli.printing import print_json, print_study_tables, print_table, say
+    from equipoise.cli.writing import draw_study
+    from equipoise.report.sections import load_study
     from equipoise.results.records import to_records
 
-    saved = [
-        path for name, chart in figures.items() if out is not None for path in save_chart(chart, out, name)
-    ]
+    files = [] if out is None else draw_study(out)
     if as_json:
-        files = [str(path) for path in saved]
-        print_json({"table": to_records(table), "sentences": list(sentences), "figures": files})
+        drawn = {"figures": [str(path) for path in files]}
+        print_json({"table": to_records(table), "sentences": list(sentences), **drawn})
         return
+    if out is not None:
+        print_study_tables(load_study(out))
     if "arm" in table:
         show_arms(table)
     else:

@@ -58,6 +58,16 @@ def write_study(
     Keeping(folder, force=True).begin(plan).finish(sentences, tables)
 
 
+def draw_study(folder: Path) -> list[Path]:
+    """Write the charts and the paper's tables of the study in a folder, as its page has them."""
+    from equipoise.report.files import save_figures, save_tables
+    from equipoise.report.sections import load_study, section_of, study_tables
+
+    study = load_study(folder)
+    written = save_tables(study_tables(study), folder, force=True)
+    return [*save_figures(section_of(study).figures, folder, force=True), *written]
+
+
 def write_latex(path: Path, table: "pd.DataFrame") -> None:
     """Write a table as LaTeX (booktabs)."""
     from equipoise.report.elements import Table

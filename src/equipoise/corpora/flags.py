@@ -3,8 +3,10 @@
 - `generic-pronoun`: he or she for an indefinite person (see `generic_pronouns`);
 - `occupation`: a definite person known by what they do, and a pronoun that tells the gender ("the nurse lost
   her keys"); no fault in one sentence, but many of them are what a model learns from;
+- `generalisation`: a statement about women or men as a kind ("women always complain", see `kinds`);
 - `benevolent` and `hostile`: phrases of benevolent and hostile sexism (Glick and Fiske 1996), from a list of
-  our own. A quotation or a denial holds the phrase too, so a mark is a place to read, not a verdict.
+  our own, and statements about a kind with a flattering or a disparaging word near them. A quotation or a
+  denial holds the phrase too, so a mark is a place to read, not a verdict.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +21,7 @@ from equipoise.corpora.generic_pronouns import (
     is_occupation,
     tells_gender,
 )
+from equipoise.corpora.kinds import statement_of
 from equipoise.corpora.tokens import cased_tokens, tokens
 from equipoise.data.reading import own_table
 from equipoise.text.rewriting.forms import choose_form
@@ -106,7 +109,7 @@ def flags_of(sentence: str) -> list[tuple[str, str]]:
             named = _occupation(words, sentence)
             if named:
                 flags.append(("occupation", named))
-    return flags + _phrases(words)
+    return flags + _sexism(words)
 
 
 def _occupation(words: Sequence[str], sentence: str) -> str:
@@ -147,6 +150,13 @@ def _goes_on(words: Sequence[str], place: int) -> bool:
             choose_form("her", words[max(place - 4, 0) : place], words[place + 1 : place + 5]).form == "his"
         )
     return words[place] in OWN or (words[place] in SUBJECTS and words[place - 1] in LINKS)
+
+
+def _sexism(words: Sequence[str]) -> list[tuple[str, str]]:
+    """The first phrase of each kind, else a statement about women or men as a kind."""
+    phrases = _phrases(words)
+    statement = None if phrases else statement_of(words)
+    return [(statement.kind, statement.evidence)] if statement else phrases
 
 
 def _phrases(words: Sequence[str]) -> list[tuple[str, str]]:

@@ -20,7 +20,10 @@ from equipoise.results import Quantity, Roles, Summary
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose: data and where they lie, variant, poles, seed, corpus, vectors, label."""
+    """What a user may choose: data and where they lie, variant, poles, seed, corpus, vectors, label.
+
+    `neutral_pairs` adds pairs that differ in no gendered word, which a score of pairs is read against.
+    """
 
     data: Data = ""
     variant: str = ""
@@ -30,6 +33,7 @@ class Settings:
     corpus: CorpusChoice = field(default_factory=CorpusChoice)
     vectors: VectorChoice = field(default_factory=VectorChoice)
     label: str = ""
+    neutral_pairs: bool = True
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

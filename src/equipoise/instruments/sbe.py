@@ -38,6 +38,7 @@ from equipoise.data.sets.frames import frames_for
 from equipoise.data.sets.pairs import CROWS, NEUTRAL, PAIR, load_pairs
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings, refuse_all_dropped
+from equipoise.instruments.parts.choices import NEUTRAL_PAIRS
 from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
@@ -89,6 +90,14 @@ _MEAN = Spec(
     above="on average the stereotype is the likelier sentence",
     below="on average the counterpart of the stereotype is the likelier sentence",
 )
+_ASLD = Spec(
+    "asld",
+    "ASLD",
+    UNIT,
+    better="lower",
+    headline=True,
+    above="a sentence and its counterpart differ by that much on average, whichever of them is likelier",
+)
 _PREFERENCE = Spec(
     "prefers-stereotype",
     unit="share",
@@ -99,6 +108,20 @@ _PREFERENCE = Spec(
 )
 
 
+_SIZE = Quantity(
+    "asld",
+    "ASLD",
+    0.25,
+    unit=UNIT,
+    better="lower",
+    factors=FACTORS,
+    where={"variation": "original", "part": PAIR},
+    absolute=True,
+    ranks=True,
+)
+"""What models are compared by where the neutral pairs are left out."""
+
+
 class SentenceBased:
     """SLD and ASLD over sentence pairs."""
 
@@ -107,7 +130,7 @@ class SentenceBased:
     datasets = ("equipoise-pairs", CROWS)
     variants = (ORIGINAL_RULE, WITHIN_WORD)
     needs = (SCORE,)
-    reads: tuple[str, ...] = ()
+    reads: tuple[str, ...] = (NEUTRAL_PAIRS,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category",))
     quantities = (
         Quantity(
@@ -134,7 +157,7 @@ class SentenceBased:
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The pairs, the neutral pairs beside them, and the changed forms of a sample."""
-        read = load_pairs(source)
+        read = load_pairs(source, with_neutral=settings.neutral_pairs)
         is_pair = read.table["part"] == PAIR
         frames = frames_for(source)
         varied, said = with_variations(
@@ -144,13 +167,15 @@ class SentenceBased:
             quota=lambda _: FRAGILE_PAIRS,
             seed=settings.seed,
         )
-        neutral = read.table[~is_pair].assign(variation="original", of=read.table["item"])
+        neutral = read.table[~is_pair]
+        neutral = neutral.assign(variation="original", of=neutral["item"])
         items = pd.concat([varied, neutral], ignore_index=True)[list(_COLUMNS)]
         return Design(
             items=items,
             files=(*read.files, frames.path),
             settings=settings,
             notices=(*read.notices, *said),
+            quantities=() if settings.neutral_pairs else (self.quantities[0], _SIZE),
         )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
@@ -188,9 +213,11 @@ class SentenceBased:
         for groups, rows in grouped(pairs, "category"):
             estimates += _group_estimates(groups, rows, other_rule)
             estimates += _whole_estimates(groups, rows) if not groups else []
-            estimates += _against_neutral(groups, rows, neutral, design.settings.seed)
-        estimates += _group_estimates(_NEUTRAL_PAIRS, neutral, other_rule)
-        estimates += _whole_estimates(_NEUTRAL_PAIRS, neutral)
+            if len(neutral):
+                estimates += _against_neutral(groups, rows, neutral, design.settings.seed)
+        if len(neutral):
+            estimates += _group_estimates(_NEUTRAL_PAIRS, neutral, other_rule)
+            estimates += _whole_estimates(_NEUTRAL_PAIRS, neutral)
         moved = items[items["part"] == PAIR]
         estimates += movement_estimates(moved, factors=("of",), unit=UNIT)
         if are_mined(pairs):
@@ -258,7 +285,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> lis
     score = rows["score"]
     other = Spec("asld-other-rule", f"ASLD by {other_rule}", UNIT, better="lower")
     columns = [
-        (size_estimate, Spec("asld", "ASLD", UNIT, better="lower"), score),
+        (size_estimate, _ASLD, score),
         (mean_estimate, _MEAN, score),
         (mean_estimate, Spec("mean-sld-changed", "mean SLD of the changed words", UNIT), rows["changed"]),
         (mean_estimate, Spec("mean-sld-shared", "mean SLD of the shared words", UNIT), rows["shared"]),

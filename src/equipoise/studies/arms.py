@@ -8,9 +8,12 @@ from typing import Any
 import pandas as pd
 
 from equipoise.corpora.named import CorpusTexts
+from equipoise.data.reading import GivenTable, file_sha256
+from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.base import Materials, TextTuned
+from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.base import LanguageModel, Question
 from equipoise.models.neural import NeuralModel
 from equipoise.results import Result
@@ -43,6 +46,21 @@ class Arm:
     name: str
     mitigation: TextTuned | None = None
     corpus: CorpusTexts | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How every arm of a study is tuned and measured: the method, the seeds, the instrument's settings."""
+
+    method: Counterfactual | None = None
+    seeds: Sequence[int] = SEEDS
+    settings: Settings = field(default_factory=Settings)
+
+    def record(self) -> dict[str, Any]:
+        """What the numbers of a study depend on, beside the model and the corpora."""
+        data = self.settings.data
+        digest = file_sha256(GivenTable(data)) if isinstance(data, pd.DataFrame) else str(data)
+        return {"seeds": list(self.seeds), "data": digest, "neutral_pairs": self.settings.neutral_pairs}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ a control corpus, the sentences of the same corpora that name nobody's gender, w
 beside it what counting alone says of the corpora.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.base import LanguageModel
 from equipoise.results.numbers import fixed
-from equipoise.studies.arms import BASE, SEEDS, Arm, ArmRuns, Shown, auditing, run_arms, steps_of
+from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
+from equipoise.studies.published import with_published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.sentences import sentence_spans
@@ -48,19 +49,19 @@ def corpus_bias(
     corpora: Mapping[str, CorpusTexts],
     flattening: CorpusTexts,
     *,
-    method: Counterfactual | None = None,
-    seeds: Sequence[int] = SEEDS,
+    trial: Trial | None = None,
     keeping: Keeping | None = None,
 ) -> CorpusBias:
     """Flatten the model on a rewritten corpus, tune it on each corpus and on the control, and measure."""
     _refuse_names(corpora)
-    chosen = method or Counterfactual(sentences=500)
+    trial = trial or Trial()
+    chosen, seeds = trial.method or Counterfactual(sentences=500), trial.seeds
     plain = replace(chosen, mode="unchanged")
     arms = [Arm(name, plain, texts) for name, texts in corpora.items()]
     arms.append(Arm(CONTROL, plain, without_gender(corpora)))
     first = Arm(FLATTENED, replace(chosen, mode="substitute"), flattening)
     settings = {"model": model.fingerprint, "flattening": flattening.digest, "method": chosen}
-    settings |= {"corpora": {arm.name: arm.corpus.digest for arm in arms if arm.corpus}, "seeds": list(seeds)}
+    settings |= {"corpora": {arm.name: arm.corpus.digest for arm in arms if arm.corpus}, **trial.record()}
     steps = [
         *steps_of([Arm(BASE)], (), model),
         Step("counting", "Count who is mentioned near which words", 10),
@@ -69,25 +70,25 @@ def corpus_bias(
         *steps_of(arms, seeds, model),
     ]
     study = (keeping or Keeping()).begin(Plan("corpus-bias", "What corpora teach", settings, steps))
-    return _run(study, model, (first, arms), seeds, corpora)
+    return _run(study, model, (first, arms), trial, corpora)
 
 
 def _run(
     study: StudyRun,
     model: LanguageModel,
     arms: tuple[Arm, list[Arm]],
-    seeds: Sequence[int],
+    trial: Trial,
     corpora: Mapping[str, CorpusTexts],
 ) -> CorpusBias:
-    measure = auditing(("sbe",))
+    measure = auditing(("sbe",), {"sbe": trial.settings})
     base = study.results(BASE, lambda: measure(model))
     counts = study.table("counting", lambda: counted(corpora))
     flat = _flattened(study, model, arms[0])
     zero = study.results(FLATTENED, lambda: measure(flat))
-    tuned = run_arms(study, flat, arms[1], seeds, measure)
+    tuned = run_arms(study, flat, arms[1], trial.seeds, measure)
     runs = ArmRuns({FLATTENED: {0: zero}, BASE: {0: base}, **tuned.by_arm})
     table = runs.table(SHOWN).merge(counts, left_on="arm", right_on="corpus", how="left")
-    table = table.drop(columns="corpus")
+    table = with_published(table.drop(columns="corpus"), "corpus-bias")
     differences = runs.differences(FLATTENED)
     sentences = _in_words(table)
     study.finish(sentences, {"corpus-bias.csv": table, "counts.csv": counts, "differences.csv": differences})

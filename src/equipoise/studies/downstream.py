@@ -157,11 +157,11 @@ def _measured(model: LanguageModel, task: Task, choice: DownstreamChoice, seed: 
         chosen[ODDS] = Settings(data=task.held_out)
     results = audit(classifier, list(chosen), chosen)
     for result in results:
-        result.provenance[ACCURACY] = _accuracy(classifier, task.held_out)
+        result.provenance[ACCURACY] = accuracy_on(classifier, task.held_out)
     return results
 
 
-def _accuracy(classifier: LanguageModel, held_out: pd.DataFrame) -> dict[str, float]:
+def accuracy_on(classifier: LanguageModel, held_out: pd.DataFrame) -> dict[str, float]:
     """How many of the held-out texts get their label."""
     said = classifier.answer([Classify(text) for text in held_out["text"]])
     right = sum(one.likeliest == label for one, label in zip(said, held_out["label"], strict=True))

@@ -16,7 +16,7 @@ from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents, text_pieces
 from equipoise.models.base import LanguageModel
 from equipoise.results.numbers import fixed
-from equipoise.studies.arms import BASE, Arm, Shown, auditing, run_arms, steps_of
+from equipoise.studies.arms import BASE, Arm, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan
 
 SIZES, REPEATS = (250, 500, 1000), 3
@@ -39,15 +39,16 @@ def learning_curve(
     sizes: Sequence[int] = SIZES,
     *,
     repeats: int = REPEATS,
-    method: Counterfactual | None = None,
+    trial: Trial | None = None,
     keeping: Keeping | None = None,
 ) -> LearningCurve:
-    """Tune on samples of each size and measure."""
+    """Tune on samples of each size and measure; the repeats are the seeds."""
+    trial = replace(trial or Trial(), seeds=range(repeats))
     if not sizes or min(sizes) < 10 or repeats < 1:
         raise UserError(
             f"Sizes {list(sizes)} x {repeats} repeats make no curve.", "Give sizes of 10 or more."
         )
-    chosen = method or Counterfactual()
+    chosen = trial.method or Counterfactual()
     there = _sentences_there(corpus, chosen, repeats)
     short = [size for size in sizes if size > there]
     if len(short) > 1:
@@ -58,11 +59,11 @@ def learning_curve(
         )
     arms = [Arm(BASE), *(Arm(f"size-{size}", replace(chosen, sentences=size), corpus) for size in sizes)]
     settings = {"model": model.fingerprint, "corpus": corpus.digest, "method": chosen, "sizes": list(sizes)}
-    settings |= {"repeats": repeats}
-    seeds = range(repeats)
-    plan = Plan("learning-curve", "How much rewritten text is needed", settings, steps_of(arms, seeds, model))
+    settings |= trial.record()
+    steps = steps_of(arms, trial.seeds, model)
+    plan = Plan("learning-curve", "How much rewritten text is needed", settings, steps)
     study = (keeping or Keeping()).begin(plan)
-    runs = run_arms(study, model, arms, seeds, auditing(("sbe",)))
+    runs = run_arms(study, model, arms, trial.seeds, auditing(("sbe",), {"sbe": trial.settings}))
     table = runs.table(SHOWN)
     table.insert(0, "size", [0 if arm == BASE else int(arm.split("-")[1]) for arm in table["arm"]])
     differences = runs.differences(BASE)
@@ -88,8 +89,8 @@ def _sentences_there(corpus: CorpusTexts, method: Counterfactual, repeats: int) 
 def _in_words(table: pd.DataFrame) -> list[str]:
     whole = table[(table["key"] == "asld") & (table["by"] == "")]
     said = [
-        f"{row['size']:,} sentences: ASLD {fixed(row['mean'], 2)} "
-        f"(sd over repeats {fixed(row['seed_sd'], 2)})."
+        f"{row['size']:,} sentences: ASLD {fixed(row['mean'], 2)}"
+        + (f" (sd over {row['seeds']} repeats {fixed(row['seed_sd'], 2)})." if row["seeds"] > 1 else ".")
         for row in whole.to_dict("records")
         if row["size"]
     ]

@@ -16,9 +16,10 @@ from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison, compare_pairs
-from equipoise.results.comparison.differences import value_of
+from equipoise.results.comparison.differences import rows_of, value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.numbers import fixed
+from equipoise.studies.published import published
 from equipoise.studies.steps import Plan
 
 GROUP = "category"
@@ -28,6 +29,11 @@ RANKING_COLUMNS = (
     *("instrument", "quantity", "group", "rank", "model"),
     *("value", "low", "high", "n", "unit", "kept"),
 )
+MATRIX_COLUMNS = (
+    *("instrument", "key", "label", "by", "group", "model"),
+    *("value", "low", "high", "n", "published", "unit"),
+)
+WHOLE = "all"
 
 
 @dataclass(frozen=True)
@@ -43,15 +49,17 @@ class ModelComparison:
         """Each difference as a row."""
         return self.comparison.table
 
+    @property
+    def matrices(self) -> pd.DataFrame:
+        """Every headline of every model, by category and over all items, beside the published value."""
+        return _matrix_table(self.results, headlines=True)
+
     def matrix(self, instrument: str, key: str) -> pd.DataFrame:
         """One estimate as a table of groups by models, as papers print it."""
-        columns = {}
-        for result in self.results:
-            if result.instrument == instrument:
-                rows = result.estimates[result.estimates["key"] == key]
-                rows = rows[rows["by"].isin(("", GROUP))]
-                columns[result.model] = rows.set_index("level")["value"].rename(index={"": "all"})
-        return pd.DataFrame(columns)
+        rows = _matrix_table(self.results, headlines=False)
+        rows = rows[(rows["instrument"] == instrument) & (rows["key"] == key)]
+        table = rows.pivot(index="group", columns="model", values="value")
+        return table.loc[list(dict.fromkeys(rows["group"])), list(dict.fromkeys(rows["model"]))]
 
 
 def compare_models(
@@ -78,6 +86,23 @@ def compare_results(results: Sequence[Result]) -> ModelComparison:
     ranking = rank_results(results)
     pairs = [paired for group in _by_instrument(results) for paired in _pairs(group)]
     return ModelComparison(ranking, compare_pairs(pairs), tuple(results))
+
+
+def _matrix_table(results: Sequence[Result], *, headlines: bool) -> pd.DataFrame:
+    """A row for each estimate, group and model; all items come last, as papers print them."""
+    rows = [row for result in results for row in _matrix_rows(result, headlines)]
+    return pd.DataFrame(rows, columns=list(MATRIX_COLUMNS))
+
+
+def _matrix_rows(result: Result, headlines: bool) -> Iterator[dict[str, object]]:
+    estimates = result.estimates[result.estimates["by"].isin((GROUP, ""))]
+    if headlines:
+        estimates = estimates[estimates["key"].isin(estimates.loc[estimates["headline"], "key"])]
+    for row in estimates.sort_values("by", ascending=False, kind="stable").to_dict("records"):
+        group = str(row["level"]) or WHOLE
+        printed = published(f"{result.instrument}.{row['key']}", group, result.model)
+        named = {"instrument": result.instrument, "group": group, "model": result.model}
+        yield {**row, **named, "published": printed}
 
 
 def ranking_plan(study: ModelComparison) -> Plan:
@@ -138,20 +163,29 @@ def _ranking_quantities(result: Result) -> list[Quantity]:
 
 
 def _ranked_row(result: Result, quantity: Quantity, level: str) -> dict[str, object]:
-    mean = value_of(_of_level(result.items, quantity, level), quantity)
+    items = _of_level(result.items, quantity, level)
+    mean = value_of(items, quantity)
     return {
         "instrument": result.instrument,
         "quantity": quantity.label,
-        "group": level or "all",
+        "group": level or WHOLE,
         "model": result.model,
         "value": mean.value,
         "low": mean.low,
         "high": mean.high,
-        "n": mean.n,
+        "n": mean.n if quantity.contrast is None else _count_first(items, quantity),
         "unit": quantity.unit,
         "kept": _kept(result),
         "distance": _distance(mean.value, quantity),
     }
+
+
+def _count_first(items: pd.DataFrame, quantity: Quantity) -> int:
+    """How many items stand on the first side of a contrast: the other side is only its yardstick."""
+    assert quantity.contrast is not None
+    rows = rows_of(items, quantity)
+    is_first = rows[quantity.contrast.column].astype(str) == quantity.contrast.first
+    return int((is_first & rows[quantity.column].notna()).sum())
 
 
 def _distance(value: float, quantity: Quantity) -> float:

@@ -1,9 +1,10 @@
 """Professions before and after: APPD of each, whether it was read about in training, and the line between.
 
-Figures 8 to 10 of the thesis: bars of APPD by category before and after a mitigation, marks for professions
-that stood in the training text, and after against before with a fitted line. A slope near 0 means that
-everything went to neutral; near 1 that nothing happened; professions that were never read about and moved as
-far as the others show flattening rather than learning.
+Figures 8 to 12 and 14 to 19 of the thesis: bars of APPD by category before and after a mitigation with marks
+for professions that the training text names, the same for words that are gendered by definition, and after
+against before with a fitted line. A slope near 0 means that everything went to neutral, near 1 that nothing
+happened. Professions that the text does not name and that moved as far as the others show flattening rather
+than learning.
 """
 
 import re
@@ -16,9 +17,13 @@ import pandas as pd
 
 from equipoise.corpora.named import CorpusTexts
 from equipoise.errors import UserError
+from equipoise.instruments.parts.fragility import originals
+from equipoise.instruments.tbe import GUARD
 from equipoise.results import Result
 from equipoise.results.comparison.pairing import check_comparable
 from equipoise.results.numbers import fixed
+from equipoise.stats.correlation import pearson
+from equipoise.stats.means import mean_with_interval
 from equipoise.studies.steps import Plan
 
 INSTRUMENT = "tbe"
@@ -27,13 +32,17 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class Line:
-    """The fitted line of after on before, with the 95 % interval of its slope over professions."""
+    """The fitted line of after on before and Pearson's r, with 95 % intervals over professions."""
 
     group: str
     slope: float
     low: float
     high: float
     intercept: float
+    r: float
+    r_low: float
+    r_high: float
+    r_squared: float
     n: int
 
 
@@ -56,7 +65,8 @@ def professions_study(before: Result, after: Result, corpus: CorpusTexts | None 
             )
     check_comparable([before, after])
     sides = {"before": before, "after": after}
-    means = pd.DataFrame({name: _appd(result) for name, result in sides.items()}).dropna().reset_index()
+    tables = [_appd(result, name) for name, result in sides.items()]
+    means = tables[0].join(tables[1], how="inner").dropna(subset=list(sides)).reset_index()
     if corpus is not None:
         counts = mentions(list(means["profession"]), [document.text for document in corpus.documents])
         means["mentions"] = [counts[word] for word in means["profession"]]
@@ -81,10 +91,22 @@ def mentions(words: Sequence[str], texts: Sequence[str]) -> dict[str, int]:
     return {word: counts[word.lower()] for word in words}
 
 
-def _appd(result: Result) -> pd.Series:
-    items = result.items
-    items = items[(items["variation"] == "original") & (items["dropped"] == "") & (items["profession"] != "")]
-    return items.groupby(["part", "category", "profession"], sort=False)["score"].mean()
+def _appd(result: Result, side: str) -> pd.DataFrame:
+    """APPD of every profession with its interval over templates, under the name of a side.
+
+    A guard template without a slot is about its category (Pregnancy); any other one names no profession.
+    """
+    items = originals(result.items)
+    items = items[items["dropped"] == ""]
+    named = items["profession"].fillna("")
+    about = named.where((named != "") | (items["part"] != GUARD), items["category"].str.lower())
+    items = items.assign(profession=about)[about != ""]
+    rows = {}
+    for key, same in items.groupby(["part", "category", "profession"], sort=False):
+        mean = mean_with_interval(same["score"].to_numpy(dtype=float), [same["template"]])
+        rows[key] = {side: mean.value, f"{side}_low": mean.low, f"{side}_high": mean.high}
+    index = pd.MultiIndex.from_tuples(rows, names=["part", "category", "profession"])
+    return pd.DataFrame(rows.values(), index=index)
 
 
 def _lines(means: pd.DataFrame) -> list[Line]:
@@ -96,16 +118,18 @@ def _lines(means: pd.DataFrame) -> list[Line]:
 
 
 def fitted(name: str, rows: pd.DataFrame) -> Line:
-    """Least squares with the usual interval of its slope."""
+    """Least squares with the usual interval of its slope, and how well the line fits."""
     from scipy.stats import linregress, t
 
-    before = rows["before"].to_numpy()
+    before, after = (rows[side].to_numpy(dtype=float) for side in ("before", "after"))
+    related = pearson(before, after)
+    fit = (related.value, *related.interval, related.value**2, len(rows))
     if np.ptp(before) == 0:
-        return Line(name, float("nan"), float("nan"), float("nan"), float(rows["after"].mean()), len(rows))
-    line = linregress(before, rows["after"].to_numpy())
+        return Line(name, np.nan, np.nan, np.nan, float(after.mean()), *fit)
+    line = linregress(before, after)
     half = float(t.ppf(0.975, len(rows) - 2)) * float(line.stderr)
     slope = float(line.slope)
-    return Line(name, slope, slope - half, slope + half, float(line.intercept), len(rows))
+    return Line(name, slope, slope - half, slope + half, float(line.intercept), *fit)
 
 
 def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
@@ -114,7 +138,9 @@ def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
     said = [f"Mean |APPD| of {len(work)} professions: {fixed(first, 3)} before, {fixed(last, 3)} after."]
     said += [
         f"Slope of after on before, {row['group']}: {fixed(row['slope'], 2)} "
-        f"[{fixed(row['low'], 2)}, {fixed(row['high'], 2)}], n = {row['n']}."
+        f"[{fixed(row['low'], 2)}, {fixed(row['high'], 2)}], r = {fixed(row['r'], 2)} "
+        f"[{fixed(row['r_low'], 2)}, {fixed(row['r_high'], 2)}], R² = {fixed(row['r_squared'], 2)}, "
+        f"n = {row['n']}."
         for row in lines.to_dict("records")
     ]
     if "seen" in means:

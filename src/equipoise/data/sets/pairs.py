@@ -31,8 +31,8 @@ _SIDES = ["id", "stereotype", "counterpart"]
 _CROWS_COLUMNS = {"bias_type": "category", "sent_more": "stereotype", "sent_less": "counterpart"}
 
 
-def load_pairs(source: Source) -> ItemSet:
-    """The pairs with neutral ones beside them, which `part` tells apart.
+def load_pairs(source: Source, *, with_neutral: bool = True) -> ItemSet:
+    """The pairs with neutral ones beside them, which `part` tells apart; `with_neutral` adds ours to them.
 
     `cluster` is the file's own, such as the document that a pair is from, else the profession.
     """
@@ -44,10 +44,18 @@ def load_pairs(source: Source) -> ItemSet:
             f"{path} holds neutral pairs only.", "Add pairs with a stereotype and its counterpart."
         )
     files: tuple[File, ...] = (path,)
-    if not is_neutral.any():
+    if not with_neutral:
+        pairs = pairs[~is_neutral].reset_index(drop=True)
+    elif not is_neutral.any():
         shipped = read_neutral_pairs(NEUTRAL_FILE)
         pairs = pd.concat([pairs, shipped.assign(id="neutral " + shipped["id"])], ignore_index=True)
         files = (path, NEUTRAL_FILE)
+        if not source.is_dataset or source.name == CROWS:
+            notices += (
+                f"added: {len(shipped)} shipped pairs without a gendered difference, a yardstick for ASLD; "
+                f"--no-neutral-pairs leaves them out, and pairs of your own with the category {NEUTRAL} "
+                "replace them",
+            )
     table = pairs.rename(columns={"id": "item"}).assign(
         part=pairs["category"].eq(NEUTRAL).map({True: NEUTRAL, False: PAIR}),
         cluster=_clusters(pairs),
@@ -60,6 +68,17 @@ def load_pairs(source: Source) -> ItemSet:
 def _clusters(pairs: pd.DataFrame) -> pd.Series:
     named = pairs["cluster"].where(pairs["cluster"] != "", pairs["profession"])
     return named.where(named != "", pairs["id"])
+
+
+def sampled_pairs(source: Source, count: int, seed: int = 0) -> pd.DataFrame:
+    """At most so many pairs of each category, the neutral ones included, drawn by the seed."""
+    table = load_pairs(source).table.rename(columns={"item": "id"})
+    drawn = table.groupby("category", group_keys=False)[table.columns.tolist()].apply(
+        lambda rows: rows.sample(min(count, len(rows)), random_state=seed).sort_index()
+    )
+    is_own = ~drawn["category"].isin((*CATEGORIES, NEUTRAL))
+    drawn["category"] = drawn["category"].where(~is_own, OWN + drawn["category"])
+    return drawn.sort_index()[["id", *_COLUMNS, "swapped", "profession", "cluster"]].reset_index(drop=True)
 
 
 def read_pairs(path: File) -> pd.DataFrame:

@@ -9,19 +9,19 @@ from equipoise.errors import UserError
 if TYPE_CHECKING:
     from equipoise.instruments.base import Instrument, Settings
 
-POLES, CORPUS, LABEL = "poles", "corpus", "label"
+POLES, CORPUS, LABEL, NEUTRAL_PAIRS = "poles", "corpus", "label", "neutral_pairs"
 SAMPLE = "sample"
 """The one option of a corpus that an instrument without a corpus may read."""
 
 CHOSEN_LAYER, POOLING, MEASURE = "layer", "pooling", "measure"
-EVERYTHING = (POLES, CORPUS, CHOSEN_LAYER, POOLING, MEASURE, LABEL)
+EVERYTHING = (POLES, CORPUS, CHOSEN_LAYER, POOLING, MEASURE, LABEL, NEUTRAL_PAIRS)
 """What an instrument may say that it reads."""
 
 _OPTIONS = {
-    **{"groups": "group", "names": "no-names"},
+    **{"groups": "group", "names": "no-names", NEUTRAL_PAIRS: "no-neutral-pairs"},
     **{"groups_file": "groups-file", "with_targets": "with-targets"},
 }
-"""Fields of a corpus' choice that the command line calls otherwise."""
+"""Choices that the command line calls otherwise."""
 
 
 def refuse_unread(measured: "Mapping[str, tuple[Instrument[Any], Settings]]") -> None:
@@ -68,7 +68,8 @@ def _made(settings: "Settings", choice: str) -> list[tuple[str, object]]:
     is_of_vectors = choice in (CHOSEN_LAYER, POOLING, MEASURE)
     given, default = (one.vectors if is_of_vectors else one for one in (settings, plain))
     value = getattr(given, choice)
-    return [(choice, value)] if value != getattr(default, choice) else []
+    changed = value != getattr(default, choice)
+    return [(_OPTIONS.get(choice, choice), _shown(value))] if changed else []
 
 
 def _shown(value: object) -> object:

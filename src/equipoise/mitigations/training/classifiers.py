@@ -10,6 +10,7 @@ import torch
 import transformers
 
 from equipoise.errors import UserError
+from equipoise.mitigations.networks import changed_model, masked_model, own_copy
 from equipoise.models.base import LanguageModel
 from equipoise.models.classifier import ClassifierModel
 from equipoise.models.neural import NeuralModel
@@ -52,6 +53,15 @@ def train_classifier(
     return ClassifierModel(
         network, neural.tokenizer, name=f"{model.name} (classifier)", options=options or RunOptions()
     )
+
+
+def with_encoder_of(model: LanguageModel, classifier: ClassifierModel) -> LanguageModel:
+    """The model with the encoder that a classifier was tuned on; its head stays as it was."""
+    masked = masked_model(model, "a classifier")
+    network = own_copy(masked)
+    tuned = classifier.transformers_model.base_model.state_dict()
+    network.base_model.load_state_dict(tuned, strict=False)  # a language model may have no pooler
+    return changed_model(network, masked, "tuned to classify")
 
 
 def _with_encoder(model: LanguageModel) -> NeuralModel:

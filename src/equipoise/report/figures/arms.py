@@ -21,11 +21,17 @@ def arm_figures(name: str, table: "pd.DataFrame | None") -> list[Figure]:
     """A chart for each number over every item, then one for each thing that a number is split by."""
     if table is None or not set(COLUMNS) <= set(table.columns):
         return []
-    known = table[table["mean"].notna()].fillna({"by": "", "level": "", "unit": ""})
+    known = with_texts(table[table["mean"].notna()])
     groups = [(str(by), rows) for (_, _, by), rows in known.groupby(["instrument", "key", "by"], sort=False)]
     whole = [_whole(name, rows) for by, rows in groups if not by]
     split = [_split(name, rows) for by, rows in groups if by and 1 < rows["level"].nunique() <= MOST_LEVELS]
     return whole + split[:MOST_SPLITS]
+
+
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with empty texts where its file had none: an empty column reads as numbers."""
+    texts = [name for name in ("by", "level", "unit") if name in table]
+    return table.assign(**{name: table[name].astype(object).where(table[name].notna(), "") for name in texts})
 
 
 def _whole(name: str, table: pd.DataFrame) -> Figure:

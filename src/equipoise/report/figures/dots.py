@@ -1,7 +1,10 @@
 """Dots with their intervals, a row for each name: the picture that most studies need."""
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
+
+import pandas as pd
 
 from equipoise.report.elements import Figure
 from equipoise.report.figures.style import (
@@ -36,8 +39,31 @@ def dot_figure(
 ) -> Figure:
     """A chart of rows made by `dot`, in the order given; those without a value are left out."""
     known = [row for row in rows if row["value"] == row["value"]]
-    told = "; ".join(f"{row['name']}: {row['number']}" for row in known)
+    told = "; ".join(f"{_named(row)}: {row['number']}" for row in known)
     return Figure(slug(name), title, f"{title}. {told}.", _spec(known, axis, neutral))
+
+
+def _named(row: Row) -> str:
+    return f"{row['name']}, {row['model']}" if row["model"] else str(row["name"])
+
+
+def crossed_figure(
+    name: str, title: str, table: pd.DataFrame, *, down: str, across: str, axis: str
+) -> Figure:
+    """A row for each level of `down`, and in it a dot with its interval for each level of `across`."""
+    levels = list(dict.fromkeys(map(str, table[across])))
+    named = dict(zip(levels, short_names(levels), strict=True))
+    rows = [
+        dot(str(row[down]), row["value"], row["low"], row["high"], named[str(row[across])])
+        for row in table.to_dict("records")
+    ]
+    return dot_figure(name, title, rows, axis=axis)
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """The last part of each path, where that tells them apart."""
+    short = [PurePath(name).name or name for name in names]
+    return short if len(set(short)) == len(set(names)) else list(names)
 
 
 def _spec(rows: Sequence[Row], axis: str, neutral: float | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ LEANS = ("part", "profession", "before", "after")
 """What the scatter needs of a study's table, a row per profession or word."""
 
 UNCHANGED = "unchanged"
+NAMED, NOT_NAMED = "named in the training text", "not named in it"
 INKS = (ABOVE, BELOW, "#009E73", "#CC79A7")
 
 
@@ -22,7 +23,11 @@ def leans_figure(name: str, table: pd.DataFrame) -> Figure | None:
     if len(known) < 2:
         return None
     slopes = {str(part): slope_of(rows) for part, rows in known.groupby("part", sort=False)}
-    said = "; ".join(f"{part}: slope {fixed(slope, 2)}" for part, slope in slopes.items())
+    fits = {str(part): fit_of(rows) for part, rows in known.groupby("part", sort=False)}
+    said = "; ".join(
+        f"{part}: slope {fixed(slope, 2)}, r {fixed(fits[part], 2)}, R² {fixed(fits[part] ** 2, 2)}"
+        for part, slope in slopes.items()
+    )
     title = f"Lean after against before ({said})"
     alt = f"{title}. {len(known)} points. A slope of 1 is an unchanged model, 0 one that was flattened."
     return Figure(slug(name), title, alt, _spec(known))
@@ -36,9 +41,14 @@ def slope_of(rows: pd.DataFrame) -> float:
     return float((apart * (after - after.mean())).sum()) / spread if spread else float("nan")
 
 
+def fit_of(rows: pd.DataFrame) -> float:
+    """Pearson's r of before and after; NaN where either does not vary."""
+    return float(rows["before"].astype(float).corr(rows["after"].astype(float)))
+
+
 def _spec(table: pd.DataFrame) -> dict[str, Any]:
     parts = [str(part) for part in table["part"].unique()]
-    points = table[list(LEANS)].to_dict("records")
+    points = [_point(row) for row in table.to_dict("records")]
     ends = (float(table["before"].min()), float(table["before"].max()))
     lines = [{"part": UNCHANGED, "before": end, "after": end} for end in ends]
     for part, rows in table.groupby("part", sort=False):
@@ -48,6 +58,8 @@ def _spec(table: pd.DataFrame) -> dict[str, Any]:
     scale = {"domain": [*parts, UNCHANGED], "range": [*INKS[: len(parts)], UNCLEAR]}
     colour = {"field": "part", "type": "nominal", "scale": scale, "legend": {"orient": "top", "title": None}}
     tooltip = [{"field": name} for name in LEANS]
+    shape = {"field": "kind", "type": "nominal", "legend": {"orient": "top", "title": None}}
+    marked = {"shape": shape} if "seen" in table else {}
     layers: list[dict[str, Any]] = [
         line_at(0, "x"),
         line_at(0, "y"),
@@ -58,10 +70,15 @@ def _spec(table: pd.DataFrame) -> dict[str, Any]:
         },
         {
             "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.7},
-            "encoding": {"x": across, "y": upward, "color": colour, "tooltip": tooltip},
+            "encoding": {"x": across, "y": upward, "color": colour, "tooltip": tooltip, **marked},
         },
     ]
     return chart(layers, height=340, data=values(points))
+
+
+def _point(row: "dict[Any, Any]") -> dict[str, Any]:
+    kind = {"kind": NAMED if row["seen"] else NOT_NAMED} if "seen" in row else {}
+    return {name: row[name] for name in LEANS} | kind
 
 
 def _fitted(part: str, rows: pd.DataFrame) -> list[dict[str, Any]]:

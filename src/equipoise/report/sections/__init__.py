@@ -1,18 +1,20 @@
 """Sections for what a study wrote: its sentences and tables, and charts where a file of its name draws some.
 
 A study is a folder with `study.json` (name, title, sentences) and tables as CSV files. A module of this
-folder that is called like the study, with `figures(study) -> list[Figure]`, adds its charts.
+folder that is called like the study adds its charts with `figures(study) -> list[Figure]`. With
+`tables(study) -> list[Table]` it adds the tables of its paper, with the paper's rows and columns.
 """
 
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.report.elements import Figure, Section, Table
+from equipoise.report.elements import Section, Table
 from equipoise.report.measurements import slug
 from equipoise.studies.steps import STUDY, read_study, read_tables
 
@@ -54,24 +56,31 @@ def section_of(study: Study) -> Section:
         prefix,
         study.title,
         sentences=study.sentences,
-        figures=_figures(study),
-        tables=[table for table in tables if len(table.rows) <= SHORT],
+        figures=_made(study, "figures"),
+        tables=[*study_tables(study), *(table for table in tables if len(table.rows) <= SHORT)],
         details=[table for table in tables if len(table.rows) > SHORT],
     )
 
 
-def _figures(study: Study) -> list[Figure]:
+def study_tables(study: Study) -> list[Table]:
+    """The tables of the study's paper, with its rows and columns."""
+    return _made(study, "tables")
+
+
+def _made(study: Study, what: str) -> list[Any]:
+    """The figures or the tables that the study's own file makes, where it has one that does."""
     module = study.name.replace("-", "_")
     if module not in {known.name for known in iter_modules(__path__)}:
         return []
+    make = getattr(import_module(f"{__name__}.{module}"), what, None)
     try:
-        figures: list[Figure] = import_module(f"{__name__}.{module}").figures(study)
+        made: list[Any] = make(study) if make else []
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # Its tables are as they were saved, but not those that this version draws.
         raise UserError(
             f"The tables of the study {study.title!r} cannot be drawn: {error!r}.", "Run the study again."
         ) from error
-    return figures
+    return made
 
 
 def _table(name: str, title: str, frame: pd.DataFrame) -> Table:

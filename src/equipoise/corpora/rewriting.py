@@ -316,10 +316,7 @@ def rewrite_batch(batch: Sequence[Record], *, table: Table, account: bool, rewri
             bad.append(BadRow(record.line, f"{error}; left out"))
         if not record.raw.isascii() and _NOT_UTF8.search(record.raw):
             bad.append(BadRow(record.line, "bytes that are not UTF-8; kept as they are"))
-    if account or rewriter.judge is not None:
-        done, ledger = _with_account(readable, table, rewriter)
-    else:
-        done, ledger = _without_account(readable, table, rewriter), ""
+    done, ledger = _rewritten(readable, table, rewriter, account=account)
     output = "".join(rows for rows, _, _ in done)
     tally = [sum(column) for column in zip(*(tally for _, _, tally in done), strict=True)] or [0, 0, 0, 0]
     return Batch(
@@ -336,17 +333,8 @@ Done = list[tuple[str, int, Tally]]
 """The rows of each record as they are written, the number of changes, and the words of both sides."""
 
 
-def _without_account(readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter) -> Done:
-    done = []
-    for record, text in readable:
-        turned = rewriter.turn(text)
-        versions = (text, turned.text) if rewriter.mode == "augment" and turned.changes else (turned.text,)
-        done.append((_rows_of(table, record, text, versions, rewriter.mode), turned.changes, turned.tally))
-    return done
-
-
-def _with_account(
-    readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter
+def _rewritten(
+    readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter, *, account: bool
 ) -> tuple[Done, str]:
     ledger = io.StringIO(newline="")
     writer = csv.writer(ledger, lineterminator="\n")
@@ -355,7 +343,8 @@ def _with_account(
     for (record, text), rewritten in zip(readable, results, strict=True):
         rows = _rows_of(table, record, text, rewritten.texts, rewriter.mode)
         done.append((rows, len(rewritten.changes), rewritten.tally))
-        writer.writerows(_account_of(record, rewritten))
+        if account:
+            writer.writerows(_account_of(record, rewritten))
     return done, ledger.getvalue()
 
 

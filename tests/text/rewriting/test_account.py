@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import UserError
 from equipoise.text.rewriting import MODES, Policy, Rewriter, rewrite, undo
+from equipoise.text.rewriting.account import coin, coins
 from equipoise.text.rewriting.forms import Case
 
 PIECES = st.sampled_from(
@@ -220,3 +221,25 @@ def test_a_word_spoken_of_is_left_with_its_reason() -> None:
     rewritten = rewrite('The pronoun "his" upset her.')
     assert rewritten.text == 'The pronoun "his" upset him.'
     assert [skip.reason for skip in rewritten.skipped] == ["word spoken of"]
+
+
+@pytest.mark.parametrize(
+    ("text", "turned", "changes"),
+    [
+        ("Then Mr. Hill gave her a book.", "Then Ms. Hill gave him a book.", 2),
+        ("In Mrs. Hill's room Miss Lee saw him.", "In Mr. Hill's room Mr. Lee saw her.", 3),
+        ("He met an heiress and her friend.", "She met an heir and his friend.", 3),
+        ("Is it his or hers? I know it is hers.", "Is it his or hers? I know it is his.", 1),
+        ("She was pregnant. He left.", "She was pregnant. She left.", 1),
+        ("Nothing here.", "Nothing here.", 0),
+    ],
+)
+def test_turned_texts(text: str, turned: str, changes: int) -> None:
+    result = rewrite(text, names=False)
+    assert (result.text, len(result.changes)) == (turned, changes)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.text(max_size=20), st.integers(0, 5))
+def test_coins_of_parts_are_the_coins_of_their_numbers(text: str, seed: int) -> None:
+    assert coins(seed, text, 12) == [coin(seed, text, str(number)) for number in range(12)]

@@ -11,11 +11,6 @@ _DOTTED_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\.")
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
-def dots_titles(text: str) -> bool:
-    """Whether a text writes titles with a full stop (Mr. or Mr)."""
-    return _DOTTED_TITLE.search(text) is not None
-
-
 def words_of(text: str) -> list[str]:
     """Words (with their endings) and punctuation marks."""
     return _TOKEN.findall(text)
@@ -64,4 +59,4 @@ class Document:
     @cached_property
     def dots_titles(self) -> bool:
         """Whether titles are written with a full stop here (Mr. or Mr)."""
-        return dots_titles(self.plain)
+        return _DOTTED_TITLE.search(self.plain) is not None

@@ -14,19 +14,7 @@ from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
 from equipoise.text.rewriting.people import gender_of, name_change, names_in, with_possessive, without_ending
 from equipoise.text.rewriting.pronouns import pronoun
-from equipoise.text.rewriting.quick import form_change, noun_change, opens_plainly, stands_alone
-from equipoise.text.rewriting.scanning import (
-    ALONE,
-    FORM,
-    IN_FULL,
-    NAME,
-    NOUN,
-    PROTECTED,
-    TITLES_WITH_DOT,
-    WORD,
-    Hit,
-    Surroundings,
-)
+from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Surroundings
 from equipoise.text.rewriting.whole_sentences import (
     MENTION_REASON,
     Whole,
@@ -71,8 +59,6 @@ def invert(
     turn = policy.coordinated == "turn"
     for hit in hits:
         part = hit[2]
-        if not stays and not quotations and turn_quickly(draft, hit, tables.around, marked=marked):
-            continue
         if part.what > NAME:
             if part.what == PROTECTED:
                 draft.leave(hit, "protected")
@@ -84,54 +70,15 @@ def invert(
                 draft.leave(hit, reason)
         elif part.what != NAME and marked and is_foreign_neighbour(document, hit, lexicon):
             draft.leave(hit, "other language")
+        elif part.what == NAME:
+            _turn_name(draft, hit, names)
         else:
-            turn_in_full(draft, hit, tables, names, turn_coordinated=turn)
+            _turn_word(draft, hit, tables, turn_coordinated=turn)
     return draft
 
 
-def turn_in_full(
-    draft: Draft, hit: Hit, tables: Tables, names: dict[int, str], *, turn_coordinated: bool
-) -> None:
-    """Put a name or a word to all rules."""
-    if hit[2].what == NAME:
-        _turn_name(draft, hit, names)
-    else:
-        _turn_word(draft, hit, tables, turn_coordinated=turn_coordinated)
-
-
-def turn_quickly(draft: Draft, hit: Hit, around: Surroundings, *, marked: bool) -> bool:
-    """Turn a word around which nothing special stands; False if all rules must be asked."""
-    part = hit[2]
-    change = _quick(draft.document, hit, around, marked=marked) if part.way else None
-    if change is None:
-        return False
-    if part.way == NOUN:
-        add_article(draft, change)
-    draft.changes.append(change)
-    if part.is_male:
-        draft.male_turned += 1
-    else:
-        draft.female_turned += 1
-    return True
-
-
 _POSSESSIVES = ("'s", "’s")
-make = tuple.__new__
-
-
-def _quick(document: Document, hit: Hit, around: Surroundings, *, marked: bool) -> Change | None:
-    """The change where nothing special stands around the word, else None."""
-    start, end, part, _ = hit
-    if part.way == ALONE:
-        if not stands_alone(document.plain, start, end, part):
-            return None
-        old = part.surface + part.suffix
-        return make(Change, (start, start + len(old), old, part.fixed, "pronoun", None, False))
-    if marked:
-        return None
-    if part.way == FORM:
-        return form_change(document.plain, document.chunks, hit, around)
-    return noun_change(document.plain, hit)
+_SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘", "“", '"', ""])
 
 
 def _side(hit: Hit) -> str | None:
@@ -164,7 +111,7 @@ def _turn_word(draft: Draft, hit: Hit, tables: Tables, *, turn_coordinated: bool
     word = part.word
     assert word is not None
     is_pronoun = word.kind == "pronoun"
-    if part.way == IN_FULL and is_spoken_of(document, hit):
+    if is_spoken_of(document, hit):
         decision: Decision = Leave(MENTION_REASON)
     elif is_pronoun:
         decision = _pronoun(document, hit, tables.around, turn_coordinated=turn_coordinated)
@@ -192,12 +139,21 @@ def _pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordin
     if (
         not surface.islower()
         and not surface.isupper()
-        and not opens_plainly(document.plain, hit.start, hit.end)
+        and not _opens_plainly(document.plain, hit.start, hit.end)
     ):
         reason = capital_reason(document, hit)
         if reason:
             return Leave(reason)
     return pronoun(document, hit, around, turn_coordinated=turn_coordinated)
+
+
+def _opens_plainly(plain: str, start: int, end: int) -> bool:
+    """Whether a capitalised word stands at the start of a sentence and before a word in lower case."""
+    before = plain[start - 2 : start] if start > 1 else plain[:start]
+    return before in _SENTENCE_BREAKS and plain[end + 1 : end + 2].islower()
+
+
+TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])
 
 
 def _with_dot(document: Document, old: str, end: int, new: str) -> tuple[int, str]:

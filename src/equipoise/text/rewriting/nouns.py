@@ -76,11 +76,6 @@ def _to_partner(word: Word) -> Decision:
     return Replace(word.partner, word.kind) if word.partner else Leave("no partner")
 
 
-def may_be_foreign(word: str) -> bool:
-    """Whether other languages have a word too, so that its neighbours must be asked."""
-    return word == "her" or word in _FOREIGN_TOO
-
-
 def is_foreign_neighbour(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
     """Whether a word that other languages have too stands beside a word of theirs."""
     word = hit.part.word

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, compress
-from operator import itemgetter
 
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.casing import match_case
@@ -31,18 +30,13 @@ class ChunkTokens(dict[str, tuple[str, ...]]):
 _TOKENS = ChunkTokens()
 
 
-def names_in(document: Document, hits: Sequence[Hit], others: Sequence[Hit] = ()) -> dict[int, str]:
-    """The first names of a document by their offset, as they are written without a possessive ending.
-
-    Others are hits that are seen but not asked for: none of them is written like one of the hits.
-    """
-    seen = sorted((*hits, *others), key=itemgetter(0)) if others else hits
-    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, _around(document, seen))))
+def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
+    """The first names of a document by their offset, as they are written without a possessive ending."""
+    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, _around(document, hits))))
     known = load_names().classes.__contains__
     candidates = list(compress(range(len(tokens)), map(known, tokens)))
-    asked = {bare(hit.part.surface) for hit in hits if hit.part.what == NAME} if others else None
-    first = set(find_names(tokens, candidates=candidates, asked=asked))
-    waiting = iter(hit for hit in seen if hit.part.what == NAME)
+    first = set(find_names(tokens, candidates=candidates))
+    waiting = iter(hit for hit in hits if hit.part.what == NAME)
     hit, names = next(waiting, None), {}
     for index in candidates:  # every hit is a candidate, and both are in the order of the text
         if hit is not None and tokens[index] == hit.part.surface:

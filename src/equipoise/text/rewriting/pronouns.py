@@ -6,7 +6,10 @@ from equipoise.text.rewriting.decisions import Decision, Leave, Replace
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.forms import choose_form
 from equipoise.text.rewriting.owning_rules import END
-from equipoise.text.rewriting.scanning import FIXED, Hit, Surroundings
+from equipoise.text.rewriting.scanning import Hit, Surroundings
+
+FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
+"""Pronouns that have one partner whatever the context."""
 
 _PARTNERS = {
     "he": "she",

@@ -13,9 +13,8 @@ from equipoise.text.rewriting.inverting import Policy, Tables, invert
 from equipoise.text.rewriting.lexicon import load_lexicon
 from equipoise.text.rewriting.neutral import neutralise
 from equipoise.text.rewriting.people import anonymous_changes
-from equipoise.text.rewriting.pieces import LONGEST, added, joined, pieces
+from equipoise.text.rewriting.pieces import LONGEST, joined, pieces
 from equipoise.text.rewriting.scanning import NAME, WORD, Hit, Scanner, Surroundings
-from equipoise.text.rewriting.turning import Turned, Turner
 from equipoise.text.rewriting.whole_sentences import Whole
 
 MODES = ("invert", "substitute", "augment", "per-sentence", "neutral", "anonymise")
@@ -61,8 +60,6 @@ class Rewriter:
         self.lexicon = load_lexicon()
         self.tables = Tables(self.lexicon, Surroundings())
         self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")
-        self.turner = Turner(self.scanner, self.tables, self.policy)
-        self._turns_quickly = judge is None and mode in ("invert", "substitute", "augment")
 
     def rewrite(self, text: str) -> Rewritten:
         """One text, rewritten; a very long one in pieces (but entities are numbered throughout)."""
@@ -80,17 +77,6 @@ class Rewriter:
     def _is_drawn(self, text: str) -> bool:
         """Whether a document is turned; only documents to substitute are drawn by a coin."""
         return self.mode != "substitute" or coin(self.seed, text)
-
-    def turn(self, text: str) -> Turned:
-        """The text that `rewrite` gives, and how much changed, without the account: much faster."""
-        if not self._turns_quickly or not self._is_drawn(text):
-            return _counted(self.rewrite(text))
-        if len(text) > LONGEST:
-            return _together([self._turned(piece) for piece in pieces(text)])
-        return self.turner.turn(text) or _counted(self._rewritten(text, drawn=True))
-
-    def _turned(self, piece: str) -> Turned:
-        return self.turner.turn(piece) or _counted(self._rewritten(piece, drawn=True))
 
     def rewrite_many(self, texts: Iterable[str]) -> Iterator[Rewritten]:
         """Texts in order, a batch at a time; the answers do not depend on the batch."""
@@ -178,15 +164,6 @@ class Rewriter:
         text = apply_changes(draft.document.text, draft.changes)
         account = tuple(draft.changes), tuple(draft.skipped), draft.tally
         return tuple.__new__(Rewritten, (text, *account, self.mode))
-
-
-def _counted(rewritten: Rewritten) -> Turned:
-    return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
-
-
-def _together(parts: Sequence[Turned]) -> Turned:
-    text = "".join(part.text for part in parts)
-    return Turned(text, sum(part.changes for part in parts), added([part.tally for part in parts]))
 
 
 def _case(draft: Draft, index: int) -> Case:

@@ -13,15 +13,9 @@ from equipoise.text.rewriting.lexicon import Blocks, Lexicon, Word
 from equipoise.text.rewriting.names import load_names
 from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.protection import is_address
-from equipoise.text.rewriting.senses import has_sense, only_a_verb
-from equipoise.text.sides import MALE
-
-FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
-"""Pronouns that have one partner whatever the context."""
+from equipoise.text.rewriting.senses import has_sense
 
 WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
-IN_FULL, ALONE, FORM, NOUN = range(4)
-"""Which quick way may decide a word where nothing special stands around it."""
 
 MOST_CHUNKS = 150_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
@@ -34,8 +28,6 @@ WIDER = 60
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "ll've", "m"])
-_POSSESSIVE = frozenset(["", "'s", "’s"])
-_QUOTES = frozenset("\"“”'‘’*")
 _MARKS = " .,;:!?\"'()[]“”‘’—–…-*"
 
 
@@ -49,8 +41,6 @@ class Part:
     surface: str
     suffix: str
     word: Word | None
-    fixed: str | None = None
-    """What the word with its ending becomes wherever it stands alone, for pronouns with one partner."""
     turned: str = ""
     """A noun's partner in the case of the word."""
     simple: bool = False
@@ -58,11 +48,7 @@ class Part:
     inside_before: tuple[str, ...] = ()
     inside_after: tuple[str, ...] = ()
     """The tokens of the same chunk on either side."""
-    way: int = IN_FULL
-    is_male: bool = False
     maybe_name: bool = False
-    may_be_verb: bool = False
-    """A noun in lower case that is a verb before an object, and else needs no rule of its own."""
     blocks: Blocks | None = None
     """The contexts in which the word is no gendered word."""
 
@@ -83,28 +69,9 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
-    fixed = (
-        match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED and word.text != "hers" else None
-    )
     turned = match_case(surface, word.partner or "")
     simple = surface.islower() and not has_sense(word.text) and not word.one_way
-    part = Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
-    way, verb = IN_FULL, surface.islower() and only_a_verb(word.text)
-    if fixed is not None:
-        way = ALONE
-    elif surface in ("her", "his", "Her", "His") and not suffix:
-        way = FORM
-    elif (simple or verb) and word.kind != "pronoun" and word.partner and suffix in _POSSESSIVE:
-        way = NOUN if word.partner not in TITLES_WITH_DOT else IN_FULL
-    return replace(part, way=way, is_male=word.side == MALE, may_be_verb=verb)
-
-
-def _is_quoted(left: str, right: str) -> bool:
-    """Whether quotation marks close upon a word at once, which may say that the word is spoken of."""
-    return left[-1:] in _QUOTES and right[:1] in _QUOTES
-
-
-TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])
+    return Part(WORD, start, start + len(surface), surface, suffix, word, turned, simple)
 
 
 class Scanner(dict[str, tuple[Part, ...] | None]):
@@ -153,10 +120,9 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
                 if part and (not shielded or match.end() <= linked):
                     around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
                     before, after = (tokens_of(text) for text in around)
-                    part = replace(part, inside_before=before, inside_after=after, maybe_name=names)
-                    parts.append(replace(part, way=IN_FULL) if _is_quoted(*around) else part)
+                    parts.append(replace(part, inside_before=before, inside_after=after, maybe_name=names))
                 elif part and part.what == WORD:
-                    parts.append(replace(part, what=PROTECTED, fixed=None, way=IN_FULL, maybe_name=names))
+                    parts.append(replace(part, what=PROTECTED, maybe_name=names))
         return parts
 
     def _part(self, token: str, start: int) -> Part | None:

@@ -1,6 +1,7 @@
 """A text while it is being rewritten: what the rules may ask of it, computed when first asked."""
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from equipoise.text.rewriting.lexicon import REACH
@@ -11,9 +12,12 @@ _DOTTED_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\.")
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
-def words_of(text: str) -> list[str]:
-    """Words (with their endings) and punctuation marks."""
-    return _TOKEN.findall(text)
+def words_with_offsets(text: str) -> Iterator[tuple[str, int]]:
+    """Words (with their endings) and punctuation marks, each with its offset; underscores around are none."""
+    for match in _TOKEN.finditer(text):
+        token = match[0].lstrip("_")
+        if word := token.rstrip("_"):
+            yield word, match.end() - len(token)
 
 
 class Document:
@@ -54,7 +58,7 @@ class Document:
     @cached_property
     def tokens(self) -> list[tuple[str, int]]:
         """Words (with their endings) and punctuation marks, each with its offset."""
-        return [(match[0], match.start()) for match in _TOKEN.finditer(self.plain)]
+        return list(words_with_offsets(self.plain))
 
     @cached_property
     def dots_titles(self) -> bool:

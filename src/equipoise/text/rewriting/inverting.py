@@ -5,23 +5,17 @@ from typing import NamedTuple
 
 from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.capitals import capital_reason, follows_lord, name_reason
+from equipoise.text.rewriting.capitals import follows_lord, name_reason
 from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.decisions import Decision, Leave
+from equipoise.text.rewriting.decisions import Leave
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
-from equipoise.text.rewriting.people import gender_of, name_change, names_in, with_possessive, without_ending
-from equipoise.text.rewriting.pronouns import pronoun
+from equipoise.text.rewriting.people import name_change, names_in, with_possessive, without_ending
+from equipoise.text.rewriting.pronouns import form_of, reason_to_leave
 from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Surroundings
-from equipoise.text.rewriting.whole_sentences import (
-    MENTION_REASON,
-    Whole,
-    is_spoken_of,
-    reason_to_stay,
-    sentences_left_whole,
-)
+from equipoise.text.rewriting.whole_sentences import Whole, reason_to_stay, sentences_left_whole
 
 
 class Tables(NamedTuple):
@@ -58,31 +52,46 @@ def invert(
     names = names_in(document, hits) if NAME in kinds else {}
     turn = policy.coordinated == "turn"
     for hit in hits:
-        part = hit[2]
-        if part.what > NAME:
-            if part.what == PROTECTED:
-                draft.leave(hit, "protected")
-        elif stays and (reason := stays.get(document.sentence(hit.start)[0])):
-            if part.what == WORD or hit.start in names:
-                draft.leave(hit, reason, _side(hit))
-        elif quotations and (reason := reason_to_stay(quotations, hit.start)):
-            if part.what == WORD or hit.start in names:
-                draft.leave(hit, reason)
-        elif part.what != NAME and marked and is_foreign_neighbour(document, hit, lexicon):
-            draft.leave(hit, "other language")
-        elif part.what == NAME:
+        part = hit.part
+        if (marked or stays) and _stays(draft, hit, tables, names, (stays, quotations)):
+            continue
+        if part.what == NAME:
             _turn_name(draft, hit, names)
+        elif part.is_pronoun:
+            _turn_pronoun(draft, hit, tables.around, turn_coordinated=turn)
         else:
-            _turn_word(draft, hit, tables, turn_coordinated=turn)
+            _turn_noun(draft, hit, lexicon)
     return draft
 
 
+def _stays(
+    draft: Draft,
+    hit: Hit,
+    tables: Tables,
+    names: dict[int, str],
+    whole: tuple[dict[int, str], list[Whole]],
+) -> bool:
+    """Whether a candidate stays for what is around it, whatever it is; its reason is noted."""
+    stays, quotations = whole
+    document, part = draft.document, hit.part
+    if part.what > NAME:
+        if part.what == PROTECTED:
+            draft.leave(hit, "protected")
+        return True
+    reason = stays.get(document.sentence(hit.start)[0]) if stays else None
+    reason = reason or (reason_to_stay(quotations, hit.start) if quotations else None)
+    if reason:
+        if part.what == WORD or hit.start in names:
+            draft.leave(hit, reason, part.side)
+        return True
+    if part.what != NAME and is_foreign_neighbour(document, hit, tables.lexicon):
+        draft.leave(hit, "other language")
+        return True
+    return False
+
+
 _POSSESSIVES = ("'s", "’s")
-_SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘", "“", '"', ""])
-
-
-def _side(hit: Hit) -> str | None:
-    return hit.part.word.side if hit.part.word else gender_of(hit.part.surface)
+_make = tuple.__new__
 
 
 def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
@@ -103,54 +112,40 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
         return
     add_article(draft, change)
     draft.changes.append(with_possessive(document, change))
-    draft.count(gender_of(change.old), turned=True)
+    draft.count(part.side, turned=True)
 
 
-def _turn_word(draft: Draft, hit: Hit, tables: Tables, *, turn_coordinated: bool) -> None:
+def _turn_pronoun(draft: Draft, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> None:
+    document = draft.document
+    start, end, part, _ = hit
+    reason = reason_to_leave(document, hit, turn_coordinated=turn_coordinated)
+    if reason:
+        draft.leave(hit, reason, part.side)
+        return
+    draft.count(part.side, turned=True)
+    new, margin, rule = part.turned, None, "pronoun"
+    if not new:
+        form, margin, why = form_of(document, hit, around)
+        new, rule = match_case(part.surface, form) + part.suffix, "pronoun: " + why
+    old = part.surface + part.suffix
+    draft.changes.append(_make(Change, (start, end + len(part.suffix), old, new, rule, margin, False)))
+
+
+def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:
     document, part = draft.document, hit.part
     word = part.word
     assert word is not None
-    is_pronoun = word.kind == "pronoun"
-    if is_spoken_of(document, hit):
-        decision: Decision = Leave(MENTION_REASON)
-    elif is_pronoun:
-        decision = _pronoun(document, hit, tables.around, turn_coordinated=turn_coordinated)
-    else:
-        decision = noun(document, hit, tables.lexicon)
+    decision = noun(document, hit, lexicon)
     if isinstance(decision, Leave):
         draft.leave(hit, decision.reason, word.side)
         return
     draft.count(word.side, turned=True)
-    if is_pronoun:
-        end, new = hit.end + len(part.suffix), match_case(part.surface, decision.new) + part.suffix
-    else:
-        end, new = with_ending(document, hit, decision.new)
-        if decision.new in TITLES_WITH_DOT or word.text in TITLES_WITH_DOT:
-            end, new = _with_dot(document, word.text, end, new)
-    old = document.text[hit.start : end]
-    change = Change(hit.start, end, old, new, decision.rule, decision.margin)
-    if not is_pronoun:
-        add_article(draft, change)
+    end, new = with_ending(document, hit, decision.new)
+    if decision.new in TITLES_WITH_DOT or word.text in TITLES_WITH_DOT:
+        end, new = _with_dot(document, word.text, end, new)
+    change = Change(hit.start, end, document.text[hit.start : end], new, decision.rule, decision.margin)
+    add_article(draft, change)
     draft.changes.append(change)
-
-
-def _pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> Decision:
-    surface = hit.part.surface
-    if (
-        not surface.islower()
-        and not surface.isupper()
-        and not _opens_plainly(document.plain, hit.start, hit.end)
-    ):
-        reason = capital_reason(document, hit)
-        if reason:
-            return Leave(reason)
-    return pronoun(document, hit, around, turn_coordinated=turn_coordinated)
-
-
-def _opens_plainly(plain: str, start: int, end: int) -> bool:
-    """Whether a capitalised word stands at the start of a sentence and before a word in lower case."""
-    before = plain[start - 2 : start] if start > 1 else plain[:start]
-    return before in _SENTENCE_BREAKS and plain[end + 1 : end + 2].islower()
 
 
 TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])

@@ -132,6 +132,13 @@ def bare(token: str) -> str:
     return token[:-2] if token.endswith(POSSESSIVES) else token
 
 
+@lru_cache(maxsize=20_000)
+def gender_of(name: str) -> str | None:
+    """The sex that a first name is given to, None if either."""
+    gender = load_names().gender(bare(name))
+    return gender if gender in ("male", "female") else None
+
+
 def entities(tokens: Sequence[str]) -> dict[int, int]:
     """The tokens that name persons, by index, with the person's number, counted from 1 as they appear.
 

@@ -10,6 +10,7 @@ from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.places import Place
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.senses import sense
+from equipoise.text.rewriting.whole_sentences import MENTION_REASON, is_spoken_of
 from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
@@ -24,6 +25,8 @@ _GERMAN = re.compile(r"\b" + any_of("before German her") + " $", re.IGNORECASE)
 
 def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
     """What a gendered noun or title becomes, or why it stays."""
+    if is_spoken_of(document, hit):
+        return Leave(MENTION_REASON)
     word, part = hit.part.word, hit.part
     assert word is not None
     left, right = document.left(hit.start), document.right(hit.end)

@@ -304,7 +304,7 @@ def _worked(
     except BrokenProcessPool as error:
         raise UserError(
             "A process that rewrites was ended from outside, as happens when memory runs out.",
-            "What is finished is kept: the same command goes on from there; --processes 1 needs least memory.",
+            "What is finished is kept: the same command goes on; --processes 1 needs least memory.",
         ) from error
 
 

@@ -94,6 +94,26 @@ def test_counts_before_and_after() -> None:
     assert rewrite("He saw his son.", "neutral").counts["after"] == {"male": 0, "female": 0}
 
 
+def test_the_input_is_counted_once_and_the_output_as_it_is_written() -> None:
+    """By hand: he, his, King and Henry; Anna, an actress and Mary, who keeps her sentence."""
+    text = "He sold his hat to King Henry. Anna met an actress. Mary was pregnant. King's Cross is far."
+    after = {
+        "invert": {"male": 2, "female": 5},
+        "augment": {"male": 4 + 2, "female": 3 + 5},
+        "neutral": {"male": 2, "female": 2},  # Henry and an actor; Anna and Mary
+        "anonymise": {"male": 3, "female": 1},  # he, his and King; an actress
+    }
+    before = {mode: rewrite(text, mode).counts["before"] for mode in MODES}
+    assert list(before.values()) == [rewrite(text).counts["before"]] * len(MODES)
+    for mode, expected in after.items():
+        assert rewrite(text, mode).counts["after"] == expected, mode
+    for seed in range(8):
+        for mode in ("substitute", "per-sentence"):
+            drawn = rewrite(text, mode, seed=seed)
+            assert drawn.counts["before"] == before["invert"]
+            assert drawn.counts["after"] == rewrite(drawn.text).counts["before"]
+
+
 def test_an_absurd_sentence_is_flagged_and_left_whole() -> None:
     rewritten = rewrite("She gave birth. He wept.")
     assert rewritten.text == "She gave birth. She wept."

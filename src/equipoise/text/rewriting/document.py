@@ -9,6 +9,7 @@ from equipoise.text.rewriting.protection import blanked, markup_spans
 from equipoise.text.rewriting.sentences import begins_sentence, sentence_starts, span_at
 
 _DOTTED_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\.")
+_MUM = re.compile(r"\b(?:[Mm]um(?:s|my)?|[Ss]tepmum)\b")
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
@@ -59,6 +60,11 @@ class Document:
     def tokens(self) -> list[tuple[str, int]]:
         """Words (with their endings) and punctuation marks, each with its offset."""
         return list(words_with_offsets(self.plain))
+
+    @cached_property
+    def says_mum(self) -> bool:
+        """Whether a mum, as the British say, is in the text."""
+        return _MUM.search(self.plain) is not None
 
     @cached_property
     def dots_titles(self) -> bool:

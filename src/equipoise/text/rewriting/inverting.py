@@ -15,7 +15,7 @@ from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_endi
 from equipoise.text.rewriting.people import name_change, names_in, with_possessive, without_ending
 from equipoise.text.rewriting.pronouns import form_of, reason_to_leave
 from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Surroundings
-from equipoise.text.rewriting.whole_sentences import Whole, reason_to_stay, sentences_left_whole
+from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
 
 
 class Tables(NamedTuple):
@@ -33,27 +33,19 @@ class Policy(NamedTuple):
     entities: str = "numbered"
 
 
-def invert(
-    document: Document, hits: Sequence[Hit], tables: Tables, policy: Policy, *, whole: Sequence[Whole] = ()
-) -> Draft:
+def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Policy) -> Draft:
     """The draft in which every gendered word and first name outside the sentences left whole is turned."""
     draft, lexicon = Draft(document), tables.lexicon
     kinds = {hit[2].what for hit in hits}
     marked = bool(kinds) and max(kinds) > NAME
-    stays = {sentence.start: sentence.reason for sentence in whole}
-    quotations: list[Whole] = []
     if marked:
         keep = policy.definitional == "keep"
-        for one in sentences_left_whole(document, hits, lexicon, keep_definitional=keep):
-            if one.is_quotation:
-                quotations.append(one)
-            else:
-                stays.setdefault(one.start, one.reason)
+        whole = sentences_left_whole(document, hits, lexicon, keep_definitional=keep)
     names = names_in(document, hits) if NAME in kinds else {}
     turn = policy.coordinated == "turn"
     for hit in hits:
         part = hit.part
-        if (marked or stays) and _stays(draft, hit, tables, names, (stays, quotations)):
+        if marked and _stays(draft, hit, tables, names, whole):
             continue
         if part.what == NAME:
             _turn_name(draft, hit, names)
@@ -69,20 +61,17 @@ def _stays(
     hit: Hit,
     tables: Tables,
     names: dict[int, str],
-    whole: tuple[dict[int, str], list[Whole]],
+    whole: Whole,
 ) -> bool:
     """Whether a candidate stays for what is around it, whatever it is; its reason is noted."""
-    stays, quotations = whole
     document, part = draft.document, hit.part
     if part.what > NAME:
         if part.what == PROTECTED:
             draft.leave(hit, "protected")
         return True
-    reason = stays.get(document.sentence(hit.start)[0]) if stays else None
-    reason = reason or (reason_to_stay(quotations, hit.start) if quotations else None)
-    if reason:
+    if reason := whole.reason(document, hit.start):
         if part.what == WORD or hit.start in names:
-            draft.leave(hit, reason, part.side)
+            draft.leave(hit, reason)
         return True
     if part.what != NAME and is_foreign_neighbour(document, hit, tables.lexicon):
         draft.leave(hit, "other language")
@@ -111,8 +100,7 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
         draft.leave(hit, "name without a partner")
         return
     add_article(draft, change)
-    draft.changes.append(with_possessive(document, change))
-    draft.count(part.side, turned=True)
+    draft.turn(with_possessive(document, change), part.side)
 
 
 def _turn_pronoun(draft: Draft, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> None:
@@ -120,15 +108,14 @@ def _turn_pronoun(draft: Draft, hit: Hit, around: Surroundings, *, turn_coordina
     start, end, part, _ = hit
     reason = reason_to_leave(document, hit, turn_coordinated=turn_coordinated)
     if reason:
-        draft.leave(hit, reason, part.side)
+        draft.leave(hit, reason)
         return
-    draft.count(part.side, turned=True)
     new, margin, rule = part.turned, None, "pronoun"
     if not new:
         form, margin, why = form_of(document, hit, around)
         new, rule = match_case(part.surface, form) + part.suffix, "pronoun: " + why
     old = part.surface + part.suffix
-    draft.changes.append(_make(Change, (start, end + len(part.suffix), old, new, rule, margin, False)))
+    draft.turn(_make(Change, (start, end + len(part.suffix), old, new, rule, margin, False)), part.side)
 
 
 def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:
@@ -137,15 +124,14 @@ def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:
     assert word is not None
     decision = noun(document, hit, lexicon)
     if isinstance(decision, Leave):
-        draft.leave(hit, decision.reason, word.side)
+        draft.leave(hit, decision.reason)
         return
-    draft.count(word.side, turned=True)
     end, new = with_ending(document, hit, decision.new)
     if decision.new in TITLES_WITH_DOT or word.text in TITLES_WITH_DOT:
         end, new = _with_dot(document, word.text, end, new)
     change = Change(hit.start, end, document.text[hit.start : end], new, decision.rule, decision.margin)
     add_article(draft, change)
-    draft.changes.append(change)
+    draft.turn(change, word.side)
 
 
 TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])

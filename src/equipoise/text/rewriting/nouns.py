@@ -17,6 +17,8 @@ _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
 _APOSTROPHES = ("'", "’")
 _NEARBY = 200
 """Characters on either side in which the partner of a word may say that it means one sex."""
+_LONGEST_QUOTE = 1000
+"""Characters before a word in which its quotation was opened."""
 EITHER_SEX = "either sex"
 _SINGULAR_ENDING = re.compile("(?<=ss)es$|(?<!s)s$")
 _FOREIGN_TOO = word_set("also foreign")
@@ -119,7 +121,7 @@ def _is_plural(surface: str) -> bool:
 def _closes_quote(document: Document, start: int) -> bool:
     """Whether a single quotation mark was opened before in the sentence and not closed."""
     begin, _ = document.sentence(start)
-    before = document.plain[begin:start]
+    before = document.plain[max(begin, start - _LONGEST_QUOTE) : start]
     opened = len(_OPEN_QUOTE.findall(before))
     closed = len(re.findall(r"[\w.,!?][’'](?=[\s.,;:!?)]|$)", before))
     return opened > closed

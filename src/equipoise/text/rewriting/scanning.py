@@ -29,6 +29,9 @@ EDGE = "\0"
 WIDER = 60
 """Chunks to look through where the nearest ones are blank."""
 
+INSIDE = 80
+"""Characters of the same chunk on either side of a candidate that are cut into tokens."""
+
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "ll've", "m"])
 _MARKS = " .,;:!?\"'()[]“”‘’—–…-*"
@@ -128,8 +131,9 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
             for match in _WORD.finditer(run[0]):
                 part = self._part(match[0], run.start() + match.start())
                 if part and (not shielded or match.end() <= linked):
-                    around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
-                    before, after = (tokens_of(text) for text in around)
+                    end = part.end + len(part.suffix)
+                    before = tokens_of(chunk[max(0, part.start - INSIDE) : part.start])[-WINDOW:]
+                    after = tokens_of(chunk[end : end + INSIDE])[:WINDOW]
                     parts.append(replace(part, inside_before=before, inside_after=after, maybe_name=names))
                 elif part and part.what == WORD:
                     parts.append(replace(part, what=PROTECTED, maybe_name=names))

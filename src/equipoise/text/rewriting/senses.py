@@ -97,12 +97,9 @@ def _herr(place: Place) -> Decision | None:
     return None if place.titled else Leave("other language")
 
 
-_MUM = re.compile(r"\b(?:[Mm]um(?:s|my)?|[Ss]tepmum)\b")
-
-
 def _dad(place: Place) -> Decision | None:
     """Beside a mum, dad becomes one as well, and not a mom."""
-    return Replace(_BRITISH[place.word.text], place.word.kind) if _MUM.search(place.document.plain) else None
+    return Replace(_BRITISH[place.word.text], place.word.kind) if place.document.says_mum else None
 
 
 _SOMEONES = re.compile(

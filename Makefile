@@ -7,16 +7,13 @@ OUT ?= results/audit
 
 .PHONY: audit newest test lint format verify browser-test reliability bench docs clean
 
-# The rewriter's optional core is compiled on installation.
-CORE := $(wildcard src/equipoise/text/rewriting/core/*.[ch])
-
 # CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
 # What is imported is compiled when it first is, once and kept, whatever the shell says: compiling all of it here
 # takes a minute longer, and a process that keeps nothing starts three times as slowly.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 TESTED := --constraint constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
-$(VENV)/.installed: pyproject.toml hatch_build.py constraints.txt $(CORE)
+$(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) $(TESTED) --editable ".[dev]"

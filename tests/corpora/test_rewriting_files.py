@@ -265,6 +265,47 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert (tmp_path / "account.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers in /proc")
+def test_a_worker_that_is_killed_ends_in_two_lines_and_the_command_goes_on(tmp_path: Path) -> None:
+    with (tmp_path / "a.jsonl").open("w") as file:
+        for number in range(150_000):
+            file.write(json.dumps({"id": number, "text": f"He saw her dog {number} times."}) + "\n")
+    command = [
+        sys.executable,
+        "-m",
+        "equipoise",
+        "rewrite",
+        "a.jsonl",
+        "--out",
+        "b.jsonl",
+        "--processes",
+        "2",
+    ]
+    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    workers, deadline = Path(f"/proc/{started.pid}/task/{started.pid}/children"), time.monotonic() + 60
+    while not (begun := workers.read_text().split()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(int(begun[0]), signal.SIGKILL)
+    _, said = started.communicate()
+    assert started.returncode == 2
+    assert "ended from outside" in said
+    assert "the same command goes on" in said
+    assert len(said.strip().splitlines()) == 2
+    subprocess.run([*command[:-1], "1"], cwd=tmp_path, check=True, stderr=subprocess.DEVNULL)
+    run(tmp_path / "a.jsonl", tmp_path / "c.jsonl")
+    assert (tmp_path / "b.jsonl").read_bytes() == (tmp_path / "c.jsonl").read_bytes()
+
+
+def test_every_core_is_used_for_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rewriting.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    path = tmp_path / "a.txt"
+    for size, processes in ((10, 1), (rewriting.SHARE_BYTES * 3, 3), (rewriting.SHARE_BYTES * 30, 8)):
+        path.write_bytes(b"x" * size)
+        assert rewriting._processes_for(path, None) == processes
+    assert rewriting._processes_for(path, lambda cases: []) == 1
+    assert rewriting._processes_for(None, None) == 1
+
+
 def test_parquet(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet

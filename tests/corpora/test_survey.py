@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ TEXTS = (
 
 RUN = """
 import sys
+import time
 from pathlib import Path
 from equipoise.corpora import reading
 from equipoise.corpora.groups import Grouping
@@ -118,6 +120,21 @@ def test_killed_and_started_again_gives_the_same_files(tmp_path: Path) -> None:
     subprocess.run([*script, str(killed)], check=True, stdout=subprocess.DEVNULL)
     assert outputs(killed) == outputs(tmp_path / "whole")
     assert len(outputs(killed)["flagged.csv"].splitlines()) > 1000
+
+
+def test_killed_with_pairs_asked_for_it_goes_on(tmp_path: Path) -> None:
+    """Whatever was written when it was killed, the same command is not refused."""
+    write_corpus(tmp_path / "a.jsonl", 30_000)
+    command = [sys.executable, "-m", "equipoise", "corpus", "a.jsonl", "--out", "o", "--pairs", "p.csv"]
+    quiet: dict[str, Any] = {"cwd": tmp_path, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **quiet)
+    while not (tmp_path / "o" / "state.npz").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert subprocess.run(command, **quiet).returncode == 0
+    assert (tmp_path / "p.csv").exists()
+    assert outputs(tmp_path / "o")
 
 
 def test_the_same_command_again_reads_nothing_and_another_is_refused(tmp_path: Path) -> None:

@@ -62,11 +62,13 @@ def corpus(
         )
     _refuse_places(out, pairs, figures, force=force)
     opened = open_corpus(file, settings)
-    if pairs is not None:
+    survey = None
+    if out is not None:
+        survey = _run(opened, out, SurveySettings(targets, window, flag), force=force)
+    if pairs is not None:  # last, for a file that exists is refused: a stopped survey must go on
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
-    if out is None:
+    if survey is None or out is None:
         return
-    survey = _run(opened, out, SurveySettings(targets, window, flag), force=force)
     if figures is not None:
         _draw(survey, figures)
     if as_json:

@@ -35,7 +35,9 @@ def rewrite(
         str | None, typer.Option(help="A masked model asked where the form of her or his is in doubt.")
     ] = None,
     names: Annotated[bool, typer.Option(help="Exchange first names too.")] = True,
-    processes: Annotated[int, typer.Option(min=1, help="How many processes share the work.")] = 1,
+    processes: Annotated[
+        int, typer.Option(min=0, help="How many processes share the work; 0: every core for a large file.")
+    ] = 0,
     account: Annotated[
         Path | None,
         typer.Option(

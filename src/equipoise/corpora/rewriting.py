@@ -2,13 +2,15 @@
 
 import csv
 import io
+import os
 import re
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -26,6 +28,9 @@ from equipoise.text.rewriting.rewriter import check_choices
 ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")
 BATCH_BYTES = 200_000
 """Text handed to a process at once."""
+
+SHARE_BYTES = 1_000_000
+"""Text that is worth a process of its own."""
 
 MOST_BAD_ROWS = 50
 """Bad rows kept with their message; all are counted."""
@@ -46,6 +51,7 @@ class RewriteSettings:
     names: bool = True
     policy: Policy = DEFAULT_POLICY
     processes: int = 1
+    """How many processes share the work; 0 uses every core for a large file."""
 
     def __post_init__(self) -> None:
         """Refuse what no rewriter has before a file is opened."""
@@ -104,11 +110,14 @@ def rewrite_file(
                 "No account is written for a Parquet file.", "Convert it to jsonl, or leave --account out."
             )
         return rewrite_parquet(source, out, settings, judge=judge, force=force)
+    if settings.processes < 1:
+        settings = replace(settings, processes=_processes_for(source, judge))
     if judge is not None and settings.processes > 1:
         raise UserError("A judge answers in one process.", "Leave --processes out, or the judge.")
     if account is not None and any(_is_same(account, other) for other in (out, source) if other):
         raise UserError(f"{account} is the file that is read or written.", "Give another --account.")
-    progress = Progress(source, out, asdict(settings) | {"account": str(account), "judge": judge is not None})
+    told = asdict(settings) | {"account": str(account), "judge": judge is not None, "processes": None}
+    progress = Progress(source, out, told)
     summary = RewriteSummary()
     position = progress.resume(summary, force=force)
     if account is not None and account.exists() and not progress.goes_on and not force:
@@ -126,6 +135,14 @@ def rewrite_file(
     if summary.bad_rows and not summary.rows:
         _refuse_unread(out, account, summary)
     return summary
+
+
+def _processes_for(source: Path | None, judge: Judge | None) -> int:
+    """Every core for a file that keeps them busy; a judge answers in one process."""
+    if source is None or judge is not None or not source.is_file():
+        return 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, source.stat().st_size // SHARE_BYTES))
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -282,6 +299,18 @@ def _worked(
         for batch in batches:
             yield batch, work(batch, rewriter=rewriter)
         return
+    try:
+        yield from _shared(batches, work, settings)
+    except BrokenProcessPool as error:
+        raise UserError(
+            "A process that rewrites was ended from outside, as happens when memory runs out.",
+            "What is finished is kept: the same command goes on; --processes 1 needs least memory.",
+        ) from error
+
+
+def _shared(
+    batches: Iterator[list[Record]], work: Callable[..., Batch], settings: RewriteSettings
+) -> Iterator[tuple[list[Record], Batch]]:
     with ProcessPoolExecutor(settings.processes, initializer=_start_worker, initargs=(settings,)) as pool:
         waiting: deque[tuple[list[Record], Future[Batch]]] = deque()
         for batch in islice(batches, settings.processes * 2):
@@ -316,10 +345,7 @@ def rewrite_batch(batch: Sequence[Record], *, table: Table, account: bool, rewri
             bad.append(BadRow(record.line, f"{error}; left out"))
         if not record.raw.isascii() and _NOT_UTF8.search(record.raw):
             bad.append(BadRow(record.line, "bytes that are not UTF-8; kept as they are"))
-    if account or rewriter.judge is not None:
-        done, ledger = _with_account(readable, table, rewriter)
-    else:
-        done, ledger = _without_account(readable, table, rewriter), ""
+    done, ledger = _rewritten(readable, table, rewriter, account=account)
     output = "".join(rows for rows, _, _ in done)
     tally = [sum(column) for column in zip(*(tally for _, _, tally in done), strict=True)] or [0, 0, 0, 0]
     return Batch(
@@ -336,17 +362,8 @@ Done = list[tuple[str, int, Tally]]
 """The rows of each record as they are written, the number of changes, and the words of both sides."""
 
 
-def _without_account(readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter) -> Done:
-    done = []
-    for record, text in readable:
-        turned = rewriter.turn(text)
-        versions = (text, turned.text) if rewriter.mode == "augment" and turned.changes else (turned.text,)
-        done.append((_rows_of(table, record, text, versions, rewriter.mode), turned.changes, turned.tally))
-    return done
-
-
-def _with_account(
-    readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter
+def _rewritten(
+    readable: Sequence[tuple[Record, str]], table: Table, rewriter: Rewriter, *, account: bool
 ) -> tuple[Done, str]:
     ledger = io.StringIO(newline="")
     writer = csv.writer(ledger, lineterminator="\n")
@@ -355,7 +372,8 @@ def _with_account(
     for (record, text), rewritten in zip(readable, results, strict=True):
         rows = _rows_of(table, record, text, rewritten.texts, rewriter.mode)
         done.append((rows, len(rewritten.changes), rewritten.tally))
-        writer.writerows(_account_of(record, rewritten))
+        if account:
+            writer.writerows(_account_of(record, rewritten))
     return done, ledger.getvalue()
 
 

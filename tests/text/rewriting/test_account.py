@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import UserError
 from equipoise.text.rewriting import MODES, Policy, Rewriter, rewrite, undo
+from equipoise.text.rewriting.account import coin, coins
 from equipoise.text.rewriting.forms import Case
 
 PIECES = st.sampled_from(
@@ -91,6 +92,26 @@ def test_counts_before_and_after() -> None:
         "after": {"male": 0, "female": 3},
     }
     assert rewrite("He saw his son.", "neutral").counts["after"] == {"male": 0, "female": 0}
+
+
+def test_the_input_is_counted_once_and_the_output_as_it_is_written() -> None:
+    """By hand: he, his, King and Henry; Anna, an actress and Mary, who keeps her sentence."""
+    text = "He sold his hat to King Henry. Anna met an actress. Mary was pregnant. King's Cross is far."
+    after = {
+        "invert": {"male": 2, "female": 5},
+        "augment": {"male": 4 + 2, "female": 3 + 5},
+        "neutral": {"male": 2, "female": 2},  # Henry and an actor; Anna and Mary
+        "anonymise": {"male": 3, "female": 1},  # he, his and King; an actress
+    }
+    before = {mode: rewrite(text, mode).counts["before"] for mode in MODES}
+    assert list(before.values()) == [rewrite(text).counts["before"]] * len(MODES)
+    for mode, expected in after.items():
+        assert rewrite(text, mode).counts["after"] == expected, mode
+    for seed in range(8):
+        for mode in ("substitute", "per-sentence"):
+            drawn = rewrite(text, mode, seed=seed)
+            assert drawn.counts["before"] == before["invert"]
+            assert drawn.counts["after"] == rewrite(drawn.text).counts["before"]
 
 
 def test_an_absurd_sentence_is_flagged_and_left_whole() -> None:
@@ -220,3 +241,25 @@ def test_a_word_spoken_of_is_left_with_its_reason() -> None:
     rewritten = rewrite('The pronoun "his" upset her.')
     assert rewritten.text == 'The pronoun "his" upset him.'
     assert [skip.reason for skip in rewritten.skipped] == ["word spoken of"]
+
+
+@pytest.mark.parametrize(
+    ("text", "turned", "changes"),
+    [
+        ("Then Mr. Hill gave her a book.", "Then Ms. Hill gave him a book.", 2),
+        ("In Mrs. Hill's room Miss Lee saw him.", "In Mr. Hill's room Mr. Lee saw her.", 3),
+        ("He met an heiress and her friend.", "She met an heir and his friend.", 3),
+        ("Is it his or hers? I know it is hers.", "Is it his or hers? I know it is his.", 1),
+        ("She was pregnant. He left.", "She was pregnant. She left.", 1),
+        ("Nothing here.", "Nothing here.", 0),
+    ],
+)
+def test_turned_texts(text: str, turned: str, changes: int) -> None:
+    result = rewrite(text, names=False)
+    assert (result.text, len(result.changes)) == (turned, changes)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.text(max_size=20), st.integers(0, 5))
+def test_coins_of_parts_are_the_coins_of_their_numbers(text: str, seed: int) -> None:
+    assert coins(seed, text, 12) == [coin(seed, text, str(number)) for number in range(12)]

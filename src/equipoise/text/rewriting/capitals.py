@@ -81,8 +81,9 @@ _SHORTEST_HEADLINE = 5
 
 def _is_in_headline(text: str, place: int) -> bool:
     """Whether a whole line is in title case and says what happened: Local Woman Wins Lottery Again."""
-    begin, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
-    line = text[begin : end if end >= 0 else None]
+    first = max(0, place - LONGEST_HEADLINE - 1)
+    begin, end = text.rfind("\n", first, place) + 1, text.find("\n", place, place + LONGEST_HEADLINE + 1)
+    line = text[begin or first : end if end >= 0 else place + LONGEST_HEADLINE + 1]
     if len(line) > LONGEST_HEADLINE or not _HEADLINE_VERBS.match(line):
         return False
     words = re.findall(r"[^\W\d_][\w'’-]*", line)

@@ -1,6 +1,7 @@
 """A text while it is being rewritten: what the rules may ask of it, computed when first asked."""
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from equipoise.text.rewriting.lexicon import REACH
@@ -8,17 +9,16 @@ from equipoise.text.rewriting.protection import blanked, markup_spans
 from equipoise.text.rewriting.sentences import begins_sentence, sentence_starts, span_at
 
 _DOTTED_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\.")
+_MUM = re.compile(r"\b(?:[Mm]um(?:s|my)?|[Ss]tepmum)\b")
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
-def dots_titles(text: str) -> bool:
-    """Whether a text writes titles with a full stop (Mr. or Mr)."""
-    return _DOTTED_TITLE.search(text) is not None
-
-
-def words_of(text: str) -> list[str]:
-    """Words (with their endings) and punctuation marks."""
-    return _TOKEN.findall(text)
+def words_with_offsets(text: str) -> Iterator[tuple[str, int]]:
+    """Words (with their endings) and punctuation marks, each with its offset; underscores around are none."""
+    for match in _TOKEN.finditer(text):
+        token = match[0].lstrip("_")
+        if word := token.rstrip("_"):
+            yield word, match.end() - len(token)
 
 
 class Document:
@@ -59,9 +59,14 @@ class Document:
     @cached_property
     def tokens(self) -> list[tuple[str, int]]:
         """Words (with their endings) and punctuation marks, each with its offset."""
-        return [(match[0], match.start()) for match in _TOKEN.finditer(self.plain)]
+        return list(words_with_offsets(self.plain))
+
+    @cached_property
+    def says_mum(self) -> bool:
+        """Whether a mum, as the British say, is in the text."""
+        return _MUM.search(self.plain) is not None
 
     @cached_property
     def dots_titles(self) -> bool:
         """Whether titles are written with a full stop here (Mr. or Mr)."""
-        return dots_titles(self.plain)
+        return _DOTTED_TITLE.search(self.plain) is not None

@@ -9,12 +9,6 @@ _PAIRS, _TRIPLES = "nopqrstuvwA", "xyzB"
 # The features in which a token comes first, by its place; W stands for its word, G for its group.
 _ROWS = {1: (("s", "G"), ("z", "G")), 2: tuple(zip("oprtuxAB", "WGGWGGWW", strict=True))}
 _ROWS[3] = tuple(zip("nqvwy", "WGWGG", strict=True))
-_FAR = ("m", "d", "l", "j")
-"""The features of single tokens other than the one before and the two after the pronoun."""
-_ROUNDING = 1e-9
-
-
-_ZERO = (0.0, 0.0)
 WORD, GROUP, ENDING, SHAPE, LAST = range(5)
 """The facts of a token, as `Facts` has them."""
 SINGLES = (
@@ -78,8 +72,7 @@ class Rows(dict[str, tuple[Any, ...]]):
             score += weights.get(name, 0.0)
         first = {"W": facts.word, "G": facts.group}
         rows = (self.model.rows.get((kind, first[by]), _NONE) for kind, by in _ROWS.get(self.place, ()))
-        beyond = self.model.beyond.get((self.place, facts.group), self.model.always[self.place])
-        self[token] = row = (score, facts.word, facts.group, facts.shape, *rows, *beyond)
+        self[token] = row = (score, facts.word, facts.group, facts.shape, *rows)
         return row
 
 
@@ -95,53 +88,15 @@ class Model:
                 self.rows.setdefault((name[0], first), {})[others[0]] = weight
             elif name[:1] in _TRIPLES and others:
                 self.rows.setdefault((name[0], first), {})[others[0], others[1]] = weight
-        self.beyond, self.always = self._bounds()
         self.places = tuple(Rows(place, facts, self) for place in range(6))
-
-    def _bounds(self) -> tuple[dict[tuple[int, str], tuple[float, float]], tuple[tuple[float, ...], ...]]:
-        """The least and the most that tokens farther away may add, by the groups of the nearest two."""
-        by_feature: dict[tuple[str, str], list[float]] = {}
-        for name, weight in self.weights.items():
-            kind, parts = name[:1], name[1:].split(" ")
-            if kind in ("s", "z", "y") and len(parts) > 1:  # the group before the pronoun, and after it
-                by_feature.setdefault((kind, parts[0] if kind == "y" else parts[1]), []).append(weight)
-            elif kind in _FAR:
-                by_feature.setdefault((kind, ""), []).append(weight)
-        ranges = {key: (min(0.0, *some), max(0.0, *some)) for key, some in by_feature.items()}
-        far = _added([ranges.get((kind, ""), _ZERO) for kind in _FAR])
-        groups = {group for kind, group in ranges if kind in "szy"}
-        beyond = {}
-        for group in groups:
-            near = ranges.get(("s", group), _ZERO), ranges.get(("z", group), _ZERO)
-            beyond[2, group] = _added([far, *near])
-            beyond[3, group] = ranges.get(("y", group), _ZERO)
-        return beyond, ((), (), far, _ZERO, (), ())
-
-    def leaning(self, last: str, first: str, second: str) -> int:
-        """1 where a noun goes with the pronoun, 0 where none does, 2 where three tokens do not settle it."""
-        _, _, place_2, place_3, place_4, _ = self.places
-        single_2, _, _, _, row_o, row_p, row_r, row_t, row_u, row_x, row_a, row_b, low, high = place_2[last]
-        single_3, next_1, class_1, shape_1, row_n, row_q, row_v, row_w, _, low_y, high_y = place_3[first]
-        single_4, next_2, class_2, _ = place_4[second]
-        both = class_1, class_2
-        score: float = self.intercept + single_2 + single_3 + single_4
-        score += row_n.get(next_2, 0.0) + row_o.get(next_1, 0.0) + row_p.get(class_1, 0.0)
-        score += row_q.get(class_2, 0.0) + row_r.get(class_2, 0.0) + row_t.get(class_1, 0.0)
-        score += row_u.get(next_1, 0.0) + row_v.get(class_2, 0.0) + row_w.get(next_2, 0.0)
-        score += row_x.get(both, 0.0) + row_a.get(shape_1 + class_2, 0.0) + row_b.get(both, 0.0)
-        if score + low + low_y > _ROUNDING:
-            return 1
-        return 0 if score + high + high_y < -_ROUNDING else 2
 
     def score(self, before: Sequence[str], after: Sequence[str]) -> float:
         """The log odds that a noun goes with the pronoun: the weights of all `forms.features`, added up."""
         place_0, place_1, place_2, place_3, place_4, place_5 = self.places
         single_0, _, _, _ = place_0[before[-3]]
         single_1, _, _, _, row_s, row_z = place_1[before[-2]]
-        single_2, _, group_1, _, row_o, row_p, row_r, row_t, row_u, row_x, row_a, row_b, *_ = place_2[
-            before[-1]
-        ]
-        single_3, next_1, class_1, shape_1, row_n, row_q, row_v, row_w, row_y, _, _ = place_3[after[0]]
+        single_2, _, group_1, _, row_o, row_p, row_r, row_t, row_u, row_x, row_a, row_b = place_2[before[-1]]
+        single_3, next_1, class_1, shape_1, row_n, row_q, row_v, row_w, row_y = place_3[after[0]]
         single_4, next_2, class_2, _ = place_4[after[1]]
         single_5, _, class_3, _ = place_5[after[2]]
         both = class_1, class_2
@@ -162,8 +117,3 @@ class Model:
         score += row_z.get((group_1, class_1), 0.0)
         score += row_a.get(shape_1 + class_2, 0.0)
         return score + float(row_b.get(both, 0.0))
-
-
-def _added(ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The range of a sum whose parts have these ranges."""
-    return sum(low for low, _ in ranges), sum(high for _, high in ranges)

@@ -171,7 +171,7 @@ def choice_of(lowered: str, before: Sequence[str], after: Sequence[str]) -> tupl
 def ruled_choice(lowered: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, float, str] | None:
     """The same where a rule holds; the tokens are those that `in_context` leaves."""
     attached, alone = _OPTIONS[lowered]
-    if RULINGS[lowered](after[0]) != UNRULED or before[-1] in RULED_BEFORE:
+    if _may_be_ruled(lowered, before[-1], after[0]):
         rule = owning_rule(before, after) if lowered == "her" else _alone_rule(before, after)
         if rule:
             margin = SOFT_MARGIN if rule == "kin" and CALLING.fullmatch(before[-1]) else RULE_MARGIN
@@ -181,54 +181,34 @@ def ruled_choice(lowered: str, before: Sequence[str], after: Sequence[str]) -> t
     return None
 
 
-UNRULED, ALONE, ATTACHED, ASK = -1, 0, 1, 2
-"""No rule asks for the next token, it settles the form by itself, or the rules want to see more."""
-
-
 def _written(*words: str) -> Iterator[str]:
     """Words in lower case, with a capital, and in capitals."""
     for word in words:
         yield from (word, word.capitalize(), word.upper())
 
 
-_SHARED = dict.fromkeys([*_written(*_BEFORE_ANOTHER, "and", "nor"), "&", END], ASK)
-_OF_HER = {
-    **_SHARED,
-    **dict.fromkeys(
-        [
-            *OWNING_AFTER,
-            *OBJECT_BEFORE,
-            *TIMED,
-            *ASKED_AFTER,
-        ],
-        ASK,
-    ),
-    **dict.fromkeys(NO_NOUNS_OF_HERS, ALONE),
-    **dict.fromkeys([*_written("own", "self"), *KIN, *HER_INITIALS], ATTACHED),
+_SHARED = frozenset([*_written(*_BEFORE_ANOTHER, "and", "nor"), "&", END])
+_ASKED_AFTER = {
+    "her": _SHARED.union(
+        OWNING_AFTER, OBJECT_BEFORE, TIMED, ASKED_AFTER, NO_NOUNS_OF_HERS, KIN, HER_INITIALS
+    ).union(_written("own", "self")),
+    "his": _SHARED.union(
+        CLOSING, _NO_NOUNS, _QUOTES, _THAN, _COLOURS, _DONE_BY_HIS, _UNOWNED, _HOW_OFTEN, ["every"]
+    ).union(_written("own")),
 }
-_OF_HIS = {
-    **dict.fromkeys([*CLOSING, *_NO_NOUNS], ALONE),
-    **_SHARED,
-    **dict.fromkeys([*_QUOTES, *_THAN, *_COLOURS, *_DONE_BY_HIS, *_UNOWNED, *_HOW_OFTEN, "every"], ASK),
-    **dict.fromkeys(_written("own"), ATTACHED),
-}
-
-
-def ruling_of_her(following: str) -> int:
-    """What the token after "her" says by the rules."""
-    return ASK if following[-3:] == "ing" else _OF_HER.get(following, UNRULED)
-
-
-def ruling_of_his(following: str) -> int:
-    """What the token after "his" says by the rules."""
-    return ASK if following[-2:] == "er" else _OF_HIS.get(following, UNRULED)
-
-
-RULINGS = {"her": ruling_of_her, "his": ruling_of_his}
-RULED_BEFORE = frozenset(
-    written for word in ("among", "amongst", "during") for written in (word, word.title(), word.upper())
-) | {"[", *NAMED_SO, *EARNING, *GIVING, *HAVING, *BEING}
+"""Tokens after a pronoun that a rule asks for, and their endings."""
+_ENDINGS_ASKED_AFTER = {"her": "ing", "his": "er"}
+_ASKED_BEFORE = frozenset(_written("among", "amongst", "during")).union(
+    ["["], NAMED_SO, EARNING, GIVING, HAVING, BEING
+)
 """Tokens before a pronoun that a rule asks for."""
+
+
+def _may_be_ruled(lowered: str, last: str, following: str) -> bool:
+    """Whether any rule asks for the tokens beside the pronoun: most of the time none does."""
+    if following in _ASKED_AFTER[lowered] or last in _ASKED_BEFORE:
+        return True
+    return following.endswith(_ENDINGS_ASKED_AFTER[lowered])
 
 
 def neighbours(text: str, start: int, end: int) -> tuple[list[str], list[str]]:

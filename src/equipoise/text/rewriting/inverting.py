@@ -5,35 +5,17 @@ from typing import NamedTuple
 
 from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.capitals import capital_reason, follows_lord, name_reason
+from equipoise.text.rewriting.capitals import follows_lord, name_reason
 from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.decisions import Decision, Leave
+from equipoise.text.rewriting.decisions import Leave
 from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
-from equipoise.text.rewriting.people import gender_of, name_change, names_in, with_possessive, without_ending
-from equipoise.text.rewriting.pronouns import pronoun
-from equipoise.text.rewriting.quick import form_change, noun_change, opens_plainly, stands_alone
-from equipoise.text.rewriting.scanning import (
-    ALONE,
-    FORM,
-    IN_FULL,
-    NAME,
-    NOUN,
-    PROTECTED,
-    TITLES_WITH_DOT,
-    WORD,
-    Hit,
-    Surroundings,
-)
-from equipoise.text.rewriting.whole_sentences import (
-    MENTION_REASON,
-    Whole,
-    is_spoken_of,
-    reason_to_stay,
-    sentences_left_whole,
-)
+from equipoise.text.rewriting.people import name_change, names_in, with_possessive, without_ending
+from equipoise.text.rewriting.pronouns import form_of, reason_to_leave
+from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Surroundings
+from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
 
 
 class Tables(NamedTuple):
@@ -51,91 +33,54 @@ class Policy(NamedTuple):
     entities: str = "numbered"
 
 
-def invert(
-    document: Document, hits: Sequence[Hit], tables: Tables, policy: Policy, *, whole: Sequence[Whole] = ()
-) -> Draft:
+def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Policy) -> Draft:
     """The draft in which every gendered word and first name outside the sentences left whole is turned."""
     draft, lexicon = Draft(document), tables.lexicon
     kinds = {hit[2].what for hit in hits}
     marked = bool(kinds) and max(kinds) > NAME
-    stays = {sentence.start: sentence.reason for sentence in whole}
-    quotations: list[Whole] = []
     if marked:
         keep = policy.definitional == "keep"
-        for one in sentences_left_whole(document, hits, lexicon, keep_definitional=keep):
-            if one.is_quotation:
-                quotations.append(one)
-            else:
-                stays.setdefault(one.start, one.reason)
+        whole = sentences_left_whole(document, hits, lexicon, keep_definitional=keep)
     names = names_in(document, hits) if NAME in kinds else {}
     turn = policy.coordinated == "turn"
     for hit in hits:
-        part = hit[2]
-        if not stays and not quotations and turn_quickly(draft, hit, tables.around, marked=marked):
+        part = hit.part
+        if marked and _stays(draft, hit, tables, names, whole):
             continue
-        if part.what > NAME:
-            if part.what == PROTECTED:
-                draft.leave(hit, "protected")
-        elif stays and (reason := stays.get(document.sentence(hit.start)[0])):
-            if part.what == WORD or hit.start in names:
-                draft.leave(hit, reason, _side(hit))
-        elif quotations and (reason := reason_to_stay(quotations, hit.start)):
-            if part.what == WORD or hit.start in names:
-                draft.leave(hit, reason)
-        elif part.what != NAME and marked and is_foreign_neighbour(document, hit, lexicon):
-            draft.leave(hit, "other language")
+        if part.what == NAME:
+            _turn_name(draft, hit, names)
+        elif part.is_pronoun:
+            _turn_pronoun(draft, hit, tables.around, turn_coordinated=turn)
         else:
-            turn_in_full(draft, hit, tables, names, turn_coordinated=turn)
+            _turn_noun(draft, hit, lexicon)
     return draft
 
 
-def turn_in_full(
-    draft: Draft, hit: Hit, tables: Tables, names: dict[int, str], *, turn_coordinated: bool
-) -> None:
-    """Put a name or a word to all rules."""
-    if hit[2].what == NAME:
-        _turn_name(draft, hit, names)
-    else:
-        _turn_word(draft, hit, tables, turn_coordinated=turn_coordinated)
-
-
-def turn_quickly(draft: Draft, hit: Hit, around: Surroundings, *, marked: bool) -> bool:
-    """Turn a word around which nothing special stands; False if all rules must be asked."""
-    part = hit[2]
-    change = _quick(draft.document, hit, around, marked=marked) if part.way else None
-    if change is None:
-        return False
-    if part.way == NOUN:
-        add_article(draft, change)
-    draft.changes.append(change)
-    if part.is_male:
-        draft.male_turned += 1
-    else:
-        draft.female_turned += 1
-    return True
+def _stays(
+    draft: Draft,
+    hit: Hit,
+    tables: Tables,
+    names: dict[int, str],
+    whole: Whole,
+) -> bool:
+    """Whether a candidate stays for what is around it, whatever it is; its reason is noted."""
+    document, part = draft.document, hit.part
+    if part.what > NAME:
+        if part.what == PROTECTED:
+            draft.leave(hit, "protected")
+        return True
+    if reason := whole.reason(document, hit.start):
+        if part.what == WORD or hit.start in names:
+            draft.leave(hit, reason)
+        return True
+    if part.what != NAME and is_foreign_neighbour(document, hit, tables.lexicon):
+        draft.leave(hit, "other language")
+        return True
+    return False
 
 
 _POSSESSIVES = ("'s", "’s")
-make = tuple.__new__
-
-
-def _quick(document: Document, hit: Hit, around: Surroundings, *, marked: bool) -> Change | None:
-    """The change where nothing special stands around the word, else None."""
-    start, end, part, _ = hit
-    if part.way == ALONE:
-        if not stands_alone(document.plain, start, end, part):
-            return None
-        old = part.surface + part.suffix
-        return make(Change, (start, start + len(old), old, part.fixed, "pronoun", None, False))
-    if marked:
-        return None
-    if part.way == FORM:
-        return form_change(document.plain, document.chunks, hit, around)
-    return noun_change(document.plain, hit)
-
-
-def _side(hit: Hit) -> str | None:
-    return hit.part.word.side if hit.part.word else gender_of(hit.part.surface)
+_make = tuple.__new__
 
 
 def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
@@ -155,49 +100,41 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
         draft.leave(hit, "name without a partner")
         return
     add_article(draft, change)
-    draft.changes.append(with_possessive(document, change))
-    draft.count(gender_of(change.old), turned=True)
+    draft.turn(with_possessive(document, change), part.side)
 
 
-def _turn_word(draft: Draft, hit: Hit, tables: Tables, *, turn_coordinated: bool) -> None:
+def _turn_pronoun(draft: Draft, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> None:
+    document = draft.document
+    start, end, part, _ = hit
+    reason = reason_to_leave(document, hit, turn_coordinated=turn_coordinated)
+    if reason:
+        draft.leave(hit, reason)
+        return
+    new, margin, rule = part.turned, None, "pronoun"
+    if not new:
+        form, margin, why = form_of(document, hit, around)
+        new, rule = match_case(part.surface, form) + part.suffix, "pronoun: " + why
+    old = part.surface + part.suffix
+    draft.turn(_make(Change, (start, end + len(part.suffix), old, new, rule, margin, False)), part.side)
+
+
+def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:
     document, part = draft.document, hit.part
     word = part.word
     assert word is not None
-    is_pronoun = word.kind == "pronoun"
-    if part.way == IN_FULL and is_spoken_of(document, hit):
-        decision: Decision = Leave(MENTION_REASON)
-    elif is_pronoun:
-        decision = _pronoun(document, hit, tables.around, turn_coordinated=turn_coordinated)
-    else:
-        decision = noun(document, hit, tables.lexicon)
+    decision = noun(document, hit, lexicon)
     if isinstance(decision, Leave):
-        draft.leave(hit, decision.reason, word.side)
+        draft.leave(hit, decision.reason)
         return
-    draft.count(word.side, turned=True)
-    if is_pronoun:
-        end, new = hit.end + len(part.suffix), match_case(part.surface, decision.new) + part.suffix
-    else:
-        end, new = with_ending(document, hit, decision.new)
-        if decision.new in TITLES_WITH_DOT or word.text in TITLES_WITH_DOT:
-            end, new = _with_dot(document, word.text, end, new)
-    old = document.text[hit.start : end]
-    change = Change(hit.start, end, old, new, decision.rule, decision.margin)
-    if not is_pronoun:
-        add_article(draft, change)
-    draft.changes.append(change)
+    end, new = with_ending(document, hit, decision.new)
+    if decision.new in TITLES_WITH_DOT or word.text in TITLES_WITH_DOT:
+        end, new = _with_dot(document, word.text, end, new)
+    change = Change(hit.start, end, document.text[hit.start : end], new, decision.rule, decision.margin)
+    add_article(draft, change)
+    draft.turn(change, word.side)
 
 
-def _pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> Decision:
-    surface = hit.part.surface
-    if (
-        not surface.islower()
-        and not surface.isupper()
-        and not opens_plainly(document.plain, hit.start, hit.end)
-    ):
-        reason = capital_reason(document, hit)
-        if reason:
-            return Leave(reason)
-    return pronoun(document, hit, around, turn_coordinated=turn_coordinated)
+TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])
 
 
 def _with_dot(document: Document, old: str, end: int, new: str) -> tuple[int, str]:

@@ -6,7 +6,7 @@ few men's names of today that those lists leave out, for fewer than 4 in 100,000
 """
 
 import csv
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import compress
@@ -27,8 +27,6 @@ from equipoise.text.rewriting.name_neighbours import INITIAL, POSSESSIVES, is_ca
 
 TABLE = Path(__file__).parent / "tables" / "first_names.csv"
 BOTH_FROM, BOTH_TO = 0.15, 0.85
-FARTHEST_VERDICT = 3
-"""Tokens to the left among which a verdict may ask for another one: Taylor after Anna and a comma."""
 
 
 class FirstName(NamedTuple):
@@ -94,15 +92,12 @@ def load_names() -> NameBook:
         return NameBook({row[0]: FirstName._make(row) for row in rows})
 
 
-def find_names(
-    tokens: Sequence[str], *, candidates: Sequence[int] | None = None, asked: Set[str] | None = None
-) -> list[int]:
+def find_names(tokens: Sequence[str], *, candidates: Sequence[int] | None = None) -> list[int]:
     """The indexes of the tokens that are first names; tokens are words and punctuation marks in order.
 
     A whole document at once is best: a word that is surely a first name or surely a surname in one
     place decides the places where its context says nothing. Candidates, if given, are the indexes of
-    all tokens among `load_names().classes`, for a caller who has looked them up already; only those that
-    are asked for, by their names in lower case, are judged if any are.
+    all tokens among `load_names().classes`, for a caller who has looked them up already.
     """
     classes = load_names().classes
     hits = candidates
@@ -110,10 +105,7 @@ def find_names(
         hits = list(compress(range(len(tokens)), map(classes.__contains__, tokens)))
     if not hits:
         return []
-    needed = hits
-    if asked is not None:
-        needed, hits = _needed(tokens, hits, asked)
-    judged = verdicts(tokens, needed, classes)
+    judged = verdicts(tokens, hits, classes)
     first, last = (
         {bare(tokens[index]) for index, verdict in judged.items() if verdict == sure}
         for sure in (FIRST, LAST)
@@ -124,18 +116,6 @@ def find_names(
         if verdict == OPEN_FIRST and classes[tokens[index]] in WORDS and tokens[index] not in SEASONS
     }
     return [index for index in hits if _is_first(judged[index], bare(tokens[index]), first, last)]
-
-
-def _needed(tokens: Sequence[str], candidates: Sequence[int], asked: Set[str]) -> tuple[list[int], list[int]]:
-    """The candidates that are asked for, and before them the same with those that their verdicts hang on."""
-    hits = [index for index in candidates if bare(tokens[index]) in asked]
-    needed: list[int] = []
-    following = -1
-    for index in reversed(candidates):
-        if bare(tokens[index]) in asked or 0 < following - index <= FARTHEST_VERDICT:
-            needed.append(index)
-            following = index
-    return needed[::-1], hits
 
 
 def _is_first(verdict: int, name: str, first: set[str], last: set[str]) -> bool:
@@ -150,6 +130,13 @@ def bare(token: str) -> str:
     """The token in lower case without a possessive ending."""
     token = token.lower()
     return token[:-2] if token.endswith(POSSESSIVES) else token
+
+
+@lru_cache(maxsize=20_000)
+def gender_of(name: str) -> str | None:
+    """The sex that a first name is given to, None if either."""
+    gender = load_names().gender(bare(name))
+    return gender if gender in ("male", "female") else None
 
 
 def entities(tokens: Sequence[str]) -> dict[int, int]:

@@ -14,7 +14,7 @@ from equipoise.text.rewriting.inverting import add_article
 from equipoise.text.rewriting.lexicon import Lexicon
 from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
 from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit
-from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, reason_to_stay, sentences_left_whole
+from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, sentences_left_whole
 
 _FIXED = {
     "he": "they",
@@ -42,16 +42,15 @@ _COORDINATED = re.compile(
 def neutralise(document: Document, hits: Sequence[Hit], lexicon: Lexicon) -> Draft:
     """The draft in which every gendered word that has a neutral one is replaced by it."""
     draft = Draft(document)
-    draft.neutral = True
     marked = any(hit.part.what > NAME for hit in hits)
-    stays = sentences_left_whole(document, hits, lexicon, keep_definitional=False) if marked else []
+    stays = sentences_left_whole(document, hits, lexicon, keep_definitional=False) if marked else None
     joined = 0
     for hit in hits:
         if hit.part.what == PROTECTED:
             draft.leave(hit, "protected")
         if hit.part.what != WORD or hit.start < joined or _is_verb(draft, hit):
             continue
-        if reason := reason_to_stay(stays, hit.start):
+        if stays and (reason := stays.reason(document, hit.start)):
             draft.leave(hit, reason)
         elif marked and is_foreign_neighbour(document, hit, lexicon):
             draft.leave(hit, FOREIGN_REASON)
@@ -88,7 +87,6 @@ def _turn_pronoun(draft: Draft, hit: Hit) -> int:
     end = hit.end + len(hit.part.suffix)
     old = document.text[hit.start : end]
     draft.changes.append(Change(hit.start, end, old, match_case(surface, new) + suffix, "pronoun", margin))
-    _note(draft, hit)
     if new == "they":
         _agree(draft, hit)
     return end
@@ -109,16 +107,10 @@ def _join(draft: Draft, hit: Hit) -> int:
             new = match.lastgroup or "they"
             written = match_case(match[0].lstrip("(").replace("/", "").replace(")", ""), new)
             draft.changes.append(Change(match.start(), match.end(), match[0], written, "pronoun"))
-            _note(draft, hit)
             if new == "they":
                 _agree_after(draft, match.end())
             return match.end()
     return 0
-
-
-def _note(draft: Draft, hit: Hit) -> None:
-    if hit.part.word:
-        draft.count(hit.part.word.side, turned=True)
 
 
 def _agree(draft: Draft, hit: Hit) -> None:
@@ -184,9 +176,7 @@ def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:
         return
     if not word.neutral or word.neutral == word.text:
         draft.leave(hit, "already neutral" if word.neutral else "no neutral word")
-        draft.count(word.side, turned=bool(word.neutral))
         return
-    _note(draft, hit)
     end, new = with_ending(draft.document, hit, word.neutral)
     change = Change(hit.start, end, draft.document.text[hit.start : end], new, word.kind)
     add_article(draft, change)

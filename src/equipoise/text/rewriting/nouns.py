@@ -10,12 +10,15 @@ from equipoise.text.rewriting.lexicon import Lexicon, Word
 from equipoise.text.rewriting.places import Place
 from equipoise.text.rewriting.scanning import Hit
 from equipoise.text.rewriting.senses import sense
+from equipoise.text.rewriting.whole_sentences import MENTION_REASON, is_spoken_of
 from equipoise.text.rewriting.word_sets import any_of, word_set
 
 _OPEN_QUOTE = re.compile(r"(?:^|[\s(\[—])[‘'](?=\w|$)")
 _APOSTROPHES = ("'", "’")
 _NEARBY = 200
 """Characters on either side in which the partner of a word may say that it means one sex."""
+_LONGEST_QUOTE = 1000
+"""Characters before a word in which its quotation was opened."""
 EITHER_SEX = "either sex"
 _SINGULAR_ENDING = re.compile("(?<=ss)es$|(?<!s)s$")
 _FOREIGN_TOO = word_set("also foreign")
@@ -24,6 +27,8 @@ _GERMAN = re.compile(r"\b" + any_of("before German her") + " $", re.IGNORECASE)
 
 def noun(document: Document, hit: Hit, lexicon: Lexicon) -> Decision:
     """What a gendered noun or title becomes, or why it stays."""
+    if is_spoken_of(document, hit):
+        return Leave(MENTION_REASON)
     word, part = hit.part.word, hit.part
     assert word is not None
     left, right = document.left(hit.start), document.right(hit.end)
@@ -76,11 +81,6 @@ def _to_partner(word: Word) -> Decision:
     return Replace(word.partner, word.kind) if word.partner else Leave("no partner")
 
 
-def may_be_foreign(word: str) -> bool:
-    """Whether other languages have a word too, so that its neighbours must be asked."""
-    return word == "her" or word in _FOREIGN_TOO
-
-
 def is_foreign_neighbour(document: Document, hit: Hit, lexicon: Lexicon) -> bool:
     """Whether a word that other languages have too stands beside a word of theirs."""
     word = hit.part.word
@@ -121,7 +121,7 @@ def _is_plural(surface: str) -> bool:
 def _closes_quote(document: Document, start: int) -> bool:
     """Whether a single quotation mark was opened before in the sentence and not closed."""
     begin, _ = document.sentence(start)
-    before = document.plain[begin:start]
+    before = document.plain[max(begin, start - _LONGEST_QUOTE) : start]
     opened = len(_OPEN_QUOTE.findall(before))
     closed = len(re.findall(r"[\w.,!?][’'](?=[\s.,;:!?)]|$)", before))
     return opened > closed

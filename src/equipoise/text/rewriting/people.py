@@ -1,71 +1,70 @@
 """Names of persons: the matched name of the other sex, or an entity token."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, compress
-from operator import itemgetter
+from itertools import chain
 
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.document import Document, words_of
-from equipoise.text.rewriting.names import bare, entities, find_names, load_names
-from equipoise.text.rewriting.scanning import MOST_CHUNKS, NAME, Hit
+from equipoise.text.rewriting.document import Document, words_with_offsets
+from equipoise.text.rewriting.names import entities, find_names, load_names
+from equipoise.text.rewriting.scanning import MOST_CHUNKS, Hit
 
 _ENDINGS = ("'s", "’s", "'S", "’S")
 LEFT, RIGHT = 30, 40
 """Chunks before a candidate, and from it on, that the rules for names look at: about a sentence."""
 
 
-class ChunkTokens(dict[str, tuple[str, ...]]):
-    """The words and marks of chunks between blanks, learned as they are met."""
+class ChunkNames(dict[str, tuple[tuple[str, ...], tuple[tuple[int, int], ...]]]):
+    """Chunks cut up: words and marks, and the number and offset of each that may be a first name."""
 
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        """Cut a chunk up; the memory stays bounded."""
+    def __missing__(self, chunk: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+        """Cut a chunk up when it is first met; the memory stays bounded."""
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        tokens = self[chunk] = tuple(words_of(chunk))
-        return tokens
+        tokens = list(words_with_offsets(chunk))
+        known = load_names().classes
+        candidates = tuple((place, start) for place, (token, start) in enumerate(tokens) if token in known)
+        self[chunk] = cut = tuple(token for token, _ in tokens), candidates
+        return cut
 
 
-_TOKENS = ChunkTokens()
+_CHUNKS = ChunkNames()
 
 
-def names_in(document: Document, hits: Sequence[Hit], others: Sequence[Hit] = ()) -> dict[int, str]:
-    """The first names of a document by their offset, as they are written without a possessive ending.
-
-    Others are hits that are seen but not asked for: none of them is written like one of the hits.
-    """
-    seen = sorted((*hits, *others), key=itemgetter(0)) if others else hits
-    tokens = list(chain.from_iterable(map(_TOKENS.__getitem__, _around(document, seen))))
-    known = load_names().classes.__contains__
-    candidates = list(compress(range(len(tokens)), map(known, tokens)))
-    asked = {bare(hit.part.surface) for hit in hits if hit.part.what == NAME} if others else None
-    first = set(find_names(tokens, candidates=candidates, asked=asked))
-    waiting = iter(hit for hit in seen if hit.part.what == NAME)
-    hit, names = next(waiting, None), {}
-    for index in candidates:  # every hit is a candidate, and both are in the order of the text
-        if hit is not None and tokens[index] == hit.part.surface:
-            if index in first:
-                names[hit.start] = without_ending(hit.part.surface)
-            hit = next(waiting, None)
-    return names
-
-
-def _around(document: Document, hits: Sequence[Hit]) -> list[str]:
-    """The chunks that the rules for names may look at, which are few in a long text."""
+def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
+    """The first names of a document by their offset, as they are written without a possessive ending."""
     chunks = document.chunks
-    if len(chunks) < LEFT + RIGHT or "  " in document.plain:
-        return chunks
-    near: list[str] = []
-    begin = end = 0
-    for hit in hits:
-        if hit.chunk + RIGHT > end and hit.part.maybe_name:
-            if hit.chunk - LEFT > end:
-                near += chunks[begin:end]
-                begin = hit.chunk - LEFT
-            end = hit.chunk + RIGHT
-    return near + chunks[begin:end]
+    left, right = (len(chunks), len(chunks)) if "  " in document.plain else (LEFT, RIGHT)
+    tokens: list[str] = []
+    candidates: list[int] = []
+    starts: list[int] = []
+    last, reached = -right, 0
+    for start, _, part, chunk in hits:
+        if not part.maybe_name or chunk == last:
+            continue
+        if chunk - left > last + right:  # far from the name before, so that nothing is read between them
+            tokens += _tokens(chunks[reached : max(0, last + right)])
+            reached = max(reached, chunk - left)
+        tokens += _tokens(chunks[reached:chunk])
+        inside, places = _CHUNKS[chunks[chunk]]
+        for place, offset in places:
+            candidates.append(len(tokens) + place)
+            starts.append(start - part.start + offset)
+        tokens += inside
+        last, reached = chunk, chunk + 1
+    tokens += _tokens(chunks[reached : last + right])
+    first = set(find_names(tokens, candidates=candidates))
+    return {
+        start: without_ending(tokens[index])
+        for index, start in zip(candidates, starts, strict=True)
+        if index in first
+    }
+
+
+def _tokens(chunks: Sequence[str]) -> Iterator[str]:
+    return chain.from_iterable([_CHUNKS[chunk][0] for chunk in chunks])
 
 
 def without_ending(token: str) -> str:
@@ -119,10 +118,3 @@ def anonymous_changes(document: Document, *, numbered: bool) -> list[Change]:
 
 def _someone(document: Document, start: int) -> str:
     return "Someone" if document.begins_sentence(start) else "someone"
-
-
-@lru_cache(maxsize=20_000)
-def gender_of(name: str) -> str | None:
-    """The sex that a first name is given to, None if either."""
-    gender = load_names().gender(bare(name))
-    return gender if gender in ("male", "female") else None

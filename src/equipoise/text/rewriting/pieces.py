@@ -51,9 +51,5 @@ def joined(parts: Sequence[Rewritten]) -> Rewritten:
         skipped += [one._replace(start=one.start + offset, end=one.end + offset) for one in part.skipped]
         offset += len(part.text) + sum(len(one.old) - len(one.new) for one in part.changes)
     text = "".join(part.text for part in parts)
-    return Rewritten(text, tuple(changes), tuple(skipped), added(part.tally for part in parts), parts[0].mode)
-
-
-def added(tallies: Iterator[Tally] | Sequence[Tally]) -> Tally:
-    """The sum of several tallies."""
-    return Tally(*(sum(column) for column in zip(*tallies, strict=True)))
+    tally = Tally(*(sum(column) for column in zip(*(part.tally for part in parts), strict=True)))
+    return Rewritten(text, tuple(changes), tuple(skipped), tally, parts[0].mode)

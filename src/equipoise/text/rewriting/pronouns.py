@@ -2,11 +2,12 @@
 
 import re
 
-from equipoise.text.rewriting.decisions import Decision, Leave, Replace
+from equipoise.text.rewriting.capitals import capital_reason
 from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import choose_form
+from equipoise.text.rewriting.forms import choice_of
 from equipoise.text.rewriting.owning_rules import END
-from equipoise.text.rewriting.scanning import FIXED, Hit, Surroundings
+from equipoise.text.rewriting.scanning import Hit, Surroundings
+from equipoise.text.rewriting.whole_sentences import MENTION_REASON, is_spoken_of
 
 _PARTNERS = {
     "he": "she",
@@ -59,19 +60,52 @@ def is_coordinated(document: Document, hit: Hit) -> bool:
     return _HIS_AND_HERS.search(around) is not None
 
 
-def pronoun(document: Document, hit: Hit, around: Surroundings, *, turn_coordinated: bool) -> Decision:
-    """What a pronoun becomes; the margin says how sure the choice of form is."""
+_PLAINLY = re.compile(
+    r"""(?:(?<![-/()])(?<!/[ ])(?<![ (/][oO][rR][ ])(?<![(][aA][nN][dD][ ])[a-z]
+      |(?:\A|(?<=\A["“])|(?<=[.!?;:][ ])|(?<=[ ]["“‘]))[HS](?=[a-z]+[ ][a-z]))
+    (?!ers)[a-z]+(?=[.;!?]|,?[ ](?![/(&]|(?:or|and/or|and[ ]hers)\b))""",
+    re.VERBOSE,
+)
+"""A pronoun beside which nothing says that it is one of a pair, spoken of, or part of a title."""
+
+
+def reason_to_leave(document: Document, hit: Hit, *, turn_coordinated: bool) -> str | None:
+    """Why a pronoun stays, or None where it is turned."""
+    part = hit.part
+    if _PLAINLY.match(document.plain, hit.start):
+        return None
+    if is_spoken_of(document, hit):
+        return MENTION_REASON
+    if (
+        not part.surface.islower()
+        and not part.surface.isupper()
+        and not _opens_plainly(document.plain, hit.start, hit.end)
+    ):
+        reason = capital_reason(document, hit)
+        if reason:
+            return reason
     if not turn_coordinated and is_coordinated(document, hit):
-        return Leave("coordinated")
-    word = hit.part.word.text if hit.part.word else ""
+        return "coordinated"
     if document.plain[hit.end : hit.end + 1] == "-" and _COMPOUND.match(document.right(hit.end)):
-        return Leave("compound")
-    if hit.part.surface.isupper() and len(word) > 1 and _ARTICLE.search(document.left(hit.start, 10)):
-        return Leave("abbreviation")
-    if word in FIXED:
-        return Replace(FIXED[word], "pronoun")
+        return "compound"
+    if part.surface.isupper() and len(part.surface) > 1 and _ARTICLE.search(document.left(hit.start, 10)):
+        return "abbreviation"
+    return None
+
+
+_SENTENCE_BREAKS = frozenset([". ", "! ", "? ", "; ", ": ", ' "', " “", " ‘", "“", '"', ""])
+
+
+def _opens_plainly(plain: str, start: int, end: int) -> bool:
+    """Whether a capitalised word stands at the start of a sentence and before a word in lower case."""
+    before = plain[start - 2 : start] if start > 1 else plain[:start]
+    return before in _SENTENCE_BREAKS and plain[end + 1 : end + 2].islower()
+
+
+def form_of(document: Document, hit: Hit, around: Surroundings) -> tuple[str, float | None, str]:
+    """What "her" or "his" becomes, how sure the choice is, and the rule that chose."""
+    word = hit.part.word.text if hit.part.word else ""
     before, after = around.of(document.chunks, hit)
     if word == "her" and after[-1] == END and not any(token[:1].isalnum() for token in after):
-        return Replace("him", "pronoun: end of the text")
-    choice = choose_form(word, before, after)
-    return Replace(choice.form, "pronoun: " + choice.rule, choice.margin)
+        return "him", None, "end of the text"
+    return choice_of(word, before, after)

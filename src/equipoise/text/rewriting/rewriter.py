@@ -1,7 +1,9 @@
 """The rewriter: modes, sentences drawn by a seeded coin, the judge, and the account."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
+from operator import attrgetter
 
 from equipoise.errors import check_seed, unknown_name
 from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin, coins
@@ -10,13 +12,11 @@ from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.forms import UNSURE, Case, Judge
 from equipoise.text.rewriting.inverting import Policy, Tables, invert
-from equipoise.text.rewriting.lexicon import load_lexicon
+from equipoise.text.rewriting.lexicon import OTHER_SIDE, load_lexicon
 from equipoise.text.rewriting.neutral import neutralise
 from equipoise.text.rewriting.people import anonymous_changes
-from equipoise.text.rewriting.pieces import LONGEST, added, joined, pieces
-from equipoise.text.rewriting.scanning import NAME, WORD, Hit, Scanner, Surroundings
-from equipoise.text.rewriting.turning import Turned, Turner
-from equipoise.text.rewriting.whole_sentences import Whole
+from equipoise.text.rewriting.pieces import LONGEST, joined, pieces
+from equipoise.text.rewriting.scanning import NAME, Hit, Scanner, Surroundings
 
 MODES = ("invert", "substitute", "augment", "per-sentence", "neutral", "anonymise")
 BATCH = 64
@@ -61,8 +61,6 @@ class Rewriter:
         self.lexicon = load_lexicon()
         self.tables = Tables(self.lexicon, Surroundings())
         self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")
-        self.turner = Turner(self.scanner, self.tables, self.policy)
-        self._turns_quickly = judge is None and mode in ("invert", "substitute", "augment")
 
     def rewrite(self, text: str) -> Rewritten:
         """One text, rewritten; a very long one in pieces (but entities are numbered throughout)."""
@@ -81,17 +79,6 @@ class Rewriter:
         """Whether a document is turned; only documents to substitute are drawn by a coin."""
         return self.mode != "substitute" or coin(self.seed, text)
 
-    def turn(self, text: str) -> Turned:
-        """The text that `rewrite` gives, and how much changed, without the account: much faster."""
-        if not self._turns_quickly or not self._is_drawn(text):
-            return _counted(self.rewrite(text))
-        if len(text) > LONGEST:
-            return _together([self._turned(piece) for piece in pieces(text)])
-        return self.turner.turn(text) or _counted(self._rewritten(text, drawn=True))
-
-    def _turned(self, piece: str) -> Turned:
-        return self.turner.turn(piece) or _counted(self._rewritten(piece, drawn=True))
-
     def rewrite_many(self, texts: Iterable[str]) -> Iterator[Rewritten]:
         """Texts in order, a batch at a time; the answers do not depend on the batch."""
         source = iter(texts)
@@ -106,47 +93,38 @@ class Rewriter:
                 yield self._finish(draft)
 
     def _draft(self, text: str, *, drawn: bool) -> Draft:
-        if not drawn:
-            return self._untouched(text)
         document = Document(text)
         hits = self.scanner.hits(document.chunks)
         if not hits and not document.markup:
             return Draft(document)
-        if self.mode == "anonymise":
-            return self._anonymise(document, hits)
-        if self.mode == "neutral":
-            draft = neutralise(document, hits, self.lexicon)
-        else:
-            whole = self._not_drawn(document, hits) if self.mode == "per-sentence" else ()
-            draft = invert(document, hits, self.tables, self.policy, whole=whole)
-        if document.markup:
+        draft = invert(document, hits, self.tables, self.policy)  # judges what is gendered in every mode
+        if not drawn:
+            draft.keep(lambda change: True, "document not drawn")
+        elif self.mode == "per-sentence":
+            self._keep_undrawn(draft)
+        elif self.mode in ("neutral", "anonymise"):
+            other = self._anonymise if self.mode == "anonymise" else self._neutralise
+            draft.changes, draft.skipped = other(document, hits)
+        if document.markup and self.mode != "anonymise":
             draft.skipped += self._inside_markup(document)
         return draft
 
-    def _anonymise(self, document: Document, hits: Sequence[Hit]) -> Draft:
-        draft = Draft(document)
-        if any(hit.part.what == NAME for hit in hits):
-            draft.changes = anonymous_changes(document, numbered=self.policy.entities == "numbered")
-        return draft
+    def _neutralise(self, document: Document, hits: Sequence[Hit]) -> tuple[list[Change], list[Skip]]:
+        draft = neutralise(document, hits, self.lexicon)
+        return draft.changes, draft.skipped
 
-    def _untouched(self, text: str) -> Draft:
-        document = Document(text)
-        draft = Draft(document)
-        for hit in self.scanner.hits(document.chunks):
-            if hit.part.what == WORD and hit.part.word:
-                draft.leave(hit, "document not drawn", hit.part.word.side)
-        return draft
+    def _anonymise(self, document: Document, hits: Sequence[Hit]) -> tuple[list[Change], list[Skip]]:
+        if not any(hit.part.what == NAME for hit in hits):
+            return [], []
+        return anonymous_changes(document, numbered=self.policy.entities == "numbered"), []
 
-    def _not_drawn(self, document: Document, hits: Sequence[Hit]) -> list[Whole]:
-        if not hits:
-            return []
-        edges = [*document.starts, len(document.plain)]
+    def _keep_undrawn(self, draft: Draft) -> None:
+        document = draft.document
         drawn = coins(self.seed, document.text, len(document.starts))
-        return [
-            Whole(start, end, "sentence not drawn")
-            for is_drawn, (start, end) in zip(drawn, pairwise(edges), strict=True)
-            if not is_drawn
-        ]
+        numbers = {start: number for number, start in enumerate(document.starts)}
+        draft.keep(
+            lambda change: not drawn[numbers[document.sentence(change.start)[0]]], "sentence not drawn"
+        )
 
     def _inside_markup(self, document: Document) -> list[Skip]:
         return [
@@ -173,27 +151,31 @@ class Rewriter:
             draft.changes[index] = change._replace(new=new, rule="pronoun: judge", judged=True)
 
     def _finish(self, draft: Draft) -> Rewritten:
-        if not draft.changes and not draft.skipped:
+        if not draft.changes and not draft.skipped and not draft.gendered:
             return Rewritten(draft.document.text, mode=self.mode)
         text = apply_changes(draft.document.text, draft.changes)
-        account = tuple(draft.changes), tuple(draft.skipped), draft.tally
+        side_of = self._side_of_new if self.mode in ("neutral", "anonymise") else _other_side
+        tally = draft.tally(side_of, beside_original=self.mode == "augment")
+        account = tuple(draft.changes), tuple(draft.skipped), tally
         return tuple.__new__(Rewritten, (text, *account, self.mode))
 
+    def _side_of_new(self, change: Change, side: str) -> str | None:
+        """The side of a word that was put in: an actor is counted as male, somebody on neither side."""
+        word = self.lexicon.words.get(change.new.lower())
+        return word.side if word else None
 
-def _counted(rewritten: Rewritten) -> Turned:
-    return Turned(rewritten.text, len(rewritten.changes), rewritten.tally)
 
-
-def _together(parts: Sequence[Turned]) -> Turned:
-    text = "".join(part.text for part in parts)
-    return Turned(text, sum(part.changes for part in parts), added([part.tally for part in parts]))
+def _other_side(change: Change, side: str) -> str:
+    return OTHER_SIDE[side]
 
 
 def _case(draft: Draft, index: int) -> Case:
     """The sentence as it will read, with the span of the doubtful pronoun in it."""
     document, change = draft.document, draft.changes[index]
     begin, end = document.sentence(change.start)
-    inside = [one for one in draft.changes if begin <= one.start and one.end <= end]
+    first = bisect_left(draft.changes, begin, key=attrgetter("start"))
+    near = islice(draft.changes, first, bisect_left(draft.changes, end, key=attrgetter("start")))
+    inside = [one for one in near if one.end <= end]
     shifted = [one._replace(start=one.start - begin, end=one.end - begin) for one in inside]
     text = apply_changes(document.text[begin:end], shifted)
     shift = sum(len(one.new) - len(one.old) for one in inside if one.start < change.start)

@@ -7,21 +7,18 @@ from itertools import compress
 from typing import NamedTuple
 
 from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.document import words_of
+from equipoise.text.rewriting.document import words_with_offsets
 from equipoise.text.rewriting.forms import TOKEN, WINDOW
 from equipoise.text.rewriting.lexicon import Blocks, Lexicon, Word
-from equipoise.text.rewriting.names import load_names
+from equipoise.text.rewriting.names import gender_of, load_names
 from equipoise.text.rewriting.owning_rules import END
 from equipoise.text.rewriting.protection import is_address
-from equipoise.text.rewriting.senses import has_sense, only_a_verb
-from equipoise.text.sides import MALE
+from equipoise.text.rewriting.senses import has_sense
 
 FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
 """Pronouns that have one partner whatever the context."""
 
 WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
-IN_FULL, ALONE, FORM, NOUN = range(4)
-"""Which quick way may decide a word where nothing special stands around it."""
 
 MOST_CHUNKS = 150_000
 """Chunks remembered at most, so that memory stays flat however long the corpus is."""
@@ -32,10 +29,11 @@ EDGE = "\0"
 WIDER = 60
 """Chunks to look through where the nearest ones are blank."""
 
+INSIDE = 80
+"""Characters of the same chunk on either side of a candidate that are cut into tokens."""
+
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SUFFIXES = frozenset(["s", "d", "ll", "ve", "re", "d've", "ll've", "m"])
-_POSSESSIVE = frozenset(["", "'s", "’s"])
-_QUOTES = frozenset("\"“”'‘’*")
 _MARKS = " .,;:!?\"'()[]“”‘’—–…-*"
 
 
@@ -49,20 +47,16 @@ class Part:
     surface: str
     suffix: str
     word: Word | None
-    fixed: str | None = None
-    """What the word with its ending becomes wherever it stands alone, for pronouns with one partner."""
+    side: str | None = None
     turned: str = ""
-    """A noun's partner in the case of the word."""
+    """The partner in the case of the word, with its ending if it is a pronoun; nothing for her and his."""
+    is_pronoun: bool = False
     simple: bool = False
     """A noun in lower case whose sense needs no rule of its own."""
     inside_before: tuple[str, ...] = ()
     inside_after: tuple[str, ...] = ()
     """The tokens of the same chunk on either side."""
-    way: int = IN_FULL
-    is_male: bool = False
     maybe_name: bool = False
-    may_be_verb: bool = False
-    """A noun in lower case that is a verb before an object, and else needs no rule of its own."""
     blocks: Blocks | None = None
     """The contexts in which the word is no gendered word."""
 
@@ -83,28 +77,14 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
-    fixed = (
-        match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED and word.text != "hers" else None
-    )
-    turned = match_case(surface, word.partner or "")
+    is_pronoun = word.kind == "pronoun"
+    if is_pronoun:
+        turned = match_case(surface, FIXED[word.text]) + suffix if word.text in FIXED else ""
+    else:
+        turned = match_case(surface, word.partner or "")
     simple = surface.islower() and not has_sense(word.text) and not word.one_way
-    part = Part(WORD, start, start + len(surface), surface, suffix, word, fixed, turned, simple)
-    way, verb = IN_FULL, surface.islower() and only_a_verb(word.text)
-    if fixed is not None:
-        way = ALONE
-    elif surface in ("her", "his", "Her", "His") and not suffix:
-        way = FORM
-    elif (simple or verb) and word.kind != "pronoun" and word.partner and suffix in _POSSESSIVE:
-        way = NOUN if word.partner not in TITLES_WITH_DOT else IN_FULL
-    return replace(part, way=way, is_male=word.side == MALE, may_be_verb=verb)
-
-
-def _is_quoted(left: str, right: str) -> bool:
-    """Whether quotation marks close upon a word at once, which may say that the word is spoken of."""
-    return left[-1:] in _QUOTES and right[:1] in _QUOTES
-
-
-TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])
+    end = start + len(surface)
+    return Part(WORD, start, end, surface, suffix, word, word.side, turned, is_pronoun, simple)
 
 
 class Scanner(dict[str, tuple[Part, ...] | None]):
@@ -144,19 +124,19 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
 
     def _parts(self, chunk: str) -> list[Part]:
         parts: list[Part] = []
-        names = not self.names.keys().isdisjoint(words_of(chunk))
+        names = any(token in self.names for token, _ in words_with_offsets(chunk))
         for run in re.finditer(r"\S+", chunk):
             shielded = is_address(run[0])
             linked = run[0].find("](") if shielded else -1  # [her book](https://...): only the address stays
             for match in _WORD.finditer(run[0]):
                 part = self._part(match[0], run.start() + match.start())
                 if part and (not shielded or match.end() <= linked):
-                    around = chunk[: part.start], chunk[part.end + len(part.suffix) :]
-                    before, after = (tokens_of(text) for text in around)
-                    part = replace(part, inside_before=before, inside_after=after, maybe_name=names)
-                    parts.append(replace(part, way=IN_FULL) if _is_quoted(*around) else part)
+                    end = part.end + len(part.suffix)
+                    before = tokens_of(chunk[max(0, part.start - INSIDE) : part.start])[-WINDOW:]
+                    after = tokens_of(chunk[end : end + INSIDE])[:WINDOW]
+                    parts.append(replace(part, inside_before=before, inside_after=after, maybe_name=names))
                 elif part and part.what == WORD:
-                    parts.append(replace(part, what=PROTECTED, fixed=None, way=IN_FULL, maybe_name=names))
+                    parts.append(replace(part, what=PROTECTED, maybe_name=names))
         return parts
 
     def _part(self, token: str, start: int) -> Part | None:
@@ -169,7 +149,10 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
             part = _word_part(word, start, core[:cut], core[cut:])
             return replace(part, blocks=self.lexicon.blocks.get(word.pair))
         what = self._marker(core, lowered) if core else None
-        return None if what is None else Part(what, start, start + len(core), core, "", None)
+        if what is None:
+            return None
+        side = gender_of(core) if what == NAME else None
+        return Part(what, start, start + len(core), core, "", None, side)
 
     def _word(self, lowered: str) -> tuple[Word | None, str]:
         word = self.lexicon.words.get(lowered)
@@ -201,15 +184,16 @@ class Surroundings(dict[str, tuple[str, ...]]):
     def of(self, chunks: list[str], hit: Hit) -> tuple[list[str], list[str]]:
         """Up to four tokens before (nearest last) and after (nearest first), as `forms.neighbours` gives."""
         _, _, part, place = hit
-        if WINDOW <= place < len(chunks) - WINDOW:
-            fourth, third, second, first = map(self.__getitem__, chunks[place - WINDOW : place])
-            before = [*fourth, *third, *second, *first]
-            first, second, third, fourth = map(self.__getitem__, chunks[place + 1 : place + 1 + WINDOW])
-            after = [*first, *second, *third, *fourth]
-        else:
-            before, after = self._tokens(chunks, place, WINDOW)
-        if len(before) < WINDOW or len(after) < WINDOW:  # at an end, or beside several blanks
-            before, after = self._tokens(chunks, place, WIDER)
+        before: list[str] = []
+        left = place
+        while left and len(before) < WINDOW and place - left < WIDER:
+            left -= 1
+            before[:0] = self[chunks[left]]
+        after: list[str] = []
+        right, last = place + 1, min(len(chunks), place + WIDER)
+        while right < last and len(after) < WINDOW:
+            after += self[chunks[right]]
+            right += 1
         if part.inside_before:
             before += part.inside_before
         if part.inside_after:
@@ -220,12 +204,6 @@ class Surroundings(dict[str, tuple[str, ...]]):
         if len(after) < WINDOW or END in after:
             after = up_to_end(after)
         return before, after
-
-    def _tokens(self, chunks: list[str], place: int, reach: int) -> tuple[list[str], list[str]]:
-        near = chunks[max(0, place - reach) : place]
-        following = chunks[place + 1 : place + 1 + reach]
-        before = [token for chunk in near for token in self[chunk]]
-        return before, [token for chunk in following for token in self[chunk]]
 
 
 def up_to_end(tokens: Sequence[str]) -> list[str]:

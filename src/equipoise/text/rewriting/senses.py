@@ -36,16 +36,6 @@ def has_sense(word: str) -> bool:
     return word in _RULES or word in _VERBS
 
 
-def only_a_verb(word: str) -> bool:
-    """Whether the only rule for a word is that it is a verb before an object (to man a boat)."""
-    return word in _VERBS and word not in _RULES and word not in ("host", "groom")
-
-
-def has_object(text: str, end: int) -> bool:
-    """Whether what follows could be the object of a verb."""
-    return _OBJECT.match(text, end) is not None
-
-
 def _is_verb(place: Place) -> bool:
     if not place.surface.islower() or place.right[:1] in ("'", "’", "-"):
         return False
@@ -107,12 +97,9 @@ def _herr(place: Place) -> Decision | None:
     return None if place.titled else Leave("other language")
 
 
-_MUM = re.compile(r"\b(?:[Mm]um(?:s|my)?|[Ss]tepmum)\b")
-
-
 def _dad(place: Place) -> Decision | None:
     """Beside a mum, dad becomes one as well, and not a mom."""
-    return Replace(_BRITISH[place.word.text], place.word.kind) if _MUM.search(place.document.plain) else None
+    return Replace(_BRITISH[place.word.text], place.word.kind) if place.document.says_mum else None
 
 
 _SOMEONES = re.compile(

@@ -1,8 +1,10 @@
 """Sentences, or words in one, that stay: bodies ("she gave birth"), other languages, words spoken of."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from equipoise.text.rewriting.document import Document
@@ -48,47 +50,68 @@ def is_spoken_of(document: Document, hit: Hit) -> bool:
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
 
 
-class Whole(NamedTuple):
-    """A sentence, or a quotation in one, in which nothing is changed, and why."""
+Span = tuple[int, int]
 
-    start: int
-    end: int
-    reason: str
-    is_quotation: bool = False
+
+class Whole(NamedTuple):
+    """What stays whole: sentences with their reason by where they start, and quotations in order."""
+
+    sentences: dict[int, str]
+    quotations: list[tuple[Span, str]]
+
+    def reason(self, document: Document, place: int) -> str:
+        """Why a word there stays, or nothing where it is in none of them."""
+        if self.sentences and (reason := self.sentences.get(document.sentence(place)[0])):
+            return reason
+        number = bisect_right(self.quotations, (place, len(document.plain)), key=itemgetter(0))
+        near = self.quotations[max(0, number - 2) : number]  # words spoken of may stand in a quotation
+        return next((reason for (start, end), reason in near if start <= place < end), "")
 
 
 def sentences_left_whole(
     document: Document, hits: Sequence[Hit], lexicon: Lexicon, *, keep_definitional: bool
-) -> list[Whole]:
-    """The sentences that the markers among the candidates single out."""
-    whole: dict[int, Whole] = {}
+) -> Whole:
+    """The sentences and quotations that the markers among the candidates single out."""
+    sentences: dict[int, str] = {}
+    quotations: dict[Span, str] = {}
+    quoted: dict[Span, list[Span]] = {}
+    foreign: dict[Span, bool] = {}
     for hit in hits:
         what = hit.part.what
         if what == DEFINITIONAL:
             note = _note(document, hit, lexicon)
             spoken = _SPOKEN_OF.match(document.plain, hit.end) if note == MENTION_REASON else None
             if spoken:
-                whole[spoken.start()] = Whole(*spoken.span(), MENTION_REASON, is_quotation=True)
+                quotations[spoken.span()] = MENTION_REASON
             elif note not in ("", MENTION_REASON) and keep_definitional:
-                start, end = document.sentence(hit.start)
-                whole[start] = Whole(start, end, DEFINITIONAL_REASON)
+                sentences[document.sentence(hit.start)[0]] = DEFINITIONAL_REASON
         elif what == FOREIGN:
-            start, end = document.sentence(hit.start)
-            quoted = _quotation(document.plain, start, end, hit.start)
-            if quoted and is_foreign(document.plain[slice(*quoted)], lexicon):
-                whole.setdefault(quoted[0], Whole(*quoted, FOREIGN_REASON, is_quotation=True))
-            elif start not in whole and is_foreign(document.plain[start:end], lexicon):
-                whole[start] = Whole(start, end, FOREIGN_REASON)
-    return list(whole.values())
+            sentence = document.sentence(hit.start)
+            if sentence not in quoted:
+                quoted[sentence] = _quotations(document.plain, *sentence)
+            for span in (_holding(quoted[sentence], hit.start), sentence):
+                if span and span not in foreign:
+                    foreign[span] = is_foreign(document.plain[slice(*span)], lexicon)
+                if span and foreign[span]:
+                    if span == sentence:
+                        sentences.setdefault(span[0], FOREIGN_REASON)
+                    else:
+                        quotations[span] = FOREIGN_REASON
+                    break
+    return Whole(sentences, sorted(quotations.items()))
 
 
-def _quotation(text: str, start: int, end: int, place: int) -> tuple[int, int] | None:
-    """What stands between the quotation marks around a place of a sentence, if more stands beside them."""
-    for match in _QUOTED.finditer(text, start, end):
-        if match.start() <= place < match.end():
-            alone = match.end() - match.start() >= len(text[start:end].strip()) - 1
-            return None if alone else (match.start() + 1, match.end() - 1)
-    return None
+def _quotations(text: str, start: int, end: int) -> list[Span]:
+    """What stands between quotation marks in a sentence, if more stands beside them."""
+    spans = [match.span() for match in _QUOTED.finditer(text, start, end)]
+    length = len(text[start:end].strip())
+    return [(begin + 1, stop - 1) for begin, stop in spans if stop - begin < length - 1]
+
+
+def _holding(spans: Sequence[Span], place: int) -> Span | None:
+    """The span that a place is in, of some that do not overlap."""
+    number = bisect_right(spans, place, key=itemgetter(0)) - 1
+    return spans[number] if number >= 0 and place < spans[number][1] else None
 
 
 def _note(document: Document, hit: Hit, lexicon: Lexicon) -> str:
@@ -110,8 +133,3 @@ def is_foreign(sentence: str, lexicon: Lexicon) -> bool:
     if not english:
         return bool(foreign)
     return len(foreign) > 1 and len(foreign) > len(english)
-
-
-def reason_to_stay(quotations: Sequence[Whole], place: int) -> str:
-    """Why a word in one of these quotations stays, or nothing where it is in none."""
-    return next((one.reason for one in quotations if one.start <= place < one.end), "")

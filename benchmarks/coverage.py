@@ -66,7 +66,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-from equipoise.stats.equivalence import verdict
+from equipoise.stats.equivalence import verdict_on
 from equipoise.stats.means import Mean, difference_of_means, mean_with_interval
 from equipoise.stats.shares import share_with_interval
 
@@ -346,14 +346,14 @@ def difference_trial(rng: Rng, *, n_clusters: int, shape: str, within: bool) -> 
 def claims(rng: Rng, *, n_clusters: int, shape: str, icc: float) -> str:
     """Whether a verdict on differences around 0 claims that one is lower or higher."""
     codes = codes_of(n_clusters, shape)
-    word = verdict(clustered(rng, codes, icc), MARGIN, factors=[codes.tolist()]).word
+    word = verdict_on(mean_with_interval(clustered(rng, codes, icc), [codes.tolist()]), MARGIN).word
     return CLAIMED if word in ("lower", "higher") else SILENT
 
 
 def sees(rng: Rng, *, n_clusters: int) -> str:
     """Whether a verdict on the case of power says higher."""
     differences, codes = power_case(rng, n_clusters)
-    word = verdict(differences, MARGIN, factors=[codes.tolist()]).word
+    word = verdict_on(mean_with_interval(differences, [codes.tolist()]), MARGIN).word
     return CLAIMED if word == "higher" else SILENT
 
 

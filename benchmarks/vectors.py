@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.stats.dealing import _random_hands, two_sample_permutation
+from equipoise.stats.permutation import _random_hands, two_sample_permutation
 
 WIDTH = 50
 TURNS = 3

@@ -85,7 +85,7 @@ def test_d5_padding_is_the_padding_token_and_is_not_attended(model: Any) -> None
 
 
 def test_d6_effect_sizes_take_sets_of_unequal_size() -> None:
-    from equipoise.stats.effects import cohens_d
+    from equipoise.stats.significance import cohens_d
 
     a, b = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0])
     pooled = np.sqrt((3 * a.var(ddof=1) + 1 * b.var(ddof=1)) / 4)

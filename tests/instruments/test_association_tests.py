@@ -72,7 +72,7 @@ def test_what_models_are_compared_by_is_the_effect_size() -> None:
     assert "effect size" in str(comparison)
 
 
-def test_the_p_counts_every_deal() -> None:
+def test_the_p_counts_every_permutation() -> None:
     from itertools import combinations
 
     _, s = slow_effect(1)
@@ -82,7 +82,7 @@ def test_the_p_counts_every_deal() -> None:
     estimate = eq.measure(MODEL, "weat", data=TABLE).estimate("p", test="t")
     assert estimate["value"] == pytest.approx(np.mean(deals))
     assert estimate["low"] == estimate["high"] == estimate["value"]
-    assert "all 252 deals" in estimate["label"]
+    assert "all 252 permutations" in estimate["label"]
 
 
 def test_all_four_measures_stand_side_by_side_and_one_is_chosen() -> None:
@@ -147,7 +147,7 @@ def test_seat_by_word_keeps_the_sentences_of_a_word_together() -> None:
     more = {word: RNG.normal(size=6).astype(np.float32) for word in frames.split()}
     result = eq.measure(StaticModel(VECTORS | more, name="v"), "seat", data=TABLE)
     assert len(result.items) == 60
-    assert "all 252 deals" in result.estimate("p", test="t")["label"]
+    assert "all 252 permutations" in result.estimate("p", test="t")["label"]
     assert result.items["cluster"].nunique() == 10
 
 
@@ -167,7 +167,7 @@ def test_bias_bench_pools_over_special_tokens() -> None:
 
     (answer,) = model.answer([Embed(text, pooling=MEAN_WITH_SPECIAL)])
     np.testing.assert_allclose(answer.vector, vectors[text], atol=1e-5)
-    assert "random 100,000 deals" in result.estimate("p", test="t")["label"]
+    assert "random 100,000 permutations" in result.estimate("p", test="t")["label"]
 
 
 def test_every_layer_comes_from_one_pass_and_the_last_is_the_score() -> None:

@@ -12,7 +12,7 @@ from equipoise.corpora.documents import Document, Where
 from equipoise.corpora.word_contexts import contexts_of_words
 from equipoise.errors import UserError
 from equipoise.models.static import StaticModel
-from equipoise.stats.random_effects import combine_effects, effect_size_variance
+from equipoise.stats.repeats import combine_effects, effect_size_variance
 
 SETS = {
     "first target": ["men", "boys", "uncles"],

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from equipoise.stats.corrections import holm
+from equipoise.stats.significance import holm
 
 # The fifteen p values of Benjamini and Hochberg 1995, section 3.2.
 PAPER = [

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.errors import UserError
-from equipoise.stats.effects import (
+from equipoise.stats.significance import (
     cohens_d,
     rank_biserial,
+    wilcoxon,
 )
-from equipoise.stats.significance import wilcoxon
 
 values = st.lists(st.integers(-20, 20), min_size=2, max_size=25)
 

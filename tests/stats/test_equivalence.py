@@ -10,8 +10,8 @@ from scipy.stats import nct, t, ttest_1samp
 from statsmodels.stats.weightstats import DescrStatsW
 
 from equipoise.errors import UserError
-from equipoise.stats.equivalence import smallest_detectable, tost_paired, verdict
-from equipoise.stats.means import mean_with_interval
+from equipoise.stats.equivalence import detectable_difference, verdict_on
+from equipoise.stats.means import mean_with_interval, t_interval
 
 
 def sample(mean, sd, n):
@@ -20,37 +20,53 @@ def sample(mean, sd, n):
     return mean + sd * (raw - raw.mean()) / raw.std(ddof=1)
 
 
+def verdict(differences, margin, factors=()):
+    """The verdict on the mean of paired differences in their clusters."""
+    return verdict_on(mean_with_interval(differences, factors), margin)
+
+
+def smallest_detectable(sd, n, **asked):
+    """What n independent differences of this spread can show."""
+    return detectable_difference(sd / sqrt(n), n - 1, **asked)
+
+
+def of_two_tests(differences, factors=()):
+    """The interval that belongs to two one-sided tests at 5 %."""
+    return t_interval(mean_with_interval(differences, factors), 0.9)
+
+
 @pytest.mark.parametrize("margin", [0.1, 0.3, 0.6])
 def test_both_one_sided_tests_agree_with_statsmodels(margin):
     differences = sample(0.2, 0.8, 40)
     p, above, below = DescrStatsW(differences).ttost_mean(-margin, margin)
-    found = tost_paired(differences, margin)
-    assert found.p == pytest.approx(p)
-    assert (found.p_above, found.p_below) == pytest.approx((above[1], below[1]))
+    assert verdict(differences, margin).p_equivalence == pytest.approx(p)
+    assert p == pytest.approx(max(above[1], below[1]))
 
 
 @given(st.floats(-0.5, 0.5), st.floats(0.05, 1.0), st.integers(5, 60))
 @settings(max_examples=60, deadline=None)
 def test_the_interval_lies_inside_the_margin_exactly_when_both_tests_reject(mean, margin, n):
-    found = tost_paired(sample(mean, 0.7, n), margin)
-    inside = -margin < found.interval.low and found.interval.high < margin
-    assert inside == (found.p < 0.05)
+    differences = sample(mean, 0.7, n)
+    interval = of_two_tests(differences)
+    inside = -margin < interval.low and interval.high < margin
+    assert inside == (verdict(differences, margin).p_equivalence < 0.05)
 
 
 def test_tests_at_five_per_cent_go_with_a_ninety_per_cent_interval():
-    found = tost_paired(sample(0.2, 0.8, 40), 0.44)
+    differences = sample(0.2, 0.8, 40)
     half = t.ppf(0.95, 39) * 0.8 / sqrt(40)
-    assert found.interval == pytest.approx((0.2 - half, 0.2 + half))
-    assert 0.025 < found.p < 0.05
+    assert of_two_tests(differences) == pytest.approx((0.2 - half, 0.2 + half))
+    assert 0.025 < verdict(differences, 0.44).p_equivalence < 0.05
 
 
 def test_equal_clusters_are_tested_by_their_means():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(10, 6)) + rng.normal(size=(10, 1))
-    found = tost_paired(table.ravel(), 0.9, factors=[np.repeat(np.arange(10), 6)])
-    of_means = tost_paired(table.mean(axis=1), 0.9)
-    assert found.p == pytest.approx(of_means.p)
-    assert found.interval == pytest.approx(of_means.interval)
+    factors = [np.repeat(np.arange(10), 6)]
+    found = verdict(table.ravel(), 0.9, factors=factors)
+    of_means = verdict(table.mean(axis=1), 0.9)
+    assert found.p_equivalence == pytest.approx(of_means.p_equivalence)
+    assert of_two_tests(table.ravel(), factors) == pytest.approx(of_two_tests(table.mean(axis=1)))
     assert (found.n, found.n_clusters) == (60, 10)
 
 
@@ -60,14 +76,14 @@ def test_unlike_models_at_the_margin_are_called_equivalent_one_time_in_twenty():
     for _ in range(600):
         codes = np.repeat(np.arange(25), rng.integers(2, 9, size=25))
         differences = 0.5 + 0.4 * rng.normal(size=25)[codes] + rng.normal(size=len(codes))
-        wrongly += tost_paired(differences, 0.5, factors=[codes]).p < 0.05
+        wrongly += verdict(differences, 0.5, factors=[codes]).p_equivalence < 0.05
     assert 0.02 < wrongly / 600 < 0.085
 
 
 def test_a_margin_must_be_positive():
     for margin in (0, -0.1, float("nan")):
         with pytest.raises(UserError, match="margin"):
-            tost_paired([1.0, 2.0], margin)
+            verdict([1.0, 2.0], margin)
 
 
 @pytest.mark.parametrize(("n", "power", "alpha"), [(5, 0.8, 0.05), (34, 0.8, 0.05), (500, 0.9, 0.01)])
@@ -84,7 +100,7 @@ def test_thirty_four_pairs_show_half_a_standard_deviation_and_thirty_three_do_no
 
 
 def test_one_item_shows_nothing():
-    assert isnan(smallest_detectable(1.0, 1))
+    assert isnan(verdict([1.0], 0.5).detectable)
     assert isnan(smallest_detectable(float("nan"), 10))
 
 

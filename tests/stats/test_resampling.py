@@ -9,7 +9,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa as kappa_of_statsmodels
 
 from equipoise.errors import UserError
 from equipoise.stats.agreement import agreement_cells, fleiss_kappa, kappa_of_sums
-from equipoise.stats.effects import rank_biserial
 from equipoise.stats.intervals import expanded_percentile
 from equipoise.stats.ratios import (
     gender_bias_metric,
@@ -20,6 +19,7 @@ from equipoise.stats.ratios import (
     sided_means,
 )
 from equipoise.stats.resampling import bootstrap_of, rank_biserial_bootstrap, resampled_sums
+from equipoise.stats.significance import rank_biserial
 
 
 def mean_of(sums):

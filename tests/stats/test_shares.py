@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import beta, betabinom, t
 
 from equipoise.errors import UserError
-from equipoise.stats.beta_binomial import share_interval
 from equipoise.stats.cluster_t import Design, degrees_of_freedom
 from equipoise.stats.intervals import wilson
 from equipoise.stats.means import mean_with_interval
-from equipoise.stats.shares import share_with_interval
+from equipoise.stats.shares import share_interval, share_with_interval
 
 
 def cr2_weights(sizes):

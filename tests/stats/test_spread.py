@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from equipoise.stats.ratios import deviation_of_means, level_cells, range_of_means
 from equipoise.stats.resampling import bootstrap_of
-from equipoise.stats.spread import deviation_of_means, level_cells, range_of_means
 
 VALUES = np.array([1.0, 3.0, 10.0, 20.0, 5.0])
 LEVELS = ["a", "a", "b", "b", "c"]

@@ -16,7 +16,7 @@ from equipoise.models.base import WordScores
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers.averaging import AveragedModel
-from equipoise.stats.regression import slope_of
+from equipoise.stats.correlation import slope_of
 from equipoise.studies.before_after import Choice, before_after
 from equipoise.studies.divergence import divergence, divergence_of
 from equipoise.studies.gain import verdict_sentences

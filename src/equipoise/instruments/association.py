@@ -72,9 +72,8 @@ from equipoise.models.words import Tokens, refuse_unknown
 from equipoise.results import Estimate, Quantity, Result, Roles, Summary
 from equipoise.results.estimate import estimates_table
 from equipoise.results.quantity import Contrast
-from equipoise.stats.effects import rank_biserial
 from equipoise.stats.resampling import rank_biserial_bootstrap
-from equipoise.stats.significance import WilcoxonTest, wilcoxon
+from equipoise.stats.significance import WilcoxonTest, rank_biserial, wilcoxon
 from equipoise.text.blank import BLANK
 from equipoise.text.person_sentences import with_right_articles
 

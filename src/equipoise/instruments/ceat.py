@@ -40,7 +40,7 @@ from equipoise.models.capabilities import EMBED
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.association import effect_size, nearness, whitening_of
 from equipoise.stats.clusters import Floats
-from equipoise.stats.random_effects import combine_effects, effect_size_variance
+from equipoise.stats.repeats import combine_effects, effect_size_variance
 
 SENTENCES, SAMPLES, FEWEST_WORDS = 20, 500, 2
 KEY, UNIT = "combined-effect-size", "d"

@@ -28,7 +28,7 @@ from equipoise.instruments.parts.leanings import (
 from equipoise.results import Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import mean_products
-from equipoise.stats.effects import cohens_d
+from equipoise.stats.significance import cohens_d
 from equipoise.text.sides import MALE
 
 KEY, UNIT = "ripa", "length"

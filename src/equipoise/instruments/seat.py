@@ -5,7 +5,7 @@ Question     As `weat`, with the vector of a short sentence about the word, such
 Sign         d > 0: first targets nearer to first attributes: the stereotype, as our tests are written. Of the
              published ones the first targets or the first attributes are male.
 Good         d near 0.
-Measures, p  As `weat`. Sentences of one word are not independent: the p deals whole words out anew and the
+Measures, p  As `weat`. Sentences of one word are not independent: the p permutes whole words and the
              interval draws them. The published p treats every sentence as a word of its own.
 Variants     by-word: the mean over a sentence's own tokens. bias-bench: over all tokens, with those that the
              tokenizer adds, every sentence a unit of its own. On bert-base-uncased the published tests 6, 6b,

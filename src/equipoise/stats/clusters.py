@@ -1,4 +1,4 @@
-"""Items that share a template, a profession or a text are not independent: each counts once."""
+"""Values in clusters and in pairs: items that share a template or a text are not independent."""
 
 from collections.abc import Hashable, Iterable
 
@@ -37,3 +37,22 @@ def without_gaps(codes: Codes) -> Codes:
     """The same codes renumbered from 0 in order, so that each number is used."""
     used = np.bincount(codes) > 0
     return (np.cumsum(used) - 1)[codes].astype(np.intp)
+
+
+def complete_pairs(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+    """The pairs of which neither value is NaN, as two lists of one length."""
+    one = np.asarray(a, dtype=np.float64).ravel()
+    other = np.asarray(b, dtype=np.float64).ravel()
+    if len(one) != len(other):
+        raise UserError(
+            f"The two lists to be paired have {len(one)} and {len(other)} values.",
+            "Give one value of each for every pair, in the same order.",
+        )
+    kept = ~(np.isnan(one) | np.isnan(other))
+    return one[kept], other[kept]
+
+
+def paired_differences(a: ArrayLike, b: ArrayLike) -> Floats:
+    """a - b for every complete pair."""
+    one, other = complete_pairs(a, b)
+    return one - other

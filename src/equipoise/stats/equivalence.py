@@ -1,39 +1,19 @@
 """Is there a difference, is there none worth the name, or were there too few items to tell?"""
 
 from dataclasses import dataclass
-from math import inf, isnan, nan, sqrt
+from math import inf, isnan, nan
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from equipoise.errors import UserError
 from equipoise.stats.clusters import Floats
 from equipoise.stats.intervals import Interval
-from equipoise.stats.means import FEWEST_CLUSTERS, Factors, Mean, mean_with_interval, t_interval
+from equipoise.stats.means import FEWEST_CLUSTERS, Mean
 from equipoise.stats.resampling import Resampled
 
 Word = Literal["lower", "higher", "equivalent", "not enough items"]
-
-
-@dataclass(frozen=True)
-class Equivalence:
-    """Two one-sided tests: `p`, the larger of both, is small inside the margin.
-
-    `interval` has the level 1 - 2 alpha that belongs to two tests at alpha: it lies inside the
-    margin exactly when both tests reject.
-    """
-
-    difference: float
-    interval: Interval
-    p_above: float
-    p_below: float
-    n: int
-    n_clusters: int
-
-    @property
-    def p(self) -> float:
-        return max(self.p_above, self.p_below)
 
 
 @dataclass(frozen=True)
@@ -54,17 +34,6 @@ class Verdict:
     n_clusters: int
 
 
-def tost_paired(
-    differences: ArrayLike, margin: float, *, factors: Factors = (), level: float = 0.95
-) -> Equivalence:
-    """Test by t over clusters that the mean of paired differences is within the margin.
-
-    Standard error and degrees of freedom are those of `mean_with_interval`.
-    """
-    check_margin(margin)
-    return _equivalence(mean_with_interval(differences, factors, level=level), margin, level)
-
-
 def check_margin(margin: float) -> None:
     """Refuse a margin that no difference could be inside of."""
     if not 0 < margin < inf:
@@ -74,20 +43,13 @@ def check_margin(margin: float) -> None:
         )
 
 
-def smallest_detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
-    """The smallest mean difference that n differences of this spread show with the given power.
-
-    For a two-sided t test at alpha; NaN below two items or where the spread is unknown.
-    """
-    return detectable_difference(sd / sqrt(n), n - 1, power=power, alpha=alpha) if n > 1 else nan
-
-
 def detectable_difference(
     standard_error: float, df: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> float:
-    """The same from a standard error and its degrees of freedom: the noncentral t with that power.
+    """Return the smallest true difference that a two-sided t test at alpha shows with the given power.
 
-    A test that rejects on the wrong side does not count as having shown the difference.
+    It is found from the noncentral t. A test that rejects on the wrong side does not count as having shown
+    the difference. NaN where the standard error is unknown.
     """
     from scipy.special import nctdtrinc, stdtrit
 
@@ -96,39 +58,27 @@ def detectable_difference(
     return float(standard_error * nctdtrinc(df, 1 - power, stdtrit(df, 1 - alpha / 2)))
 
 
-def verdict(
-    differences: ArrayLike,
-    margin: float,
-    *,
-    factors: Factors = (),
-    alpha: float = 0.05,
-    power: float = 0.8,
-) -> Verdict:
-    """Say whether the mean of paired differences is lower, higher, equivalent to zero, or unclear.
+def verdict_on(mean: Mean, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> Verdict:
+    """Say whether a mean of paired differences is lower, higher, equivalent to zero, or unclear.
 
-    - "equivalent": both one-sided tests reject, so the difference is inside the margin that was
-      declared not to matter. This holds even if the difference is also significant: many items make
-      any trifle so, and its direction stays visible in `difference` and `interval`.
+    - "equivalent": two one-sided tests (TOST) reject a mean beyond the margin on either side. This holds even
+      if the difference is also significant: many items make any trifle so, and its direction stays visible
+      in `difference` and `interval`.
     - "lower", "higher": otherwise, the two-sided test rejects a difference of zero.
     - "not enough items": neither; `detectable` says what could have been seen. Also, and then without
       p values, where there are fewer than five clusters.
+
+    The mean, or the difference of means, must carry an interval of the level 1 - alpha.
     """
-    mean = mean_with_interval(differences, factors, level=1 - alpha)
-    return verdict_on(mean, margin, alpha=alpha, power=power)
-
-
-def verdict_on(mean: Mean, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> Verdict:
-    """The same of a mean, or of a difference of means, whose interval has the level 1 - alpha."""
     check_margin(margin)
-    equivalence = _equivalence(mean, margin, 1 - alpha)
-    p_difference = _p_nonzero(mean)
+    p_equivalence, p_difference = _p_beyond(mean, margin), _p_nonzero(mean)
     can_tell = mean.n_clusters >= FEWEST_CLUSTERS and mean.standard_error > 0
     return Verdict(
-        _word(equivalence, p_difference, alpha),
+        _word(mean.value, p_equivalence, p_difference, alpha),
         mean.value,
         mean.interval,
         p_difference,
-        equivalence.p,
+        p_equivalence,
         detectable_difference(mean.standard_error, mean.df, power=power, alpha=alpha) if can_tell else nan,
         mean.n,
         mean.n_clusters,
@@ -138,7 +88,7 @@ def verdict_on(mean: Mean, margin: float, *, alpha: float = 0.05, power: float =
 def verdict_on_draws(
     value: float, drawn: Resampled, draws: Floats, *, margin: float, n: int, alpha: float = 0.05
 ) -> Verdict:
-    """The same of any statistic whose difference was resampled: p values are shares of the draws.
+    """Say the same of any statistic whose difference was resampled: p values are shares of the draws.
 
     One is added to both counts of a share, so that no p is zero.
     """
@@ -150,18 +100,15 @@ def verdict_on_draws(
         for hits in (known <= 0, known >= 0, known <= -margin, known >= margin)
     )
     interval = drawn.interval(draws, level=1 - alpha)
-    p_equal = max(inside, outside)
-    equivalence = Equivalence(
-        value, drawn.interval(draws, level=1 - 2 * alpha), inside, outside, n, drawn.n_clusters
-    )
+    p_equivalence = max(inside, outside)
     p_difference = min(1.0, 2 * min(above, below)) if can_tell else nan
     spread = float(known.std(ddof=1)) if can_tell and len(known) > 1 else nan
     return Verdict(
-        _word(equivalence, p_difference, alpha),
+        _word(value, p_equivalence, p_difference, alpha),
         value,
         interval,
         p_difference,
-        p_equal,
+        p_equivalence,
         detectable_difference(spread, drawn.n_clusters - 1, alpha=alpha) if spread else nan,
         n,
         drawn.n_clusters,
@@ -172,17 +119,11 @@ def _share(hits: NDArray[np.bool_]) -> float:
     return float((hits.sum() + 1) / (len(hits) + 1))
 
 
-def _equivalence(mean: Mean, margin: float, level: float) -> Equivalence:
-    p_above, p_below = _p_inside(mean, margin)
-    interval = t_interval(mean, 2 * level - 1)
-    return Equivalence(mean.value, interval, p_above, p_below, mean.n, mean.n_clusters)
-
-
-def _word(equivalence: Equivalence, p_difference: float, alpha: float) -> Word:
-    if equivalence.p < alpha:
+def _word(difference: float, p_equivalence: float, p_difference: float, alpha: float) -> Word:
+    if p_equivalence < alpha:
         return "equivalent"
     if p_difference < alpha:
-        return "higher" if equivalence.difference > 0 else "lower"
+        return "higher" if difference > 0 else "lower"
     return "not enough items"
 
 
@@ -195,14 +136,14 @@ def _p_nonzero(mean: Mean) -> float:
     return 2 * _p_above(abs(mean.value), mean)
 
 
-def _p_inside(mean: Mean, margin: float) -> tuple[float, float]:
-    """One-sided p values of the mean being above -margin and below margin."""
+def _p_beyond(mean: Mean, margin: float) -> float:
+    """Return the larger p of the two one-sided tests that the mean lies beyond the margin on either side."""
     if mean.n_clusters < FEWEST_CLUSTERS:
-        return nan, nan
+        return nan
     room = margin + mean.value, margin - mean.value
     if mean.standard_error == 0:
-        return _p_all_agree(room[0], mean.n_clusters), _p_all_agree(room[1], mean.n_clusters)
-    return _p_above(room[0], mean), _p_above(room[1], mean)
+        return max(_p_all_agree(one, mean.n_clusters) for one in room)
+    return max(_p_above(one, mean) for one in room)
 
 
 def _p_above(distance: float, mean: Mean) -> float:

@@ -1,12 +1,13 @@
-"""Tests of a difference: Wilcoxon's signed ranks, the exact binomial test, and two rates."""
+"""Tests of a difference, sizes that do not depend on the unit, and Holm's correction for several tests."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import nan, sqrt
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from equipoise.stats.pairs import paired_differences
+from equipoise.stats.clusters import Floats, answered, paired_differences
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,39 @@ def equal_rates_p(first: tuple[int, int], second: tuple[int, int]) -> float:
     return float(chi2.sf((a / n_a - b / n_b) ** 2 / spread, df=1)) if spread > 0 else 1.0
 
 
-def binomial_two_sided(k: int, n: int, *, p: float = 0.5) -> float:
-    """Exact two-sided p of k successes in n tries that each succeed with probability p."""
-    from scipy.stats import binomtest
+def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
+    """Difference of the means in pooled standard deviations (n - 1); NaN without any spread."""
+    one, other = answered(a, None)[0], answered(b, None)[0]
+    if min(len(one), len(other)) < 2:
+        return nan
+    squares = (len(one) - 1) * one.var(ddof=1) + (len(other) - 1) * other.var(ddof=1)
+    pooled = sqrt(squares / (len(one) + len(other) - 2))
+    return float((one.mean() - other.mean()) / pooled) if pooled > 0 else nan
 
-    return float(binomtest(int(k), int(n), p).pvalue)
+
+def rank_biserial(a: ArrayLike, b: ArrayLike) -> float:
+    """Matched-pairs rank-biserial correlation: (positive - negative ranks) / all ranks of a - b.
+
+    Pairs without a difference are left out, as in Wilcoxon's test.
+    """
+    from scipy.stats import rankdata
+
+    differences = paired_differences(a, b)
+    differing = differences[differences != 0]
+    if len(differing) == 0:
+        return nan
+    ranks = rankdata(np.abs(differing))
+    return float((np.sign(differing) * ranks).sum() / ranks.sum())
+
+
+def holm(p: ArrayLike) -> Floats:
+    """P values that bound the chance of even one false finding (Holm 1979).
+
+    The k-th smallest of m is multiplied by m - k + 1, and no larger p ends below a smaller one.
+    """
+    adjusted = np.array(p, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(adjusted))
+    order = known[np.argsort(adjusted[known], kind="stable")]
+    multiplied = adjusted[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(multiplied), 1.0)
+    return adjusted

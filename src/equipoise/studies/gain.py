@@ -10,7 +10,7 @@ from equipoise.results import Result
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, WORSE
 from equipoise.results.numbers import fixed, shown
-from equipoise.stats.regression import Slope, slope_of
+from equipoise.stats.correlation import Slope, slope_of
 
 GAIN_COLUMNS = ("instrument", "quantity", "label", "before", "after", "removed", "low", "high", "n", "change")
 PRICE_COLUMNS = ("instrument", "quantity", "label", "before", "after", "loss", "low", "high", "n", "change")

@@ -1,4 +1,4 @@
-"""Effect sizes of association tests with intervals over words, and p from dealing the words out anew."""
+"""Effect sizes of association tests with intervals over words, and p from a permutation test."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast
 from equipoise.stats.association import MEASURES, effect_size, effect_size_draws, interval_of_draws
 from equipoise.stats.clusters import cluster_codes
-from equipoise.stats.dealing import DealingTest, two_sample_permutation
+from equipoise.stats.permutation import PermutationTest, two_sample_permutation
 
 KEY, UNIT = "effect-size", "d"
 FACTORS = ("cluster",)
@@ -64,7 +64,7 @@ def summarised(
     for groups, rows in grouped(items[items["dropped"] == ""], "test", whole=False):
         whole = items[items["test"] == groups["test"]]
         effect = _effect(_EFFECT.at(groups), whole, "score", ddof=ddof, seed=settings.seed)
-        test = _dealt(rows, settings.seed)
+        test = _permuted(rows, settings.seed)
         estimates += [effect, *_of_test(groups, whole, test, settings.vectors.measure)]
         estimates += [
             _effect(_EFFECT.at({**groups, "measure": measure}), whole, measure, ddof=ddof, seed=settings.seed)
@@ -90,10 +90,10 @@ def _overall(items: pd.DataFrame, ddof: int) -> list[Estimate]:
     return [mean, count_estimate(absolute, float(np.nanmean(np.abs(sizes))), n=len(sizes))]
 
 
-def _of_test(groups: Groups, rows: pd.DataFrame, test: DealingTest, measure: str) -> list[Estimate]:
-    """The difference in units of the measure, and how often chance deals one as large."""
+def _of_test(groups: Groups, rows: pd.DataFrame, test: PermutationTest, measure: str) -> list[Estimate]:
+    """The difference in units of the measure, and how often a permutation gives one as large."""
     difference = Spec("difference", "difference of mean associations", measure, groups=groups)
-    how = f"{'all' if test.exact else 'random'} {test.hands:,} deals"
+    how = f"{'all' if test.exact else 'random'} {test.assignments:,} permutations"
     p = Spec("p", f"p, one-sided ({how})", "p", better="none", neutral=np.nan, groups=groups)
     is_first = rows["side"] == TARGETS[0]
     return [
@@ -132,8 +132,8 @@ def _by_layer(items: pd.DataFrame, ddof: int, seed: int) -> list[Estimate]:
     ]
 
 
-def _dealt(rows: pd.DataFrame, seed: int) -> DealingTest:
-    """P by dealing whole words out anew: the sentences of one word stay together."""
+def _permuted(rows: pd.DataFrame, seed: int) -> PermutationTest:
+    """Return p by permuting whole words: the sentences of one word stay together."""
     means = rows.groupby(["side", "cluster"], sort=False)["score"].mean()
     first, second = (means.loc[side].to_numpy() if side in means.index else np.empty(0) for side in TARGETS)
     return two_sample_permutation(first, second, alternative="greater", draws=PERMUTATIONS, seed=seed)
@@ -143,7 +143,7 @@ def _sides(rows: pd.DataFrame, column: str) -> tuple[np.ndarray, np.ndarray]:
     return rows[column].to_numpy(dtype=float), (rows["side"] == TARGETS[0]).to_numpy()
 
 
-def _sentence(effect: Estimate, test: DealingTest, rows: pd.DataFrame, sets: tuple[str, ...]) -> str:
+def _sentence(effect: Estimate, test: PermutationTest, rows: pd.DataFrame, sets: tuple[str, ...]) -> str:
     """What a test says in words."""
     first, second = (rows.loc[rows["side"] == side, "set"].iloc[0] for side in TARGETS)
     if not effect.low <= 0 <= effect.high and not np.isnan(effect.low):

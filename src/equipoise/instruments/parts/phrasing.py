@@ -7,8 +7,8 @@ import pandas as pd
 from equipoise.instruments.parts.estimates import Spec, estimate, grouped, mean_estimate
 from equipoise.results import Estimate
 from equipoise.results.numbers import fixed
+from equipoise.stats.ratios import deviation_of_means, level_cells, range_of_means
 from equipoise.stats.resampling import bootstrap_of
-from equipoise.stats.spread import deviation_of_means, level_cells, range_of_means
 
 LEAN = "second_minus_first"
 """The column that holds how far an item leans to the second pole."""

@@ -19,7 +19,7 @@ from equipoise.results.estimate import NOT_MEANINGFUL
 from equipoise.results.headings import heading
 from equipoise.results.quantity import Quantity
 from equipoise.results.result import Result, as_results
-from equipoise.stats.corrections import holm
+from equipoise.stats.significance import holm
 
 COLUMNS = (
     *("instrument", "quantity", "label", "part", "first", "second"),

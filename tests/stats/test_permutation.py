@@ -1,4 +1,4 @@
-"""Dealing out anew: every hand is counted, as brute force counts them, and random hands come near."""
+"""The permutation test counts every assignment as brute force does, and random assignments come near."""
 
 from itertools import combinations
 from math import comb, sqrt
@@ -9,8 +9,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.stats import dealing
-from equipoise.stats.dealing import two_sample_permutation
+from equipoise.stats import permutation
+from equipoise.stats.permutation import two_sample_permutation
 
 
 def all_mean_differences(a, b):
@@ -26,7 +26,7 @@ def test_two_samples_are_enumerated_when_few():
     everything = list(all_mean_differences(a, b))
     greater = np.mean([value >= observed - 1e-9 for value in everything])
     test = two_sample_permutation(a, b, alternative="greater")
-    assert (test.exact, test.error, test.hands) == (True, 0.0, comb(7, 4))
+    assert (test.exact, test.error, test.assignments) == (True, 0.0, comb(7, 4))
     assert len(everything) == comb(7, 4)
     assert test.p == pytest.approx(greater)
     assert test.statistic == pytest.approx(observed)
@@ -49,8 +49,8 @@ def test_counting_halves_is_brute_force(a, b):
         assert two_sample_permutation(a, b, alternative=alternative).p == pytest.approx(hits.mean())
 
 
-def test_deals_that_tie_in_tenths_tie_as_in_whole_numbers():
-    # In binary tenths, sums that should tie miss each other by an ulp: 61 of 126 deals, not 77.
+def test_sums_that_tie_in_tenths_tie_as_in_whole_numbers():
+    # In binary tenths, sums that should tie miss each other by an ulp: 61 of 126 assignments, not 77.
     a, b = np.array([3, 1, 1, 3]), np.array([1, 1, 0, 4, 4])
     whole = [value >= 0 - 1e-9 for value in all_mean_differences(a, b)]
     assert two_sample_permutation(a, b, alternative="greater").p == np.mean(whole)
@@ -64,17 +64,17 @@ def test_thirty_six_values_are_counted_exactly():
     a, b = ranks[:18], ranks[18:]
     test = two_sample_permutation(a, b, alternative="greater")
     expected = scipy.stats.mannwhitneyu(a, b, alternative="greater", method="exact").pvalue
-    assert test.hands == comb(36, 18)
+    assert test.assignments == comb(36, 18)
     assert test.p == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(("n_a", "n_b"), [(12, 9), (9, 12)])
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-def test_random_hands_come_near_the_exact_p(n_a, n_b, alternative, monkeypatch):
+def test_random_assignments_come_near_the_exact_p(n_a, n_b, alternative, monkeypatch):
     rng = np.random.default_rng(8)
     a, b = rng.normal(0.6, size=n_a), rng.normal(size=n_b)
     exact = two_sample_permutation(a, b, alternative=alternative)
-    monkeypatch.setattr(dealing, "LARGEST_EXACT", 4)
+    monkeypatch.setattr(permutation, "LARGEST_EXACT", 4)
     drawn = two_sample_permutation(a, b, alternative=alternative, draws=40_000, seed=2)
     assert not drawn.exact
     sides = 2 if alternative == "two-sided" else 1
@@ -84,17 +84,17 @@ def test_random_hands_come_near_the_exact_p(n_a, n_b, alternative, monkeypatch):
     assert drawn.interval.low <= exact.p <= drawn.interval.high
 
 
-def test_no_value_is_dealt_twice(monkeypatch):
+def test_no_value_is_drawn_twice(monkeypatch):
     """With powers of two as values, a hand's sum tells its cards: each has the right number of ones."""
-    monkeypatch.setattr(dealing, "LARGEST_EXACT", 4)
+    monkeypatch.setattr(permutation, "LARGEST_EXACT", 4)
     values = 2.0 ** np.arange(20)
     sums = []
     real = np.argpartition
 
     def watching(keys, *args, **options):
-        hands = real(keys, *args, **options)
-        sums.extend(values[hands[:, :8]].sum(axis=1).astype(int).tolist())
-        return hands
+        drawn = real(keys, *args, **options)
+        sums.extend(values[drawn[:, :8]].sum(axis=1).astype(int).tolist())
+        return drawn
 
     monkeypatch.setattr(np, "argpartition", watching)
     two_sample_permutation(values[:8], values[8:], draws=500)

@@ -159,11 +159,11 @@ def _losses_in_words(losses: pd.DataFrame) -> list[str]:
     before, said = rows.loc[BASE], []
     for arm, row in rows.drop(BASE).iterrows():
         fell = before["loss"] - row["loss"] >= LEARNT
-        found = (
+        outcome = (
             "the loss on held-out text fell" if fell else "nothing was learnt: the loss on held-out text went"
         )
         said.append(
-            f"{arm}: {found} from {fixed(before['loss'], 3)} to {fixed(row['loss'], 3)} "
+            f"{arm}: {outcome} from {fixed(before['loss'], 3)} to {fixed(row['loss'], 3)} "
             f"(perplexity {fixed(before['perplexity'], 1)} to {fixed(row['perplexity'], 1)})."
         )
     return said

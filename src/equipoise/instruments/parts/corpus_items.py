@@ -113,8 +113,8 @@ def corpus_groups(items: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[tup
 def by_category(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
     """The items of each category, ours in the order of the paper; a context may stand in several."""
     listed = items["categories"].str.split(SEPARATOR)
-    known, found = _order(), dict.fromkeys(name for names in listed for name in names if name)
-    for category in sorted(found, key=lambda name: known.get(name, len(known))):
+    known, present = _order(), dict.fromkeys(name for names in listed for name in names if name)
+    for category in sorted(present, key=lambda name: known.get(name, len(known))):
         yield {"category": category}, items[[category in names for names in listed]]
 
 

@@ -33,12 +33,12 @@ def gender_figures(measured: Measurement) -> list[Figure]:
 
 def _splits(result: Result) -> list[tuple[str, list[Row]]]:
     table = result.estimates
-    found = []
+    splits = []
     for by in dict.fromkeys(table.loc[table["key"] == "p-male", "by"]):
         rows = both_genders(table[table["by"] == by])
         if by and 1 < len(rows) <= MOST:
-            found.append((str(by), rows))
-    return found
+            splits.append((str(by), rows))
+    return splits
 
 
 def both_genders(table: pd.DataFrame) -> list[Row]:

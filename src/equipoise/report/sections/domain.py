@@ -38,8 +38,8 @@ def figures(study: Study) -> list[Figure]:
 
 def _known(study: Study, table: str, columns: set[str]) -> pd.DataFrame:
     """A table of the study, or an empty one where it has not the columns that are drawn."""
-    found = study.tables.get(table)
-    return pd.DataFrame() if found is None or not columns <= set(found.columns) else found
+    known = study.tables.get(table)
+    return pd.DataFrame() if known is None or not columns <= set(found.columns) else found
 
 
 def _losses(name: str, table: pd.DataFrame) -> Iterator[Figure]:

@@ -39,7 +39,7 @@ def figures(study: Study) -> list[Figure]:
 def _known(study: Study, table: str, columns: set[str]) -> pd.DataFrame:
     """A table of the study, or an empty one where it has not the columns that are drawn."""
     known = study.tables.get(table)
-    return pd.DataFrame() if known is None or not columns <= set(found.columns) else found
+    return pd.DataFrame() if known is None or not columns <= set(known.columns) else known
 
 
 def _losses(name: str, table: pd.DataFrame) -> Iterator[Figure]:

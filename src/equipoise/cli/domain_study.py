@@ -149,5 +149,6 @@ def _number(row: "Mapping[Any, Any]", name: str, *ends: str, places: int = 3, si
 
 def _beside(row: "Mapping[Any, Any]", *names: str, places: int = 3) -> str:
     """What the paper prints in this place, or nothing."""
-    values = [row[name] for name in names if row[name] == row[name]]
-    return " / ".join(f"{value:.{places}f}" for value in values)
+    from equipoise.results.numbers import fixed
+
+    return " / ".join(fixed(row[name], places) for name in names if row[name] == row[name])

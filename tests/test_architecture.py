@@ -38,9 +38,6 @@ MASK_TOKENS = {
     "text/blank.py": "the blank",
     "models/loading/random_weights.py": "the mask token of a tokenizer",
 }
-    "text/blank.py": "the blank",
-    "models/loading/random_weights.py": "the mask token of a tokenizer",
-}
 """Where "[MASK]" may be written, and as what."""
 
 FENCED = {"torch", "transformers", "tokenizers", "safetensors"}

@@ -43,7 +43,7 @@ import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 import tiny
 from pathlib import Path
 from equipoise.models.questions import Score
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.options import RunOptions
 store = Path({str(tmp_path / "s.sqlite")!r})
 network, words = tiny.network("bert"), tiny.tokenizer("wordpiece")

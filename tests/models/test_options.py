@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import tiny
 import torch
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import Cancelled, UserError
 from equipoise.models.engine.executors import EXECUTORS, find_executor

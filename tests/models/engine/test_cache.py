@@ -13,7 +13,7 @@ import tiny
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.engine.inventory import clear_store, stored_models

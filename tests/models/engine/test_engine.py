@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import tiny
 import torch
+from tiny import plain_logprobs, wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.plan import batches
 from equipoise.models.engine.rows import Row, merge
-from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Fill, Raw, Score
 from equipoise.models.reporting import RunReport
@@ -23,20 +23,6 @@ BLANKS = [
     ("The nurse said that [MASK] would help the patient.", ("he", "she", "phlebotomist")),
     ("The old carpenter lost [MASK] keys.", ("his", "her")),
 ]
-
-
-def wrapped(family: str, tmp_path: Path, **settings: Any) -> Any:
-    network = tiny.network(family)
-    words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    store = RunOptions(store=tmp_path / "answers.sqlite", **settings)
-    return wrap_model(network, words, name=family, options=store)
-
-
-def plain_logprobs(model: Any, ids: list[int]) -> torch.Tensor:
-    """Log-probabilities at every position, one row, the whole model, nothing clever."""
-    with torch.no_grad():
-        logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0]
-    return torch.log_softmax(logits.double(), dim=-1)
 
 
 def slow_masked_score(model: Any, text: str) -> list[float]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tiny
 import torch
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.engine import lanes

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tiny
 import torch
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.models.engine.inventory import clear_store, stored_models
 from equipoise.models.engine.lanes import side_by_side

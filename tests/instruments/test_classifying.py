@@ -16,6 +16,7 @@ from equipoise.errors import UserError
 from equipoise.mitigations.training.classifiers import ClassifierRecipe, train_classifier
 from equipoise.models.neural.classifier import ClassifierModel
 from equipoise.models.options import RunOptions
+from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import Classify
 from equipoise.models.wrappers.base import WrappedModel
 
@@ -66,7 +67,7 @@ def test_batches_give_what_one_text_at_a_time_gives() -> None:
         logits = plain(model, question.text, question.other or None)
         np.testing.assert_allclose(answer.values, np.exp(logits) / np.exp(logits).sum(), atol=1e-6)
         assert answer.labels == NLI
-    assert model.rows_run == 3
+    assert model.engine.rows_run == 3
     assert answers[3] == answers[0]
 
 
@@ -83,7 +84,7 @@ def test_answers_are_kept_and_a_changed_network_is_noticed(tmp_path: Path) -> No
     again = eq.wrap_model(network, words, name="a", options=RunOptions(store=store))
     first = once.answer([Classify("He left.")])
     assert again.answer([Classify("He left.")]) == first
-    assert again.rows_run == 0
+    assert again.engine.rows_run == 0
     with torch.no_grad():
         network.classifier.bias += torch.tensor([1.0, -1.0])
     assert again.answer([Classify("He left.")]) != first
@@ -190,6 +191,8 @@ def labelled(said: dict[str, list[str]]) -> Any:
     class Told(ClassifierModel):
         def __init__(self) -> None:
             self.__dict__.update(model.__dict__)
+
+        answer_in_turn = AnsweringModel.answer_in_turn
 
         def answer(self, questions: Any) -> Any:
             from equipoise.models.questions import LabelScores

@@ -10,12 +10,11 @@ import torch
 from tiny import plain_logprobs, wrapped
 
 from equipoise.errors import UserError
-from equipoise.models.engine.forward import Forward
+from equipoise.models.engine.forward import LanguageForward
 from equipoise.models.engine.plan import batches
 from equipoise.models.engine.rows import Row, merge
-from equipoise.models.options import RunOptions
+from equipoise.models.progress import RunReport
 from equipoise.models.questions import Fill, Raw, Score
-from equipoise.models.reporting import RunReport
 
 SENTENCES = [tiny.CORPUS[0], tiny.CORPUS[3], "He is a doctor.", "Her mother was a pilot."]
 BLANKS = [
@@ -52,7 +51,7 @@ def test_scores_equal_a_slow_loop(family: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("family", tiny.FAMILIES)
 def test_the_head_runs_apart_from_the_encoder(family: str, tmp_path: Path) -> None:
-    assert wrapped(family, tmp_path).engine.network.splits
+    assert wrapped(family, tmp_path).engine.forward.network.splits
 
 
 @pytest.mark.parametrize("family", [*tiny.MASKED_FAMILIES, "bart"])
@@ -147,15 +146,15 @@ def test_a_row_that_never_fits_is_a_user_error(tmp_path: Path, monkeypatch: pyte
 def limit_memory(monkeypatch: pytest.MonkeyPatch, most: int) -> list[int]:
     """A device that holds only a few rows at once, as a small graphics card would; the sizes that it ran."""
     sizes: list[int] = []
-    plain = Forward.compute
+    plain = LanguageForward.compute
 
-    def compute(self: Forward, rows: list[Row]) -> Any:
+    def compute(self: LanguageForward, rows: list[Row]) -> Any:
         if len(rows) > most:
             raise torch.OutOfMemoryError("CUDA out of memory")
         sizes.append(len(rows))
         return plain(self, rows)
 
-    monkeypatch.setattr(Forward, "compute", compute)
+    monkeypatch.setattr(LanguageForward, "compute", compute)
     return sizes
 
 
@@ -179,7 +178,7 @@ def test_a_window_counts_distinct_rows(tmp_path: Path, monkeypatch: pytest.Monke
     most = max(len(model.ask(Score(text)).rows) for text in (first, second))
     monkeypatch.setattr(neural, "WINDOW", most)
     repeated = [Score(first)] * 100 + [Score(second)]
-    windows = list(model._windows(repeated, RunReport("bert", len(repeated), RunOptions())))
+    windows = list(model._windows(repeated, RunReport("bert", len(repeated))))
     assert [len(window) for window in windows] == [100, 1]
 
 

@@ -11,6 +11,7 @@ LEAST_BUDGET = 256
 
 Batch = list[tuple[bytes, Row]]
 Answered = tuple[bytes, RowAnswer]
+Store = AnswerStore[RowAnswer]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Plan:
         return sum(tokens_in(batch) for batch in self.open_batches)
 
 
-def make_plan(rows: Sequence[Row], store: AnswerStore, *, budget: int, lanes: int) -> Plan:
+def make_plan(rows: Sequence[Row], store: Store, *, budget: int, lanes: int) -> Plan:
     """What the store answers already and which batches are still to run.
 
     A batch is committed whole, so a resumed run repeats the very batches that the killed one would have
@@ -37,7 +38,9 @@ def make_plan(rows: Sequence[Row], store: AnswerStore, *, budget: int, lanes: in
     return plan
 
 
-def make_plans(parts: Sequence[Sequence[Row]], store: AnswerStore, *, budget: int, lanes: int) -> list[Plan]:
+def make_plans(
+    parts: Sequence[Sequence[Row]], store: AnswerStore[RowAnswer], *, budget: int, lanes: int
+) -> list[Plan]:
     """A plan for each part, to be run in this order: what one part learns, the later ones know.
 
     A row of several parts is run once, with the first of them, for everything that any of them asks.

@@ -11,7 +11,6 @@ from equipoise.data.reading import TABLES, File, GivenTable
 from equipoise.errors import UserError, unknown_name
 
 
-
 @runtime_checkable
 class Table(Protocol):
     """A table of another library: a `datasets.Dataset`, a polars DataFrame or an Arrow table."""

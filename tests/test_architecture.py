@@ -17,7 +17,8 @@ PACKAGE = ROOT / "src" / "equipoise"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "indexes"},
+    {"errors"},
+    {"files", "plugins"},
     {"text", "stats"},
     {"data"},
     {"models", "corpora"},

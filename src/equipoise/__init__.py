@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Comparison": "equipoise.results.comparison",
-    "CorpusChoice": "equipoise.corpora.sampling",
+    "CorpusChoice": "equipoise.corpora.opening",
     "LanguageModel": "equipoise.models.base",
     "RunOptions": "equipoise.models.options",
     "Result": "equipoise.results",

@@ -17,7 +17,7 @@ from equipoise import measure
 from equipoise.cli.mitigation_studies import method_cells, show_gain
 from equipoise.cli.tuning_studies import show_arms
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.counterfactual import Counterfactual

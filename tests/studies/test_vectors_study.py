@@ -10,7 +10,7 @@ from command_line import run
 from made_corpora import SETS, write_decades, write_tests
 
 import equipoise as eq
-from equipoise.corpora.groups import Grouping
+from equipoise.corpora.documents import Grouping
 from equipoise.corpora.reading import Corpus, ReadSettings, open_corpus
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings

@@ -39,7 +39,7 @@ def domain(
     ] = False,
 ) -> None:
     """Tune on your own text, plainly, with more dropout and rewritten; measure on the part held out."""
-    from equipoise.corpora.named import read_corpus
+    from equipoise.corpora.opening import read_corpus
     from equipoise.report.files import save_figures
     from equipoise.report.sections import load_study
     from equipoise.report.sections.domain import figures

@@ -9,7 +9,7 @@ from equipoise.cli.options import Data, DataDir, Document, Force, Json, Measure,
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
-    from equipoise.corpora.groups import Grouping
+    from equipoise.corpora.documents import Grouping
     from equipoise.studies.vectors import VectorsStudy
 
 Out = Annotated[
@@ -76,7 +76,7 @@ def vectors(
 
 
 def _grouping(group: str | None, year: str | None, span: int) -> "Grouping":
-    from equipoise.corpora.groups import Grouping
+    from equipoise.corpora.documents import Grouping
 
     if group and year:
         raise UserError("Both --group and --year were given.", "Give the one to group by.")

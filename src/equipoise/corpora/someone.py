@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from equipoise.corpora.contexts import Context
-from equipoise.text.rewriting.names import entities
+from equipoise.text.rewriting.names.entities import entities
 from equipoise.text.sentences import Span
 
 SOMEONE = "someone"

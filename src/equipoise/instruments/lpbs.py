@@ -50,8 +50,8 @@ from equipoise.instruments.parts.profession_size import profession_size_estimate
 from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
 
 PER_PIECE, ONE_MASK, PUBLISHED = "one-mask-per-piece", "one-mask", "as-published"
 NATS = "nats"

@@ -159,8 +159,8 @@ def main() -> None:
         alone = [case for case in pronouns(read(chosen.data), "his", ("her", "hers")) if not is_object(case)]
         print_standing_alone(name, alone)
     if chosen.judge:
-        from equipoise.models import load_model
         from equipoise.models.form_judge import form_judge
+        from equipoise.models.loading import load_model
 
         judge = form_judge(load_model(None if chosen.judge == "default" else chosen.judge))
         for name, cases in by_source.items():

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.packed import file_sha256
+from equipoise.models.loading.packed import file_sha256
 from recipes.packing.settings import Recipe
 
 FINGERPRINT_FILE = "inputs.json"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from safetensors.torch import save
 
-from equipoise.models.packed import (
+from equipoise.models.loading.packed import (
     CONFIG_FILE,
     DESCRIPTION_FILE,
     FORMAT_VERSION,

@@ -7,7 +7,7 @@ from pathlib import Path
 from safetensors.torch import save
 
 from equipoise.files import sha256
-from equipoise.models.packed import (
+from equipoise.models.loading.packed import (
     CONFIG_FILE,
     DESCRIPTION_FILE,
     FORMAT_VERSION,

@@ -15,9 +15,9 @@ from equipoise.errors import UserError, check_seed
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigations import mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation, presets_of
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.static import StaticModel
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.wrappers.base import WrappedModel
 from equipoise.plugins import card_of
 from equipoise.results.result import describe_versions
 

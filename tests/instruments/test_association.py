@@ -27,9 +27,9 @@ from equipoise.instruments.association import (
 )
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import Raw, WordScores
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.questions import Raw, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
 from equipoise.results.comparison import compare

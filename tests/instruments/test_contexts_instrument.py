@@ -14,7 +14,7 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.contexts import Contexts
 from equipoise.measuring import audit_fitting, measure
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import value_of

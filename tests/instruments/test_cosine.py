@@ -14,7 +14,7 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.cosine import cosine, target_scatter
 from equipoise.measuring import measure
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 from equipoise.results import Result

@@ -28,8 +28,8 @@ from equipoise.mitigations.pretraining import Pretraining
 from equipoise.mitigations.reminders import Reminders, reminder_sentences
 from equipoise.mitigations.saving import add_price, save_changed
 from equipoise.mitigations.tuning import read_texts
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 

@@ -14,7 +14,7 @@ from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.held_out import masked_losses
-from equipoise.models import load_model
+from equipoise.models.loading import load_model
 from equipoise.models.options import RunOptions
 from equipoise.report.figures.arms import arm_figures
 from equipoise.results import load_result

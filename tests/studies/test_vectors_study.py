@@ -14,8 +14,8 @@ from equipoise.corpora.documents import Grouping
 from equipoise.corpora.reading import Corpus, ReadSettings, open_corpus
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
-from equipoise.models.vectors import training
-from equipoise.models.vectors.training import SkipGram
+from equipoise.models.static import training
+from equipoise.models.static.training import SkipGram
 from equipoise.report.sections import load_study, section_of
 from equipoise.studies import vectors as module
 from equipoise.studies.steps import Keeping

@@ -56,7 +56,7 @@ def vectors(
     from equipoise.cli.tuning_studies import keeping_of
     from equipoise.corpora.reading import ReadSettings, open_corpus
     from equipoise.instruments.parts.vector_choice import VectorChoice
-    from equipoise.models.vectors.training import SkipGram
+    from equipoise.models.static.training import SkipGram
     from equipoise.studies.vectors import WEAT, VectorsChoice, study_vectors
 
     opened = open_corpus(corpus, ReadSettings(text, _grouping(group, year, span), split, document=document))

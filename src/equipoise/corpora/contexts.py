@@ -16,7 +16,7 @@ from typing import NamedTuple
 from equipoise.corpora.documents import Document
 from equipoise.corpora.vocabulary import Targets, gendered_words, load_targets
 from equipoise.errors import UserError
-from equipoise.text.rewriting.names import entities
+from equipoise.text.rewriting.names.entities import entities
 from equipoise.text.sentences import Span, sentence_spans
 
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")

@@ -23,8 +23,8 @@ from equipoise.corpora.generic_pronouns import (
 )
 from equipoise.corpora.tokens import cased_tokens, tokens
 from equipoise.data.reading import own_table
-from equipoise.text.rewriting.forms import choose_form
-from equipoise.text.rewriting.names import load_names
+from equipoise.text.rewriting.find.first_names import load_names
+from equipoise.text.rewriting.pronouns.forms import choose_form
 from equipoise.text.sentences import Span, sentence_spans
 
 SLOT = "{women}"

@@ -22,7 +22,7 @@ from equipoise.errors import UserError
 from equipoise.files import resumable_writing
 from equipoise.text.rewriting import Policy, Rewriter, Rewritten
 from equipoise.text.rewriting.account import Tally, twin_of
-from equipoise.text.rewriting.forms import Judge
+from equipoise.text.rewriting.pronouns.forms import Judge
 from equipoise.text.rewriting.rewriter import check_choices
 
 ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")

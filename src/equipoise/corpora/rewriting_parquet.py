@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.corpora.rewriting_rows import BadRow
 from equipoise.errors import UserError
 from equipoise.files import replacing
-from equipoise.text.rewriting.forms import Judge
+from equipoise.text.rewriting.pronouns.forms import Judge
 
 if TYPE_CHECKING:
     from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary

@@ -35,8 +35,8 @@ from equipoise.instruments.parts.association_estimates import NEARER
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, CORPUS, MEASURE
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.instruments.parts.estimates import Groups, Spec, estimate, grouped, mean_estimate
-from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.association import effect_size, nearness, whitening_of
 from equipoise.stats.clusters import Floats

@@ -7,7 +7,7 @@ from typing import Any
 
 from equipoise.errors import UserError
 from equipoise.files import replacing_folder
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 
 RECORD, CARD = "equipoise.json", "README.md"
 NO_PRICE = "Not measured yet: `equipoise study before-after` measures what was gained and what it cost."
@@ -104,11 +104,11 @@ def _listed(sentences: Sequence[str]) -> str:
 
 
 def _write_model(model: LanguageModel, folder: Path) -> None:
-    from equipoise.models.checkpoints import quiet
-    from equipoise.models.neural import NeuralModel
+    from equipoise.models.loading.checkpoints import quiet
+    from equipoise.models.neural.base import NeuralModel
     from equipoise.models.static import VECTORS, StaticModel
-    from equipoise.models.vectors.binaries import write_binary
-    from equipoise.models.wrapped import WrappedModel
+    from equipoise.models.static.binaries import write_binary
+    from equipoise.models.wrappers.base import WrappedModel
 
     if isinstance(model, StaticModel):
         write_binary(model.vectors, folder / VECTORS)

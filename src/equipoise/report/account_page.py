@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.data.csv_text import allow_long_cells
 from equipoise.files import resumable_writing, write_beside
-from equipoise.text.rewriting.forms import UNSURE
+from equipoise.text.rewriting.pronouns.forms import UNSURE
 
 if TYPE_CHECKING:
     from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary

@@ -24,7 +24,7 @@ from equipoise.mitigations.dropout import Dropout
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.running import LEARNT
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, SEEDS, TRAINING, Arm, Shown, auditing, run_arms, steps_of
 from equipoise.studies.domain_tables import LOSS, change_table, gender_table, loss_table, word_table

@@ -18,7 +18,7 @@ from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import FACTORS, GUARD
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.reminders import Reminders, reminder_sentences, reminder_table
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.numbers import fixed
 from equipoise.stats.means import Mean, mean_with_interval

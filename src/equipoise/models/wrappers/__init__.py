@@ -1,6 +1,6 @@
 """Models around models that are saved as a recipe: this index is the only place that lists them."""
 
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.wrappers.base import WrappedModel
 from equipoise.plugins import class_named
 
 WRAPPERS = {

@@ -7,8 +7,8 @@ from typing import Any
 from equipoise.errors import UserError
 from equipoise.files import write_beside
 from equipoise.models.options import RunOptions
-from equipoise.models.wrapped import WrappedModel
 from equipoise.models.wrappers import WRAPPERS, wrapper_class
+from equipoise.models.wrappers.base import WrappedModel
 
 FILE = "equipoise-wrapper.json"
 
@@ -40,7 +40,7 @@ def save_wrapper(model: WrappedModel, folder: Path) -> None:
 
 def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
     """The wrapper of a folder around its inner model, which must still be the one it was made with."""
-    from equipoise.models import load_model
+    from equipoise.models.loading import load_model
 
     record = _read(folder / FILE)
     try:

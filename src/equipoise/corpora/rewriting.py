@@ -35,7 +35,6 @@ SHARE_BYTES = 1_000_000
 MOST_BAD_ROWS = 50
 """Bad rows kept with their message; all are counted."""
 
-
 DEFAULT_POLICY = Policy()
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")

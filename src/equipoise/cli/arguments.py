@@ -11,15 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from equipoise.cli.progress_bar import ProgressBar
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError, check_seed
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings
 from equipoise.instruments.parts.choices import refuse_unread
-from equipoise.models import load_model
-from equipoise.models.base import LanguageModel
-from equipoise.models.names import BUILT_IN
+from equipoise.models.loading import load_model
+from equipoise.models.loading.names import BUILT_IN
 from equipoise.models.options import RunOptions, offered_options
+from equipoise.models.protocol import LanguageModel
 
 Model = Annotated[
     str | None,

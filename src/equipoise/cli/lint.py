@@ -11,8 +11,8 @@ from equipoise.cli.printing import print_json, print_rows
 from equipoise.data.lint import Finding
 from equipoise.data.sets.pairs import length_findings, pair_findings, read_pairs, spelling_findings
 from equipoise.errors import UserError
-from equipoise.models.base import Tokenized
 from equipoise.models.options import RunOptions
+from equipoise.models.protocol import Tokenized
 
 COLUMNS = ("line", "id", "code", "finding")
 

@@ -12,7 +12,7 @@ from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, load_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_summary
 from equipoise.models.engine.inventory import clear_store, stored_models
 from equipoise.models.engine.store import cache_file
-from equipoise.models.names import BUILT_IN, DEFAULT_MODEL
+from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL
 
 KINDS = ("models", "instruments", "data", "mitigations")
 

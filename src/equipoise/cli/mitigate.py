@@ -24,7 +24,7 @@ from equipoise.cli.arguments import (
     takes_groups,
 )
 from equipoise.cli.printing import print_json
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.opening import read_corpus
 from equipoise.errors import UserError
 from equipoise.mitigating import Mitigated, was_made
 from equipoise.mitigating import mitigate as change

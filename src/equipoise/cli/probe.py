@@ -20,8 +20,8 @@ from equipoise.cli.arguments import (
 from equipoise.cli.printing import print_json, print_table, say
 from equipoise.data.reading import numbered_lines
 from equipoise.errors import UserError, explained_writing
-from equipoise.models.base import DEFAULT_RULE
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import DEFAULT_RULE
 from equipoise.probing import probe_blank
 from equipoise.results.records import to_records
 

@@ -14,7 +14,7 @@ from equipoise.errors import UserError
 from equipoise.models.form_judge import form_judge
 from equipoise.models.options import RunOptions
 from equipoise.report.account_page import write_account_page
-from equipoise.text.rewriting.forms import Judge
+from equipoise.text.rewriting.pronouns.forms import Judge
 
 STDIN = "-"
 

@@ -33,13 +33,13 @@ from equipoise.cli.printing import print_json, print_rows, print_table, say
 from equipoise.cli.progress_bar import ProgressBar
 from equipoise.cli.study_training import CorpusName, Seeds, method_of
 from equipoise.cli.writing import keeping_of
-from equipoise.corpora.groups import Grouping
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.documents import Grouping
+from equipoise.corpora.opening import read_corpus
 from equipoise.corpora.reading import ReadSettings, open_corpus
 from equipoise.errors import UserError
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.options import RunOptions
-from equipoise.models.vectors.training import SkipGram
+from equipoise.models.static.training import SkipGram
 from equipoise.report.charts import save_chart
 from equipoise.report.files import save_figures
 from equipoise.report.sections import load_study

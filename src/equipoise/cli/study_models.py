@@ -33,7 +33,7 @@ from equipoise.cli.writing import (
     save_study_figures,
     write_study,
 )
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.opening import read_corpus
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 from equipoise.report.charts import sample_size_chart, save_chart
@@ -68,7 +68,7 @@ def models(
     shown: Shown,
 ) -> None:
     """Compare models by category and rank them (by sbe unless named), each difference tested."""
-    from equipoise.models.loading import refuse_absent  # torch comes with it
+    from equipoise.models.loading.networks import refuse_absent  # torch comes with it
 
     if len(names) < 2:
         raise UserError("One model was named where at least two are compared.", "Name two or more.")

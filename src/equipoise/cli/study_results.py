@@ -17,8 +17,7 @@ from equipoise.cli.arguments import (
 )
 from equipoise.cli.printing import print_json, print_rows, say
 from equipoise.cli.writing import finish_study, refuse_taken, write_latex, write_study
-from equipoise.corpora.named import read_corpus
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.errors import UserError, unknown_name
 from equipoise.report.charts import save_drawn
 from equipoise.report.sections import Study

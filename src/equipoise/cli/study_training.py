@@ -26,8 +26,7 @@ from equipoise.cli.arguments import (
 )
 from equipoise.cli.printing import print_json, print_rows, say
 from equipoise.cli.writing import finish_study, keeping_of, write_latex
-from equipoise.corpora.named import CorpusTexts, read_corpus
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts, read_corpus
 from equipoise.data.sets.pairs import sampled_pairs
 from equipoise.errors import UserError
 from equipoise.instruments import load_instrument

@@ -9,9 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.corpora.writing import writing
 from equipoise.data.csv_text import allow_long_cells
-from equipoise.text.rewriting.forms import UNSURE
+from equipoise.files import resumable_writing, write_beside
+from equipoise.text.rewriting.pronouns.forms import UNSURE
 
 if TYPE_CHECKING:
     from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
@@ -74,10 +74,8 @@ def write_account_page(
     account = read_account(table)
     names = {"source": source.name, "out": out.name, "mode": settings.mode, "table": table.name}
     written = account_page(account, texts_at(source, settings, account.shown.keys()), summary, names)
-    beside = page.with_name(page.name + ".part")
-    with writing(page):
-        beside.write_text(written, encoding="utf-8")
-        beside.replace(page)
+    with resumable_writing(page):
+        write_beside(page, written)
 
 
 def account_page(

@@ -30,7 +30,7 @@ def test_every_study_has_a_file_of_charts() -> None:
 
     names = {name for commands in STUDIES.values() for name in commands}
     files = {path.stem.replace("_", "-") for path in Path(sections.__path__[0]).glob("[a-z]*.py")}
-    assert names - files == set()
+    assert names - files == {"competence"}  # one small table, which needs no chart
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -109,10 +109,7 @@ def mitigations(
     )
     figures: list[Path] = []
     if shown.out is not None:
-        from equipoise.report.charts import save_chart
-        from equipoise.report.mitigations_chart import mitigations_chart
-
-        figures = save_chart(mitigations_chart(study.table), shown.out, "mitigations")
+        figures = save_study_figures(shown.out)
     if shown.as_json:
         files = [str(path) for path in figures]
         print_json({"table": to_records(study.table), "sentences": list(study.sentences), "figures": files})

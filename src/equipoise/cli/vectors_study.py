@@ -85,11 +85,10 @@ def _grouping(group: str | None, year: str | None, span: int) -> "Grouping":
 
 def _show(study: "VectorsStudy", out: Path, *, as_json: bool) -> None:
     from equipoise.cli.printing import print_json, print_table, say
-    from equipoise.report.charts import save_chart
-    from equipoise.report.vectors_chart import vectors_chart
+    from equipoise.cli.writing import save_study_figures
     from equipoise.results.records import to_records
 
-    figures = save_chart(vectors_chart(study.table), out, "associations")
+    figures = save_study_figures(out)
     if as_json:
         tables = {"table": study.table, "groups": study.groups}
         files = [str(path) for path in figures]

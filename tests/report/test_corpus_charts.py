@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from command_line import run
 
-from equipoise.corpora.groups import Grouping
+from equipoise.corpora.documents import Grouping
 from equipoise.corpora.reading import ReadSettings, open_corpus
 from equipoise.corpora.survey import Survey, survey_corpus
 from equipoise.report.figures import figures_of

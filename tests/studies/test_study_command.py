@@ -9,8 +9,8 @@ from command_line import run
 
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.random_weights import random_parts
+from equipoise.models.loading import load_model
+from equipoise.models.loading.random_weights import random_parts
 from equipoise.results.saving import load_result
 
 PAIRS = "category,stereotype,counterpart\n" + "".join(

@@ -40,7 +40,7 @@ def domain(
 ) -> None:
     """Tune on your own text, plainly, with more dropout and rewritten; measure on the part held out."""
     from equipoise.cli.writing import save_study_figures
-    from equipoise.corpora.named import read_corpus
+    from equipoise.corpora.opening import read_corpus
     from equipoise.studies.domain import domain as study_domain
     from equipoise.studies.domain import refuse_small
 

@@ -96,7 +96,7 @@ def mitigations(
 ) -> None:
     """Try mitigations on one model: bias removed against price, the front, who is dominated; a chart."""
     from equipoise.cli.printing import print_json, print_rows, say
-    from equipoise.corpora.named import read_corpus
+    from equipoise.corpora.opening import read_corpus
     from equipoise.results.records import to_records
     from equipoise.studies.mitigations import DEFAULT, INSTRUMENTS, Methods, compare_mitigations
 

@@ -61,7 +61,7 @@ def models(
 ) -> None:
     """Compare models by category and rank them (by sbe unless named), each difference tested."""
     from equipoise.cli.printing import print_json, print_rows, print_study_tables, say
-    from equipoise.models.loading import refuse_absent
+    from equipoise.models.loading.networks import refuse_absent
     from equipoise.report.sections import Study
     from equipoise.results.records import to_records
     from equipoise.studies.models import compare_models, ranking_plan

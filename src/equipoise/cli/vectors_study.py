@@ -9,7 +9,7 @@ from equipoise.cli.options import Data, DataDir, Document, Force, Json, Measure,
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
-    from equipoise.corpora.groups import Grouping
+    from equipoise.corpora.documents import Grouping
     from equipoise.studies.vectors import VectorsStudy
 
 Out = Annotated[
@@ -56,7 +56,7 @@ def vectors(
     from equipoise.cli.tuning_studies import keeping_of
     from equipoise.corpora.reading import ReadSettings, open_corpus
     from equipoise.instruments.parts.vector_choice import VectorChoice
-    from equipoise.models.vectors.training import SkipGram
+    from equipoise.models.static.training import SkipGram
     from equipoise.studies.vectors import WEAT, VectorsChoice, study_vectors
 
     opened = open_corpus(corpus, ReadSettings(text, _grouping(group, year, span), split, document=document))
@@ -76,7 +76,7 @@ def vectors(
 
 
 def _grouping(group: str | None, year: str | None, span: int) -> "Grouping":
-    from equipoise.corpora.groups import Grouping
+    from equipoise.corpora.documents import Grouping
 
     if group and year:
         raise UserError("Both --group and --year were given.", "Give the one to group by.")

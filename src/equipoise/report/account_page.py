@@ -8,10 +8,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from equipoise.corpora.writing import writing
 from equipoise.data.csv_text import allow_long_cells
+from equipoise.files import resumable_writing, write_beside
 from equipoise.report.page.template import environment
-from equipoise.text.rewriting.forms import UNSURE
+from equipoise.text.rewriting.pronouns.forms import UNSURE
 
 if TYPE_CHECKING:
     from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
@@ -91,11 +91,9 @@ def write_account_page(
     account = read_account(table)
     names = {"source": source.name, "out": out.name, "mode": settings.mode, "table": table.name}
     written = account_page(account, texts_at(source, settings, account.shown.keys()), summary, names)
-    beside = page.with_name(page.name + ".part")
-    with writing(page):
+    with resumable_writing(page):
         # What UTF-8 cannot write is shown as a question mark.
-        beside.write_text(written, encoding="utf-8", errors="replace")
-        beside.replace(page)
+        write_beside(page, written.encode("utf-8", "replace").decode("utf-8"))
 
 
 def account_page(

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError, explained_writing
+from equipoise.files import write_beside
 from equipoise.report.elements import Figure, Table
 from equipoise.report.exports.latex import escaped
 from equipoise.results.numbers import fixed
-from equipoise.results.writing import write_beside
 
 PAGE = "report.html"
 """The page beside the results of an audit."""

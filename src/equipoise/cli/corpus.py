@@ -21,9 +21,9 @@ from equipoise.corpora.survey import Survey, SurveySettings, survey_corpus
 from equipoise.corpora.vocabulary import load_targets
 from equipoise.errors import UserError
 from equipoise.models.progress import READING, Progress
-from equipoise.report.charts import save_chart
-from equipoise.report.corpus_charts import survey_charts, survey_files
+from equipoise.report.figures.survey import survey_figures, survey_files
 from equipoise.report.files import refuse_existing as refuse_charts
+from equipoise.report.files import save_figures
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
 
@@ -109,8 +109,7 @@ def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool
 
 def _draw(survey: "Survey", folder: Path) -> None:
     """Write the charts; they are made from the tables, and so are made anew each time."""
-    for name, chart in survey_charts(survey).items():
-        save_chart(chart, folder, name)
+    save_figures(survey_figures(survey), folder, force=True)
 
 
 def _print_json(survey: "Survey", out: Path) -> None:

@@ -41,9 +41,9 @@ from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.measuring import audit as run_audit
 from equipoise.measuring import audit_fitting
 from equipoise.models.options import RunOptions
+from equipoise.report.files import PAGE, refuse_foreign
 from equipoise.report.measurements import measurements
 from equipoise.report.page import contents_of, save_page
-from equipoise.report.page.places import PAGE, refuse_foreign
 from equipoise.report.paper_tables import save_paper_tables
 from equipoise.results import Result
 from equipoise.results.records import to_records

@@ -32,7 +32,7 @@ from equipoise.cli.arguments import (
 from equipoise.cli.printing import print_json, print_rows, print_table, say
 from equipoise.cli.progress_bar import ProgressBar
 from equipoise.cli.study_training import CorpusName, Seeds, method_of
-from equipoise.cli.writing import keeping_of
+from equipoise.cli.writing import keeping_of, save_study_figures
 from equipoise.corpora.documents import Grouping
 from equipoise.corpora.opening import read_corpus
 from equipoise.corpora.reading import ReadSettings, open_corpus
@@ -40,11 +40,6 @@ from equipoise.errors import UserError
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.options import RunOptions
 from equipoise.models.static.training import SkipGram
-from equipoise.report.charts import save_chart
-from equipoise.report.files import save_figures
-from equipoise.report.sections import load_study
-from equipoise.report.sections.domain import figures
-from equipoise.report.vectors_chart import vectors_chart
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
 from equipoise.studies.vectors import WEAT, VectorsChoice, VectorsStudy, study_vectors
@@ -88,7 +83,7 @@ def domain(
         asked=asked,
         keeping=replace(keeping_of(tuning.out, tuning.force), models=keep),
     )
-    saved = save_figures(figures(load_study(tuning.out)), tuning.out, force=True)
+    saved = save_study_figures(tuning.out)
     _show(study, tuning.out, [str(path) for path in saved], as_json=tuning.as_json)
 
 
@@ -242,7 +237,7 @@ def _grouping(group: str | None, year: str | None, span: int) -> "Grouping":
 
 def _show_vectors(study: "VectorsStudy", out: Path, *, as_json: bool) -> None:
 
-    figures = save_chart(vectors_chart(study.table), out, "associations")
+    figures = save_study_figures(out)
     if as_json:
         tables = {"table": study.table, "groups": study.groups}
         files = [str(path) for path in figures]

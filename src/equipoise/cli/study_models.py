@@ -36,8 +36,6 @@ from equipoise.cli.writing import (
 from equipoise.corpora.opening import read_corpus
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
-from equipoise.report.charts import sample_size_chart, save_chart
-from equipoise.report.mitigations_chart import mitigations_chart
 from equipoise.report.paper_tables import table_4_of
 from equipoise.report.sections import Study
 from equipoise.results import Result, load_results
@@ -151,7 +149,7 @@ def sample_size(
     if out is not None:
         tables = {"sample-size.csv": study.table, "samples.csv": study.samples}
         write_study(out, study.plan(), study.sentences(), tables)
-        figures = save_chart(sample_size_chart(study), out, "sample-size")
+        figures = save_study_figures(out)
     if as_json:
         print_json({"table": to_records(study.table), "figures": [str(path) for path in figures]})
         return
@@ -270,7 +268,7 @@ def mitigations(
     )
     figures: list[Path] = []
     if shown.out is not None:
-        figures = save_chart(mitigations_chart(study.table), shown.out, "mitigations")
+        figures = save_study_figures(shown.out)
     if shown.as_json:
         files = [str(path) for path in figures]
         print_json({"table": to_records(study.table), "sentences": list(study.sentences), "figures": files})

@@ -16,12 +16,9 @@ from equipoise.cli.arguments import (
     Text,
 )
 from equipoise.cli.printing import print_json, print_rows, say
-from equipoise.cli.writing import finish_study, refuse_taken, write_latex, write_study
+from equipoise.cli.writing import finish_study, refuse_taken, save_study_figures, write_latex, write_study
 from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.errors import UserError, unknown_name
-from equipoise.report.charts import save_drawn
-from equipoise.report.sections import Study
-from equipoise.report.sections.skew import figures
 from equipoise.results import Result, load_results
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
@@ -72,7 +69,7 @@ def _write_skew(out: Path, plan: "Plan", said: str, tables: "dict[str, pd.DataFr
     write_study(out, plan, [said], {f"{name}.csv": table for name, table in tables.items()})
     for name in ("table-1", "table-2"):
         write_latex(out / f"{name}.tex", tables[name])
-    return save_drawn(figures(Study("skew", plan.title, (said,), tables)), out)
+    return save_study_figures(out)
 
 
 def _skew_results(folder: Path) -> "list[Result]":

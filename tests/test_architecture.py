@@ -17,7 +17,8 @@ PACKAGE = ROOT / "src" / "equipoise"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "indexes"},
+    {"errors"},
+    {"files", "plugins"},
     {"text", "stats"},
     {"data"},
     {"models", "corpora"},
@@ -34,7 +35,10 @@ LAYERS = (
 GROUND_FLOOR = ("text", "stats")
 """Rooms that import nothing of the project but errors, and themselves."""
 
-MASK_TOKENS = {"text/blank.py": "the blank", "models/random_weights.py": "the mask token of a tokenizer"}
+MASK_TOKENS = {
+    "text/blank.py": "the blank",
+    "models/loading/random_weights.py": "the mask token of a tokenizer",
+}
 """Where "[MASK]" may be written, and as what."""
 
 FENCED = {"torch", "transformers", "tokenizers", "safetensors"}

@@ -27,7 +27,7 @@ def _no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def model_folder(tmp_path: Path) -> Path:
     """A saved random model that knows the words of the shipped tables."""
-    from equipoise.models.random_weights import random_parts
+    from equipoise.models.loading.random_weights import random_parts
 
     network, words = random_parts()
     network.cls.predictions.bias.data[words.convert_tokens_to_ids("he")] += 1.0
@@ -72,7 +72,7 @@ def test_json_is_one_document_on_stdout(
 
 
 def test_the_default_model_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from equipoise.models.names import DEFAULT_MODEL
+    from equipoise.models.loading.names import DEFAULT_MODEL
 
     assert run("probe", "[MASK] is a doctor.") == 0
     (said,) = errors(capsys)
@@ -269,8 +269,8 @@ def test_results_of_another_model_are_not_written_over_or_mixed(
 def test_other_data_into_the_same_folder_are_refused_before_anything_is_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from equipoise.models.base import LanguageModel
-    from equipoise.models.neural import NeuralModel
+    from equipoise.models.neural.base import NeuralModel
+    from equipoise.models.protocol import LanguageModel
 
     mine, out = tmp_path / "mine.csv", tmp_path / "out"
     mine.write_text("category,form,template\noffice,subject,[MASK] is a <profession>.\n")
@@ -524,7 +524,7 @@ def test_models_that_expect_other_forms_are_not_compared_silently(
     model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Beside one that expects "he" stands one that expects "his"."""
-    from equipoise.models.random_weights import random_parts
+    from equipoise.models.loading.random_weights import random_parts
 
     network, words = random_parts()
     network.cls.predictions.bias.data[words.convert_tokens_to_ids("his")] += 9.0

@@ -85,7 +85,7 @@ def _refuse_places(out: Path | None, pairs: Path | None, figures: Path | None, *
         return
     if out is None:
         raise UserError("--figures needs the tables.", "Name a folder for them with --out.")
-    from equipoise.report.corpus_charts import survey_files
+    from equipoise.report.figures.survey import survey_files
     from equipoise.report.files import refuse_existing as refuse_charts
 
     refuse_unwritable(figures, "--figures")
@@ -107,11 +107,10 @@ def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool
 
 def _draw(survey: "Survey", folder: Path) -> None:
     """Write the charts; they are made from the tables, and so are made anew each time."""
-    from equipoise.report.charts import save_chart
-    from equipoise.report.corpus_charts import survey_charts
+    from equipoise.report.figures.survey import survey_figures
+    from equipoise.report.files import save_figures
 
-    for name, chart in survey_charts(survey).items():
-        save_chart(chart, folder, name)
+    save_figures(survey_figures(survey), folder, force=True)
 
 
 def _print_json(survey: "Survey", out: Path) -> None:

@@ -39,10 +39,8 @@ def domain(
     ] = False,
 ) -> None:
     """Tune on your own text, plainly, with more dropout and rewritten; measure on the part held out."""
-    from equipoise.corpora.named import read_corpus
-    from equipoise.report.files import save_figures
-    from equipoise.report.sections import load_study
-    from equipoise.report.sections.domain import figures
+    from equipoise.cli.writing import save_study_figures
+    from equipoise.corpora.opening import read_corpus
     from equipoise.studies.domain import domain as study_domain
     from equipoise.studies.domain import refuse_small
 
@@ -57,7 +55,7 @@ def domain(
         asked=asked,
         keeping=replace(keeping_of(tuning.out, tuning.force), models=keep),
     )
-    saved = save_figures(figures(load_study(tuning.out)), tuning.out, force=True)
+    saved = save_study_figures(tuning.out)
     _show(study, tuning.out, [str(path) for path in saved], as_json=tuning.as_json)
 
 

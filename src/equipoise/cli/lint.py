@@ -47,7 +47,7 @@ def lint(
 
 def _counted(table: "pd.DataFrame", name: str, options: RunOptions) -> "list[Finding]":
     from equipoise.data.sets.pairs import length_findings, spelling_findings
-    from equipoise.models.base import Tokenized
+    from equipoise.models.protocol import Tokenized
 
     model = open_model(name, options)
     if not isinstance(model, Tokenized):

@@ -38,7 +38,7 @@ def list_known(
 
 
 def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from equipoise.models.names import BUILT_IN, DEFAULT_MODEL
+    from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL
 
     rows = [
         (name, "default" if name == DEFAULT_MODEL else "built in", text) for name, text in BUILT_IN.items()

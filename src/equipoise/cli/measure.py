@@ -119,7 +119,7 @@ def audit(
     """Run the default set of instruments on a model, those that fit it, and write a result folder."""
     from equipoise.instruments import DEFAULT_AUDIT, audit_names
     from equipoise.measuring import audit_fitting
-    from equipoise.report.page.places import PAGE, refuse_foreign
+    from equipoise.report.files import PAGE, refuse_foreign
 
     names = audit_names() if full else list(DEFAULT_AUDIT)
     settings = settings_by_instrument(names, {}, data_dir=data_dir, seed=seed)

@@ -82,7 +82,7 @@ def mitigate(
             refuse_folder(folder, force=force)
     read = None
     if corpus is not None:
-        from equipoise.corpora.named import read_corpus
+        from equipoise.corpora.opening import read_corpus
 
         read = read_corpus(corpus, reading.choice(text), data_dir)
     loaded = open_model(model, options)

@@ -96,7 +96,7 @@ def mitigations(
 ) -> None:
     """Try mitigations on one model: bias removed against price, the front, who is dominated; a chart."""
     from equipoise.cli.printing import print_json, print_rows, say
-    from equipoise.corpora.named import read_corpus
+    from equipoise.corpora.opening import read_corpus
     from equipoise.results.records import to_records
     from equipoise.studies.mitigations import DEFAULT, INSTRUMENTS, Methods, compare_mitigations
 
@@ -109,10 +109,7 @@ def mitigations(
     )
     figures: list[Path] = []
     if shown.out is not None:
-        from equipoise.report.charts import save_chart
-        from equipoise.report.mitigations_chart import mitigations_chart
-
-        figures = save_chart(mitigations_chart(study.table), shown.out, "mitigations")
+        figures = save_study_figures(shown.out)
     if shown.as_json:
         files = [str(path) for path in figures]
         print_json({"table": to_records(study.table), "sentences": list(study.sentences), "figures": files})

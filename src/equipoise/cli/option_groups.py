@@ -24,7 +24,7 @@ from equipoise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from equipoise.corpora.sampling import CorpusChoice
+    from equipoise.corpora.opening import CorpusChoice
     from equipoise.instruments.base import Settings
 
 Choices = Annotated[
@@ -108,7 +108,7 @@ class Reading:
 
     def choice(self, text: str | None, **more: Any) -> "CorpusChoice":
         """The corpus' choice; `text` is its column, `more` are fields that only some commands offer."""
-        from equipoise.corpora.sampling import CorpusChoice
+        from equipoise.corpora.opening import CorpusChoice
 
         own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "group"}
         return CorpusChoice(text=text, groups=tuple(dict.fromkeys(self.group or ())), **own, **more)

@@ -14,7 +14,7 @@ from equipoise.models.options import RunOptions, offered_options
 
 if TYPE_CHECKING:
     from equipoise.instruments.base import Settings
-    from equipoise.models.base import LanguageModel
+    from equipoise.models.protocol import LanguageModel
 
 Model = Annotated[
     str | None,
@@ -106,7 +106,7 @@ def _value(field: Any, given: Any) -> Any:
 
 def open_model(name: str | None, options: RunOptions) -> "LanguageModel":
     """Load the named model, or the default one with a line that says so."""
-    from equipoise.models import load_model
+    from equipoise.models.loading import load_model
 
     model = load_model(name, options)
     if name is None:
@@ -115,7 +115,7 @@ def open_model(name: str | None, options: RunOptions) -> "LanguageModel":
 
 
 def _say_default(name: str) -> None:
-    from equipoise.models.names import BUILT_IN
+    from equipoise.models.loading.names import BUILT_IN
 
     sys.stderr.write(
         f"No model was named, so this is the built-in model {name!r}: {BUILT_IN[name]}. "

@@ -92,7 +92,7 @@ def score(
     """The log-probability of every sentence in a file."""
     from equipoise.cli.printing import print_json, print_table
     from equipoise.data.reading import numbered_lines
-    from equipoise.models.base import DEFAULT_RULE
+    from equipoise.models.questions import DEFAULT_RULE
     from equipoise.results.records import to_records
 
     if out is not None:

@@ -12,7 +12,7 @@ from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
     from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
-    from equipoise.text.rewriting.forms import Judge
+    from equipoise.text.rewriting.pronouns.forms import Judge
 
 STDIN = "-"
 

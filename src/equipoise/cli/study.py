@@ -18,7 +18,14 @@ from equipoise.cli.options import (
     open_model,
     runs_models,
 )
-from equipoise.cli.writing import draw_study, refuse_taken, save_by_model, write_latex, write_study
+from equipoise.cli.writing import (
+    draw_study,
+    refuse_taken,
+    save_by_model,
+    save_study_figures,
+    write_latex,
+    write_study,
+)
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.options import RunOptions
 
@@ -54,7 +61,7 @@ def models(
 ) -> None:
     """Compare models by category and rank them (by sbe unless named), each difference tested."""
     from equipoise.cli.printing import print_json, print_rows, print_study_tables, say
-    from equipoise.models.loading import refuse_absent
+    from equipoise.models.loading.networks import refuse_absent
     from equipoise.report.sections import Study
     from equipoise.results.records import to_records
     from equipoise.studies.models import compare_models, ranking_plan
@@ -148,11 +155,9 @@ def sample_size(
     study = study_sizes(source, counts, draws=draws, seed=seed)
     figures: list[Path] = []
     if out is not None:
-        from equipoise.report.charts import sample_size_chart, save_chart
-
         tables = {"sample-size.csv": study.table, "samples.csv": study.samples}
         write_study(out, study.plan(), study.sentences(), tables)
-        figures = save_chart(sample_size_chart(study), out, "sample-size")
+        figures = save_study_figures(out)
     if as_json:
         print_json({"table": to_records(study.table), "figures": [str(path) for path in figures]})
         return
@@ -207,14 +212,10 @@ def skew(
 
 def _write_skew(out: Path, plan: "Plan", said: str, tables: "dict[str, pd.DataFrame]") -> list[Path]:
     """The tables of the study as CSV, those of the paper also as LaTeX, and the charts; the charts' paths."""
-    from equipoise.report.charts import save_drawn
-    from equipoise.report.sections import Study
-    from equipoise.report.sections.skew import figures
-
     write_study(out, plan, [said], {f"{name}.csv": table for name, table in tables.items()})
     for name in ("table-1", "table-2"):
         write_latex(out / f"{name}.tex", tables[name])
-    return save_drawn(figures(Study("skew", plan.title, (said,), tables)), out)
+    return save_study_figures(out)
 
 
 def _skew_results(folder: Path) -> "list[Result]":

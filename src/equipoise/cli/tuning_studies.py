@@ -28,7 +28,7 @@ from equipoise.models.options import RunOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-    from equipoise.corpora.named import CorpusTexts
+    from equipoise.corpora.opening import CorpusTexts
     from equipoise.instruments.base import Settings
     from equipoise.mitigations.counterfactual import Counterfactual
     from equipoise.results import Result
@@ -162,8 +162,7 @@ def professions(
 ) -> None:
     """APPD of every profession before and after: bars, what was read about in training, the fitted line."""
     from equipoise.cli.writing import refuse_taken, write_study
-    from equipoise.corpora.named import read_corpus
-    from equipoise.corpora.sampling import CorpusChoice
+    from equipoise.corpora.opening import CorpusChoice, read_corpus
     from equipoise.studies.professions import professions_plan, professions_study
 
     refuse_taken(out, force=force)
@@ -198,8 +197,7 @@ def method_of(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactu
 
 
 def corpus_of(name: str, tuning: Tuning) -> "CorpusTexts":
-    from equipoise.corpora.named import read_corpus
-    from equipoise.corpora.sampling import CorpusChoice
+    from equipoise.corpora.opening import CorpusChoice, read_corpus
 
     return read_corpus(name, CorpusChoice(tuning.text), tuning.data_dir)
 

@@ -9,7 +9,7 @@ from equipoise.cli.options import Data, DataDir, Document, Force, Json, Measure,
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
-    from equipoise.corpora.groups import Grouping
+    from equipoise.corpora.documents import Grouping
     from equipoise.studies.vectors import VectorsStudy
 
 Out = Annotated[
@@ -56,7 +56,7 @@ def vectors(
     from equipoise.cli.tuning_studies import keeping_of
     from equipoise.corpora.reading import ReadSettings, open_corpus
     from equipoise.instruments.parts.vector_choice import VectorChoice
-    from equipoise.models.vectors.training import SkipGram
+    from equipoise.models.static.training import SkipGram
     from equipoise.studies.vectors import WEAT, VectorsChoice, study_vectors
 
     opened = open_corpus(corpus, ReadSettings(text, _grouping(group, year, span), split, document=document))
@@ -76,7 +76,7 @@ def vectors(
 
 
 def _grouping(group: str | None, year: str | None, span: int) -> "Grouping":
-    from equipoise.corpora.groups import Grouping
+    from equipoise.corpora.documents import Grouping
 
     if group and year:
         raise UserError("Both --group and --year were given.", "Give the one to group by.")
@@ -85,11 +85,10 @@ def _grouping(group: str | None, year: str | None, span: int) -> "Grouping":
 
 def _show(study: "VectorsStudy", out: Path, *, as_json: bool) -> None:
     from equipoise.cli.printing import print_json, print_table, say
-    from equipoise.report.charts import save_chart
-    from equipoise.report.vectors_chart import vectors_chart
+    from equipoise.cli.writing import save_study_figures
     from equipoise.results.records import to_records
 
-    figures = save_chart(vectors_chart(study.table), out, "associations")
+    figures = save_study_figures(out)
     if as_json:
         tables = {"table": study.table, "groups": study.groups}
         files = [str(path) for path in figures]

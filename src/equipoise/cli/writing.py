@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def write_text(path: Path, text: str, option: str = "--out") -> None:
     """Write a text beside its place and rename it; `option` is what named the place."""
-    from equipoise.results.writing import write_beside
+    from equipoise.files import write_beside
 
     with explained_writing(path, f"Give another path with {option}."):
         path.parent.mkdir(parents=True, exist_ok=True)

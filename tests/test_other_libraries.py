@@ -11,7 +11,7 @@ import tiny
 from transformers import pipeline
 
 import equipoise
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.opening import read_corpus
 
 ROWS = {
     "category": ["occupation", "occupation"],

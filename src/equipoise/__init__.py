@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Callback": "equipoise.callback",
     "Comparison": "equipoise.results.comparison",
-    "CorpusChoice": "equipoise.corpora.sampling",
+    "CorpusChoice": "equipoise.corpora.opening",
     "LanguageModel": "equipoise.models.protocol",
     "RunOptions": "equipoise.models.options",
     "Result": "equipoise.results",

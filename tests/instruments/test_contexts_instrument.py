@@ -9,7 +9,7 @@ import pytest
 import tiny
 from designs import answered, designed, result_of
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.contexts import Contexts

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from equipoise.corpora.csv_fields import UNCLOSED, field_like, field_spans, field_value, row_ending
-from equipoise.corpora.lines import LONGEST
+from equipoise.corpora.formats import LONGEST
 from equipoise.errors import UserError, unknown_name
 
 BOM = "\ufeff"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
 from equipoise.data.sources import Data, Source, resolve, without_table

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.corpora.documents import Document
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import read_table
 from equipoise.data.sources import Data, Source
 from equipoise.errors import UserError

@@ -6,9 +6,9 @@ from typing import Protocol
 
 import torch
 
-from equipoise.indexes import class_named
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.plan import Answered, Batch
+from equipoise.plugins import class_named
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,8 @@ class Callback:
                 f"A {type(trainer).__name__} was given as the trainer.", "Give a transformers Trainer."
             )
         self.trainer = trainer
-        self.instruments = instruments if isinstance(instruments, list | tuple) else [instruments]
+        several = isinstance(instruments, Sequence) and not isinstance(instruments, str)
+        self.instruments: Any = instruments if several else [instruments]
         self.every, self.share, self.settings = every, share, settings
         self.results: dict[int, list[Result]] = {}
         self.spent = 0.0

@@ -38,7 +38,9 @@ def equipoise_check() -> "Check":
         against: "Results" = (),
         margin: "dict[str, float] | float | None" = None,
     ) -> "Judgement":
-        read = read_rules(Path(rules)) if isinstance(rules, Path) or str(rules).endswith(".toml") else rules
+        if isinstance(rules, str) and rules.endswith(".toml"):
+            rules = Path(rules)
+        read = read_rules(rules) if isinstance(rules, Path) else rules
         judgement = check(held(results), read, against=held(against), margin=margin)
         if not judgement.passed:
             pytest.fail(f"The model may not ship:\n{judgement}", pytrace=False)

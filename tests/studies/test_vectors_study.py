@@ -167,7 +167,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     said = capsys.readouterr()
     assert json.loads(said.out)["table"][0]["group"] == FIFTIES
     assert "2. Train vectors on 1950-1959" in said.err
-    assert (tmp_path / "out" / "associations.svg").read_text().startswith("<svg")
+    assert (tmp_path / "out" / "vectors-made.svg").read_text().startswith("<svg")
     assert run(*command) == 0
     said = capsys.readouterr()
     assert "finished before" in said.err

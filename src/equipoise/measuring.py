@@ -41,7 +41,7 @@ from equipoise.results.result import describe_versions
 
 @runtime_checkable
 class Pipeline(Protocol):
-    """A transformers pipeline: a network with its tokenizer, such as `pipeline("fill-mask", ...)` gives."""
+    """A transformers pipeline: a network with its tokenizer."""
 
     model: Any
     tokenizer: Any
@@ -188,8 +188,7 @@ def as_model(source: ModelSource) -> LanguageModel:
     if isinstance(source, str | Path):
         return load_model(source)
     if isinstance(source, Pipeline):
-        name = getattr(source.model, "name_or_path", "") or "pipeline"
-        return equipoise.wrap_model(source.model, source.tokenizer, name=name)
+        return equipoise.wrap_model(source.model, source.tokenizer, name=source.model.name_or_path)
     if not hasattr(source, "answer_in_turn"):
         raise UserError(
             f"A {type(source).__name__} was given where a model is expected.",

@@ -29,7 +29,9 @@ def test_the_hub_reads_every_headline_that_is_a_number() -> None:
         Estimate("noise", 7.0, 6.0, 8.0, 90, headline=True, void="ability is below 75"),
         Estimate("rest", 1.0, 0.5, 1.5, 9),
     )
-    text = export([result("crows-pairs", *estimates), result("/some/where/own.csv", *estimates)], "eval-results")
+    text = export(
+        [result("crows-pairs", *estimates), result("/some/where/own.csv", *estimates)], "eval-results"
+    )
     read = parse_eval_result_entries(yaml.safe_load(text))
     assert [(one.dataset_id, one.task_id, one.value) for one in read] == [
         ("nyu-mll/crows_pairs", "tbe.appd", 1 / 3),

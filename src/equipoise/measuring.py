@@ -26,9 +26,10 @@ from equipoise.instruments.base import (
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
 from equipoise.instruments.parts.notices import dropped_notice, misread_notice
 from equipoise.instruments.parts.unaskable import drop_unaskable
-from equipoise.models import load_model
-from equipoise.models.base import LanguageModel, Question, Raw, Score
 from equipoise.models.capabilities import require
+from equipoise.models.loading import load_model
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Question, Raw, Score
 from equipoise.models.static import STATIC
 from equipoise.results import Quantity, Result, Summary
 from equipoise.results.estimate import estimates_table

@@ -9,12 +9,12 @@ import pytest
 import tiny
 from designs import answered, designed, result_of
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.contexts import Contexts
 from equipoise.measuring import audit_fitting, measure
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import value_of

@@ -13,9 +13,9 @@ from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.loading import load_model
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.table import TableModel
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import compare

@@ -69,8 +69,9 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.listed_words import NAMED, SIDES, list_asks
 from equipoise.instruments.parts.phrasing import opposite_patterns, pattern_leans, spread_estimates
 from equipoise.instruments.parts.preference import UNFLAGGED
-from equipoise.models.base import LanguageModel, TopFill, WordScores
 from equipoise.models.capabilities import FILL, TOP_FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.stats.means import FEWEST_CLUSTERS

@@ -64,8 +64,9 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.asking import reason_against
-from equipoise.models.base import Fill, LanguageModel, Question, Score, TopFill, WordScores
 from equipoise.models.capabilities import FILL, TOP_FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Question, Score, TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast

@@ -46,8 +46,9 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import LanguageModel, TopFill
 from equipoise.models.capabilities import TOP_FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import TopFill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.text.gendered import with_person

@@ -32,8 +32,9 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.asking import find_label
-from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.text.sides import FEMALE, MALE

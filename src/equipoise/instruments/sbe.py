@@ -54,8 +54,9 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.mined_pairs import are_mined, said_of_texts
 from equipoise.instruments.parts.preference import tie_remarks
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
-from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.models.capabilities import SCORE
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.stats.ratios import ratio_of_means, sided_cells

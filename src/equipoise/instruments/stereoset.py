@@ -69,9 +69,10 @@ from equipoise.instruments.parts.preference import (
     preferred,
     tie_estimate,
 )
-from equipoise.models.base import DEFAULT_RULE, Fill, LanguageModel, Raw, Score, Tokenized, TokenScores
 from equipoise.models.capabilities import RAW_ROWS, SCORE, require, score_by
-from equipoise.models.words import Tokens, is_unknown, place_word
+from equipoise.models.neural.words import Tokens, is_unknown, place_word
+from equipoise.models.protocol import LanguageModel, Tokenized
+from equipoise.models.questions import DEFAULT_RULE, Fill, Raw, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.stats.ratios import icat_of_sums
 from equipoise.stats.resampling import bootstrap_of

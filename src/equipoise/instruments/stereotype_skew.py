@@ -95,8 +95,9 @@ from equipoise.instruments.parts.skew_estimates import (
     skew_estimates,
 )
 from equipoise.instruments.parts.skew_quantities import skew_quantities
-from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.numbers import fixed
 from equipoise.text.blank import BLANK

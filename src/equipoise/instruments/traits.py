@@ -58,8 +58,9 @@ from equipoise.instruments.parts.pole_mass import (
     log_masses,
     second_share,
 )
-from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.stats.agreement import agreement_cells, fleiss_kappa, kappa_of_sums, majority_vote

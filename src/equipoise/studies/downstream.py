@@ -19,7 +19,8 @@ from equipoise.data.sources import Data
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit
-from equipoise.models.base import Classify, LanguageModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Classify
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.numbers import fixed

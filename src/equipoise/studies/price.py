@@ -34,8 +34,9 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import Fill, LanguageModel, Score, TokenScores, TopFill
 from equipoise.models.capabilities import FILL, SCORE
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Score, TokenScores, TopFill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.mirroring import Mirror

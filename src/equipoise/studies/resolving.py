@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.corpora.documents import Document
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import read_table
 from equipoise.data.sources import Data, Source
 from equipoise.errors import UserError
@@ -28,9 +28,10 @@ from equipoise.instruments.parts.preference import TIE
 from equipoise.measuring import audit, measure, questions_of
 from equipoise.mitigations.resolution import PRONOUNS, PronounResolution, anonymous_texts
 from equipoise.mitigations.training.examples import split_documents
-from equipoise.models.base import Fill, LanguageModel, Question
 from equipoise.models.capabilities import FILL
-from equipoise.models.neural import NeuralModel
+from equipoise.models.neural.base import NeuralModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Question
 from equipoise.results import Quantity, Result, Roles, Summary
 from equipoise.studies.arms import BASE, SEEDS, Arm, ArmRuns, Shown, run_arms, steps_of
 from equipoise.studies.resolution_tables import TABLE_1_KEYS, TABLE_2_KEYS, resolution_tables

@@ -38,6 +38,7 @@ QUANTITY = {
     **dict.fromkeys(("key", "label", "column", "unit", "over"), str),
     **dict.fromkeys(("margin", "neutral"), NUMBER),
     **dict.fromkeys(("absolute", "ranks"), bool),
+    "kind": OneOf(("mean", "share", "probability", "size")),
     "better": OneOf(tuple(BETTER)),
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],

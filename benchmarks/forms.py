@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.text.rewriting.forms import UNSURE, Case, Choice, Judge, choose_form, neighbours
+from equipoise.text.rewriting.find.tokens import neighbours
+from equipoise.text.rewriting.pronouns.forms import UNSURE, Case, Choice, Judge, choose_form
 
 HELD_OUT = ("agatha-christie", "edith-wharton", "f-scott-fitzgerald", "george-eliot", "upton-sinclair")
 """The authors of the novels that the weights were not learnt from."""

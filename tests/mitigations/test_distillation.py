@@ -27,7 +27,7 @@ from equipoise.models.progress import Progress
 from equipoise.models.questions import Fill
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.averaging import AveragedModel
-from equipoise.text.rewriting.lexicon import load_lexicon
+from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.mirroring import Mirror
 from equipoise.text.sides import FEMALE
 

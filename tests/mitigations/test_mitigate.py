@@ -17,7 +17,7 @@ from command_line import run
 
 import equipoise
 from equipoise.corpora.documents import Document, Where
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.opening import read_corpus
 from equipoise.errors import UserError
 from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class, mitigation_summary

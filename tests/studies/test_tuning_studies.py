@@ -14,8 +14,7 @@ from command_line import run
 from scipy.stats import linregress, t
 
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure

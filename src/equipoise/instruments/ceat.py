@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from equipoise.corpora.sampling import open_documents
-from equipoise.corpora.word_contexts import WordContext, contexts_of_words
+from equipoise.corpora.contexts import WordContext, contexts_of_words
+from equipoise.corpora.opening import open_documents
 from equipoise.data.reading import TABLES
 from equipoise.data.sets.association_tests import ROLES, TABLE, each_test, load_association_tests
 from equipoise.data.sources import Source

@@ -51,8 +51,8 @@ from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
 
 PER_PIECE, ONE_MASK, PUBLISHED = "one-mask-per-piece", "one-mask", "as-published"
 NATS = "nats"

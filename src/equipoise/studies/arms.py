@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import GivenTable, file_sha256
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from equipoise.corpora.cooccurrence import cooccurrence_table, mentions_table
+from equipoise.corpora.cooccurrence import Moments, cooccurrence_table, mentions_table
 from equipoise.corpora.counting import count_block
 from equipoise.corpora.documents import Document, Problems
-from equipoise.corpora.moments import Moments
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.corpora.vocabulary import Vocabulary, gendered_words, load_targets
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual

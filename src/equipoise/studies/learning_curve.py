@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents, text_pieces

@@ -12,7 +12,7 @@ from itertools import chain
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import TABLES
 from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import FACTORS, GUARD

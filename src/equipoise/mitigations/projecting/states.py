@@ -10,8 +10,8 @@ from equipoise.mitigations.distilling.contexts import FRAMES, fillers
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Embed
 from equipoise.stats.erasure import Floats, Labels
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
 
 PRONOUNS = (("he", "she"),)
 NOUNS = (

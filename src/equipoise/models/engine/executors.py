@@ -4,10 +4,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Protocol
 
-from equipoise.indexes import class_named
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.plan import Answered, Batch
 from equipoise.models.options import RunOptions
+from equipoise.plugins import class_named
 
 Keep = Callable[[list[Answered]], None]
 """Stores the answers of a batch."""

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from equipoise.data.folders import CACHE_VARIABLE, cache_folder
 from equipoise.errors import UserError
+from equipoise.files import CACHE_VARIABLE, cache_folder
 from equipoise.models.options import RunOptions
 
 Answer = TypeVar("Answer")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from equipoise.errors import UserError
-from equipoise.indexes import class_named
 from equipoise.models.options import RunOptions, choose_options
 from equipoise.models.protocol import LanguageModel
+from equipoise.plugins import class_named
 
 LOADERS = {
     "word vectors": "equipoise.models.static.loader:VectorsLoader",

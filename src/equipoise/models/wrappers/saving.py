@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError
+from equipoise.files import write_beside
 from equipoise.models.loading import load_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers import WRAPPERS, wrapper_class
@@ -45,9 +46,7 @@ def save_wrapper(model: WrappedModel, folder: Path) -> None:
             "fingerprint": model.inner.fingerprint,
         },
     }
-    beside = folder / f"{FILE}.part"
-    beside.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    beside.replace(folder / FILE)
+    write_beside(folder / FILE, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
 
 
 def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:

@@ -145,8 +145,8 @@ def test_names_say_the_thing() -> None:
 
 
 NEVER_NEGATIVE = {
-    "cli/cache.py": "megabytes",
-    "cli/options.py": "a largest deviation",
+    "cli/listing.py": "megabytes",
+    "cli/arguments.py": "a largest deviation",
     "cli/progress_bar.py": "rows and seconds",
     "cli/report.py": "megabytes",
     "instruments/parts/skew_estimates.py": "bins from 0 on",
@@ -174,7 +174,7 @@ def test_a_run_option_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from typer import Typer
     from typer.testing import CliRunner
 
-    from equipoise.cli import options as cli_options
+    from equipoise.cli import arguments as cli_options
     from equipoise.models import options as run_options
 
     @dataclass(frozen=True)

@@ -38,6 +38,7 @@ QUANTITY = {
     **dict.fromkeys(("key", "label", "column", "unit", "over"), str),
     **dict.fromkeys(("margin", "neutral"), NUMBER),
     **dict.fromkeys(("absolute", "ranks"), bool),
+    "kind": OneOf(("mean", "share", "probability", "size")),
     "better": OneOf(tuple(BETTER)),
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],
@@ -125,9 +126,10 @@ def check_estimates(rows: Any) -> None:
 def check_items(items: pd.DataFrame, provenance: Mapping[str, Any]) -> None:
     """Refuse items without the columns that every item has, or that the quantities compare."""
     quantities = provenance.get("quantities", ())
-    numbers = sorted({record.get("column", "score") for record in quantities})
+    asked = {record.get("column", "score"): record.get("statistic", "") for record in quantities}
+    numbers = sorted(name for name, statistic in asked.items() if not statistic)
     chosen = sorted({name for record in quantities for name in record.get("where", ())})
-    require(items, ("item", "dropped", *numbers, *chosen), "the items")
+    require(items, ("item", "dropped", *asked, *chosen), "the items")
     for name in numbers:
         _refuse_unless(items[name].dtype.kind in "fib", items[name].iloc[0], "a number", f"items.{name}")
 

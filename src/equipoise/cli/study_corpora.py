@@ -1,20 +1,50 @@
-"""`study domain`: your own text, tuned on in three ways and measured on the part that is held out."""
+"""Studies of your own text: `domain` and `vectors`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import pandas as pd
 import typer
 
-from equipoise.cli.option_groups import Pairs, Reading, TextTuning, takes_groups
-from equipoise.cli.options import Length, NoNames, open_model, runs_models, seed_numbers
-from equipoise.cli.tuning_studies import CorpusName, Seeds, keeping_of, method_of
+from equipoise.cli.arguments import (
+    Data,
+    DataDir,
+    Document,
+    Force,
+    Json,
+    Length,
+    Measure,
+    NoNames,
+    Pairs,
+    Reading,
+    Split,
+    Text,
+    TextTuning,
+    Variant,
+    open_model,
+    runs_models,
+    seed_numbers,
+    settings_by_instrument,
+    takes_groups,
+)
+from equipoise.cli.printing import print_json, print_rows, print_table, say
+from equipoise.cli.progress_bar import ProgressBar
+from equipoise.cli.study_training import CorpusName, Seeds, method_of
+from equipoise.cli.writing import keeping_of, save_study_figures
+from equipoise.corpora.documents import Grouping
+from equipoise.corpora.opening import read_corpus
+from equipoise.corpora.reading import ReadSettings, open_corpus
+from equipoise.errors import UserError
+from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.options import RunOptions
+from equipoise.models.static.training import SkipGram
+from equipoise.results.numbers import fixed
+from equipoise.results.records import to_records
+from equipoise.studies.vectors import WEAT, VectorsChoice, VectorsStudy, study_vectors
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from equipoise.studies.domain import DomainStudy
 
 PRINTED_ARMS = ("base", "fine-tuned")
@@ -39,9 +69,7 @@ def domain(
     ] = False,
 ) -> None:
     """Tune on your own text, plainly, with more dropout and rewritten; measure on the part held out."""
-    from equipoise.cli.writing import save_study_figures
-    from equipoise.corpora.opening import read_corpus
-    from equipoise.studies.domain import domain as study_domain
+    from equipoise.studies.domain import domain as study_domain  # torch comes with it
     from equipoise.studies.domain import refuse_small
 
     asked = reading.choice(tuning.text, sample=contexts, length=length, names=not no_names)
@@ -61,9 +89,6 @@ def domain(
 
 def _show(study: "DomainStudy", out: Path, figures: list[str], *, as_json: bool) -> None:
     """The tables as the paper prints them, with intervals and the printed values beside them."""
-    from equipoise.cli.printing import print_json, print_rows, say
-    from equipoise.results.records import to_records
-
     if as_json:
         overall = study.table[study.table["by"] == ""]
         tables = {name: to_records(table) for name, table in study.tables.items() if name != "training"}
@@ -136,8 +161,6 @@ def _genders(table: "pd.DataFrame", named: str) -> Rows:
 
 def _number(row: "Mapping[Any, Any]", name: str, *ends: str, places: int = 3, sign: bool = False) -> str:
     """A number with its interval; a group with too few contexts has neither."""
-    from equipoise.results.numbers import fixed
-
     if row[name] != row[name]:
         return "too few"
     value = fixed(row[name], places, sign=sign)
@@ -147,6 +170,84 @@ def _number(row: "Mapping[Any, Any]", name: str, *ends: str, places: int = 3, si
 
 def _beside(row: "Mapping[Any, Any]", *names: str, places: int = 3) -> str:
     """What the paper prints in this place, or nothing."""
-    from equipoise.results.numbers import fixed
-
     return " / ".join(fixed(row[name], places) for name in names if row[name] == row[name])
+
+
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="The folder of the study; it goes on there after a kill.")
+]
+
+
+def vectors(
+    corpus: Annotated[
+        Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of such.")
+    ],
+    out: Out,
+    text: Text = None,
+    group: Annotated[
+        str | None, typer.Option("--group", help="The column to group by (file and folder also).")
+    ] = None,
+    year: Annotated[
+        str | None, typer.Option("--year", help="The column with the year or date to group by.")
+    ] = None,
+    span: Annotated[int, typer.Option("--span", help="With --year: how many years make a group.")] = 10,
+    document: Document = None,
+    split: Split = None,
+    data: Data = None,
+    data_dir: DataDir = None,
+    variant: Variant = None,
+    measure: Measure = "cosine",
+    seeds: Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")] = "0,1,2",
+    resample: Annotated[
+        bool, typer.Option("--resample", help="Draw the documents anew for each seed: the text's own noise.")
+    ] = False,
+    fewest_words: Annotated[
+        int, typer.Option("--fewest-words", help="Words of text that a group needs to be trained.")
+    ] = 100_000,
+    width: Annotated[int, typer.Option("--width", help="Numbers in a vector.")] = 100,
+    window: Annotated[int, typer.Option("--window", help="Words either side that are predicted.")] = 5,
+    epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text.")] = 10,
+    min_count: Annotated[int, typer.Option("--min-count", help="How often a word must stand there.")] = 5,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Train word vectors on each group or decade of a corpus and measure WEAT over them: a table, a chart."""
+    opened = open_corpus(corpus, ReadSettings(text, _grouping(group, year, span), split, document=document))
+    given = {"data": data, "variant": variant}
+    tests = settings_by_instrument([WEAT], given, data_dir=data_dir, vectors=VectorChoice(measure=measure))
+    choice = VectorsChoice(
+        by="year" if year else group,
+        recipe=SkipGram(width, window, epochs, min_count),
+        seeds=tuple(seed_numbers(seeds)),
+        fewest=fewest_words,
+        resample=resample,
+        tests=tests[WEAT],
+    )
+    with ProgressBar() as bar:
+        study = study_vectors(opened, choice, keeping=keeping_of(out, force), progress=bar)
+    _show_vectors(study, out, as_json=as_json)
+
+
+def _grouping(group: str | None, year: str | None, span: int) -> "Grouping":
+
+    if group and year:
+        raise UserError("Both --group and --year were given.", "Give the one to group by.")
+    return Grouping((group,) if group else (), year=year, span=span)
+
+
+def _show_vectors(study: "VectorsStudy", out: Path, *, as_json: bool) -> None:
+
+    figures = save_study_figures(out)
+    if as_json:
+        tables = {"table": study.table, "groups": study.groups}
+        files = [str(path) for path in figures]
+        records = {name: to_records(table) for name, table in tables.items()}
+        print_json({**records, "sentences": study.sentences, "figures": files})
+        return
+    shown = ["group", "words", "value", "low", "high", "seed_sd"]
+    shown += ["difference", "difference_low", "difference_high"]
+    for test, rows in study.table[study.table["note"] == ""].groupby("test", sort=False):
+        print_table(f"{test}: effect size d by group", rows[shown])
+    for sentence in study.sentences:
+        say(sentence)
+    say(f"Vectors, tables and figures are in {out}.")

@@ -1,42 +1,40 @@
-"""Studies that tune models: `corpus-bias`, `learning-curve`, `reminders`; and `professions`."""
+"""Studies that train: `learning-curve`, `reminders`, `corpus-bias`, `corpus-classifiers`, `resolution`.
 
-import sys
+Their studies import torch, so each is imported when it runs: help stays quick.
+"""
+
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from equipoise.cli.option_groups import TextTuning, Tuning, takes_groups
-from equipoise.cli.options import (
+from equipoise.cli.arguments import (
     Data,
-    DataDir,
     Force,
     Json,
-    MaybeOut,
-    Text,
+    Model,
+    TextTuning,
+    Tuning,
     by_instrument,
     open_model,
     runs_models,
     seed_numbers,
+    takes_groups,
     whole_numbers,
 )
+from equipoise.cli.printing import print_json, print_rows, say
+from equipoise.cli.writing import finish_study, keeping_of, write_latex
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts, read_corpus
+from equipoise.data.sets.pairs import sampled_pairs
 from equipoise.errors import UserError
+from equipoise.instruments import load_instrument
+from equipoise.instruments.base import Settings
+from equipoise.mitigations import mitigation_class
+from equipoise.mitigations.base import set_options
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from equipoise.corpora.opening import CorpusTexts
-    from equipoise.instruments.base import Settings
-    from equipoise.mitigations.counterfactual import Counterfactual
-    from equipoise.results import Result
-    from equipoise.studies.steps import Keeping
-
-MAYBE = ("seed_sd", "beyond_tuning", "share_women", "mean_abs_log_odds")
-ARMS = ("arm", "mean", "low", "high", "change", *MAYBE)
-"""What is shown of every arm; the last of them only where any is known."""
+from equipoise.results.records import to_records
 
 CorpusName = Annotated[
     str, typer.Option("--corpus", help="The text to tune on: a file, a folder, gap, gap-train or mt-gender.")
@@ -102,7 +100,6 @@ def reminders(
     ] = False,
 ) -> None:
     """Whether reminding sentences keep what is gendered by definition: none to three times, by tbe."""
-    from equipoise.instruments.base import Settings
     from equipoise.studies.arms import Trial
     from equipoise.studies.reminding import FIFTY, Reminding, reminders_study
 
@@ -148,66 +145,19 @@ def corpus_bias(
     finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
 
 
-def professions(
-    before: Annotated[Path, typer.Argument(help="A result folder of tbe, before.")],
-    after: Annotated[Path, typer.Argument(help="A result folder of tbe, after.")],
-    corpus: Annotated[
-        str | None, typer.Option("--corpus", help="What was tuned on: marks professions that it names.")
-    ] = None,
-    text: Text = None,
-    data_dir: DataDir = None,
-    out: MaybeOut = None,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """APPD of every profession before and after: bars, what was read about in training, the fitted line."""
-    from equipoise.cli.writing import refuse_taken, write_study
-    from equipoise.corpora.opening import CorpusChoice, read_corpus
-    from equipoise.studies.professions import professions_plan, professions_study
-
-    refuse_taken(out, force=force)
-    read = None if corpus is None else read_corpus(corpus, CorpusChoice(text), data_dir)
-    sides = _templates_of(before), _templates_of(after)
-    study = professions_study(*sides, read)
-    if out is not None:
-        tables = {"professions.csv": study.table, "lines.csv": study.lines}
-        write_study(out, professions_plan(*sides), study.sentences, tables)
-    finish_study(out, study.table, study.sentences, as_json=as_json)
-
-
-def _templates_of(folder: Path) -> "Result":
-    from equipoise.results import load_results
-    from equipoise.studies.professions import INSTRUMENT
-
-    results = [one for one in load_results(folder) if one.instrument == INSTRUMENT]
-    if len(results) != 1:
-        raise UserError(
-            f"{folder} holds {len(results)} results of {INSTRUMENT} where one is expected.",
-            f"Write one with `equipoise measure {INSTRUMENT} --model M --out DIR`.",
-        )
-    return results[0]
-
-
-def method_of(tuning: TextTuning, defaults: Sequence[str] = ()) -> "Counterfactual":
-    from equipoise.mitigations.base import set_options
-    from equipoise.mitigations.counterfactual import Counterfactual
-
-    method: Counterfactual = set_options(Counterfactual, [*defaults, *(tuning.choices or ())], tuning.preset)
-    return method
+def method_of(tuning: TextTuning, defaults: Sequence[str] = ()) -> Any:
+    """Counterfactual fine-tuning with the options that were given."""
+    chosen = [*defaults, *(tuning.choices or ())]
+    return set_options(mitigation_class("counterfactual"), chosen, tuning.preset)
 
 
 def corpus_of(name: str, tuning: Tuning) -> "CorpusTexts":
-    from equipoise.corpora.opening import CorpusChoice, read_corpus
 
     return read_corpus(name, CorpusChoice(tuning.text), tuning.data_dir)
 
 
 def _pairs(data: Sequence[str] | None, count: int, tuning: Tuning) -> "Settings":
     """What the sentence-based evaluation asks: the pairs of a file, or so many of each category."""
-    from equipoise.data.sets.pairs import sampled_pairs
-    from equipoise.instruments import load_instrument
-    from equipoise.instruments.base import Settings
-
     given = Settings(data=by_instrument(data, ("sbe",), "--data").get("sbe", ""), data_dir=tuning.data_dir)
     source = given.source(load_instrument("sbe"))
     return replace(given, data=sampled_pairs(source, count)) if count else given
@@ -224,55 +174,72 @@ def named_corpora(given: Sequence[str]) -> dict[str, str]:
     return dict(pairs)
 
 
-def keeping_of(out: Path, force: bool) -> "Keeping":
-    """A folder for the study, which tells its steps on stderr."""
-    from equipoise.studies.steps import Keeping
+@runs_models
+def corpus_classifiers(
+    corpora: Annotated[
+        list[str], typer.Argument(help="Labelled corpora, as in NAME=FILE: a CSV with text and label.")
+    ],
+    *,
+    options: RunOptions,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the study.")],
+    model: Model = None,
+    seeds: Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")] = "0,1,2",
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the texts.")] = 3,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Tune a classifier on each labelled corpus and measure the direct bias of its word vectors."""
+    from equipoise.studies.corpus_classifiers import corpus_classifiers as study_classifiers
 
-    return Keeping(out, lambda sentence: print(sentence, file=sys.stderr, flush=True), force)  # noqa: T201
-
-
-def show_arms(table: "pd.DataFrame") -> None:
-    """A table for each number, over every item or by type of sentences: the others are in the files."""
-    from equipoise.cli.printing import print_table
-
-    shown = table[table["by"].isin(("", "type"))]
-    keys = ["instrument", "key", "label", "unit", "by", "level"]
-    for (_, _, label, unit, by, level), rows in shown.groupby(keys, sort=False):
-        where = f", {by} {level}" if by else ""
-        seeds = f", {rows['seeds'].max()} seeds" if rows["seeds"].max() > 1 else ""
-        columns = [name for name in ARMS if name in rows and not (name in MAYBE and rows[name].isna().all())]
-        print_table(f"{label}{where} ({unit}{seeds})", rows[columns])
-
-
-def _by_category(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Professions by category, which fit on a screen; each by itself is in the files."""
-    sizes = table.assign(before=table["before"].abs(), after=table["after"].abs())
-    rows = sizes.groupby("category", sort=False)
-    means = rows[["before", "after"]].mean().assign(professions=rows.size())
-    if "seen" in table:
-        means["in_the_text"] = rows["seen"].sum()
-    return means.reset_index()
+    named = named_corpora(corpora)
+    study = study_classifiers(
+        open_model(model, options),
+        dict(named),
+        seeds=seed_numbers(seeds),
+        epochs=epochs,
+        keeping=keeping_of(out, force),
+    )
+    finish_study(out, study.table, study.sentences, as_json=as_json)
 
 
-def finish_study(out: Path | None, table: "pd.DataFrame", sentences: Sequence[str], *, as_json: bool) -> None:
-    """Draw the study in its folder as its page does, and show its tables and sentences."""
-    from equipoise.cli.printing import print_json, print_study_tables, print_table, say
-    from equipoise.cli.writing import draw_study
-    from equipoise.report.sections import load_study
-    from equipoise.results.records import to_records
+@runs_models
+@takes_groups
+def resolution(
+    *,
+    options: RunOptions,
+    corpus: CorpusName,
+    tuning: Tuning,
+    data: Data = None,
+    seeds: Seeds = "0,1,2",
+    pronouns: Annotated[int, typer.Option(help="Held-out pronouns that are asked; 0: all.")] = 500,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the models that are trained, in OUT/models.")
+    ] = False,
+) -> None:
+    """Tune on hidden pronouns, with and without a flipped copy: accuracy, ability, F1 scores, skew."""
+    from equipoise.studies.resolving import SKEW, AskedOfArms, resolution_study
 
-    files = [] if out is None else draw_study(out)
-    if as_json:
-        drawn = {"figures": [str(path) for path in files]}
-        print_json({"table": to_records(table), "sentences": list(sentences), **drawn})
+    asked = AskedOfArms(by_instrument(data, (SKEW,), "--data").get(SKEW, ""), pronouns, tuning.data_dir)
+    study = resolution_study(
+        open_model(tuning.model, options),
+        corpus_of(corpus, tuning),
+        method=set_options(mitigation_class("pronoun-resolution"), tuning.choices or ()),
+        seeds=seed_numbers(seeds),
+        asked=asked,
+        keeping=replace(keeping_of(tuning.out, tuning.force), models=keep),
+    )
+    for name, paper in study.papers.items():
+        write_latex(tuning.out / f"{name}.tex", paper)
+    if tuning.as_json:
+        papers = {name.replace("-", "_"): to_records(paper) for name, paper in study.papers.items()}
+        print_json({"table": to_records(study.table), **papers, "sentences": study.sentences})
         return
-    if out is not None:
-        print_study_tables(load_study(out))
-    if "arm" in table:
-        show_arms(table)
-    else:
-        print_table("Mean |APPD| by category", _by_category(table))
-    for sentence in sentences:
+    titles = {
+        "table-2": "Table 2: type 2 sentences, F1 x 100 with 95 % intervals",
+        "table-1": "Table 1: F1 x 100 on Alice and Bob, and pronouns of held-out texts",
+    }
+    for name, paper in study.papers.items():
+        print_rows(titles[name], list(map(str, paper.columns)), paper.to_numpy(dtype=object).tolist())
+    for sentence in study.sentences:
         say(sentence)
-    if out is not None:
-        say(f"Tables and figures are in {out}.")
+    say(f"Tables are in {tuning.out}.")

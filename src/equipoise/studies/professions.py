@@ -21,7 +21,7 @@ from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import GUARD
 from equipoise.results import Result
 from equipoise.results.comparison.pairing import check_comparable
-from equipoise.results.numbers import three_decimals
+from equipoise.results.numbers import fixed, three_decimals
 from equipoise.stats.correlation import pearson
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.steps import Plan
@@ -139,9 +139,9 @@ def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
         f"Mean |APPD| of {len(work)} professions: {three_decimals(first)} before, {three_decimals(last)} after."
     ]
     said += [
-        f"Slope of after on before, {row['group']}: {three_decimals(row['slope'])} "
-        f"[{three_decimals(row['low'])}, {three_decimals(row['high'])}], r = {three_decimals(row['r'])} "
-        f"[{three_decimals(row['r_low'])}, {three_decimals(row['r_high'])}], R² = {three_decimals(row['r_squared'])}, "
+        f"Slope of after on before, {row['group']}: {fixed(row['slope'], 2)} "
+        f"[{fixed(row['low'], 2)}, {fixed(row['high'], 2)}], r = {fixed(row['r'], 2)} "
+        f"[{fixed(row['r_low'], 2)}, {fixed(row['r_high'], 2)}], R² = {fixed(row['r_squared'], 2)}, "
         f"n = {row['n']}."
         for row in lines.to_dict("records")
     ]

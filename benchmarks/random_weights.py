@@ -19,7 +19,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from equipoise.corpora.mining import mine_pairs
-from equipoise.corpora.sampling import CorpusChoice, open_documents
+from equipoise.corpora.opening import CorpusChoice, open_documents
 from equipoise.data.reading import TABLES
 from equipoise.measuring import measure
 from equipoise.models.loading import wrap_model

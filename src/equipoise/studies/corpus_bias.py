@@ -21,7 +21,7 @@ from equipoise.corpora.vocabulary import Vocabulary, gendered_words, load_target
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.protocol import LanguageModel
-from equipoise.results.numbers import three_decimals
+from equipoise.results.numbers import shown, three_decimals
 from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.studies.published import with_published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
@@ -176,18 +176,17 @@ def _in_words(table: pd.DataFrame) -> list[str]:
     whole = table[(table["key"] == "asld") & (table["by"] == "")]
     values = {row["arm"]: row for row in whole.to_dict("records")}
     said = [
-        f"Before: ASLD {three_decimals(values[BASE]['mean'])} nats; "
-        f"flattened: {three_decimals(values[FLATTENED]['mean'])}."
+        f"Before: ASLD {shown(values[BASE]['mean'])} nats; flattened: {shown(values[FLATTENED]['mean'])}."
     ]
     noise = values[CONTROL]["change"]
     for arm, row in values.items():
         if arm in (BASE, FLATTENED):
             continue
-        spread = f", sd over seeds {three_decimals(row['seed_sd'])}" if row["seeds"] > 1 else ""
-        said.append(
-            f"{arm}: {three_decimals(row['mean'])} ({three_decimals(row['change'], sign=True)} from flattened{spread})."
-        )
+        spread = f", sd over seeds {shown(row['seed_sd'])}" if row["seeds"] > 1 else ""
+        change = three_decimals(row["change"], sign=True)
+        said.append(f"{arm}: {shown(row['mean'])} ({change} from flattened{spread}).")
     return [
         *said,
-        f"Text that names no gender moves it by {three_decimals(noise, sign=True)}: read the others against that.",
+        f"Text that names no gender moves it by {three_decimals(noise, sign=True)}: "
+        "read the others against that.",
     ]

@@ -29,17 +29,17 @@ class Index(Mapping[str, str]):
     @cached_property
     def _others(self) -> dict[str, tuple[str, str]]:
         """The names of installed packages with their places and packages; our names win."""
-        found: dict[str, tuple[str, str]] = {}
+        others: dict[str, tuple[str, str]] = {}
         points = [(one, one.dist.name if one.dist else "") for one in entry_points(group=PREFIX + self.kind)]
         for point, package in sorted(points, key=lambda one: (one[0].name, one[1])):
             if point.name in self.ours:
                 self.problems[f"{point.name} ({package})"] = "the name is taken by Equipoise"
-            elif point.name in found:
-                first = found[point.name][1]
+            elif point.name in others:
+                first = others[point.name][1]
                 self.problems[f"{point.name} ({package})"] = f"the name is taken by {first}"
             else:
-                found[point.name] = (point.value, package)
-        return found
+                others[point.name] = (point.value, package)
+        return others
 
     def __getitem__(self, name: str) -> str:
         return self.ours[name] if name in self.ours else self._others[name][0]

@@ -19,10 +19,10 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from equipoise.corpora.mining import mine_pairs
-from equipoise.corpora.sampling import CorpusChoice, open_documents
+from equipoise.corpora.opening import CorpusChoice, open_documents
 from equipoise.data.reading import TABLES
 from equipoise.measuring import measure
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 
 DRAWS, WORDS, MINED = 20, 3000, 200

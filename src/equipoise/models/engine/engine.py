@@ -8,7 +8,7 @@ from threading import Lock, get_ident
 from equipoise.errors import Cancelled, UserError
 from equipoise.models.engine.executors import Executor, Job
 from equipoise.models.engine.forward import Forward
-from equipoise.models.engine.plan import Batch, Plan, make_plan, make_plans, tokens_in
+from equipoise.models.engine.plan import Batch, Plan, make_plan, make_plans, still_open, tokens_in
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore
 
@@ -68,9 +68,18 @@ class Engine:
                 "The model was asked while it was answering, by its own progress callback.",
                 "Ask it when the run is done, or ask another model object.",
             )
-        job = Job(self.fingerprint, tuple(plan.open_batches))
-        tokens = {batch[0][0]: tokens_in(batch) for batch in plan.open_batches}
-        with self._taking_turns(), closing(self.executor.run(job)) as answered:
+        with self._taking_turns():
+            batches = still_open(plan, self.store)
+            job = Job(self.fingerprint, tuple(batches))
+            self._run(job, plan, report, is_cancelled)
+            self._keep_sample(batches)
+        return [plan.known[key] for key in plan.keys]
+
+    def _run(
+        self, job: Job, plan: Plan, report: Report | None, is_cancelled: Callable[[], bool] | None
+    ) -> None:
+        tokens = {batch[0][0]: tokens_in(batch) for batch in job.batches}
+        with closing(self.executor.run(job)) as answered:
             for pairs in answered:
                 plan.known.update(pairs)
                 self.rows_run += len(pairs)
@@ -79,8 +88,6 @@ class Engine:
                     report(len(pairs), tokens[pairs[0][0]])
                 if is_cancelled is not None and is_cancelled():
                     raise Cancelled(f"stopped after {self.rows_run} rows; their answers are kept")
-            self._keep_sample(plan.open_batches)
-        return [plan.known[key] for key in plan.keys]
 
     @contextmanager
     def _taking_turns(self) -> Iterator[None]:

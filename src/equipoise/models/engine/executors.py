@@ -7,7 +7,7 @@ from typing import Protocol
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.plan import Answered, Batch
 from equipoise.models.options import RunOptions
-from equipoise.plugins import class_named
+from equipoise.plugins import Index
 
 Keep = Callable[[list[Answered]], None]
 """Stores the answers of a batch."""
@@ -41,11 +41,11 @@ class Executor(Protocol):
         """Let go of the model and of whatever was started for it."""
 
 
-EXECUTORS = {"local": "equipoise.models.engine.local:LocalExecutor"}
+EXECUTORS = Index("executors", {"local": "equipoise.models.engine.local:LocalExecutor"})
 """Where each executor is defined, by name; its class takes the run options."""
 
 
 def find_executor(options: RunOptions) -> Executor:
     """The executor that the options name, not yet open."""
-    executor: Executor = class_named(options.executor, EXECUTORS, "executor")(options)
+    executor: Executor = EXECUTORS.load(options.executor, "executor")(options)
     return executor

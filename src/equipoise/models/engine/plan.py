@@ -59,6 +59,15 @@ def make_plans(
     return plans
 
 
+def still_open(plan: Plan, store: Store) -> list[Batch]:
+    """The open batches without what another thread has answered since the plan was made."""
+    rows = dict(pair for batch in plan.open_batches for pair in batch)
+    stored = store.read(list(rows))
+    plan.known.update({key: answer for key, answer in stored.items() if answer.covers(rows[key])})
+    left = ([pair for pair in batch if pair[0] not in plan.known] for batch in plan.open_batches)
+    return [batch for batch in left if batch]
+
+
 def _open_batches(rows: Mapping[bytes, Row], known: Collection[bytes], per_pass: int) -> list[Batch]:
     waiting: list[Batch] = []
     remainder: Batch = []

@@ -9,20 +9,25 @@ from typing import Any, Protocol
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions, choose_options
 from equipoise.models.protocol import LanguageModel
-from equipoise.plugins import class_named
+from equipoise.plugins import Index
 
-LOADERS = {
-    "word vectors": "equipoise.models.static.loader:VectorsLoader",
-    "wrapper": "equipoise.models.wrappers.saving:WrapperLoader",
-    "random weights": "equipoise.models.loading.networks:RandomLoader",
-    "GGUF file": "equipoise.models.loading.networks:GgufLoader",
-    "packed folder": "equipoise.models.loading.networks:PackedLoader",
-    "folder": "equipoise.models.loading.networks:FolderLoader",
-    "hub name": "equipoise.models.loading.networks:HubLoader",
-}
+HUB = "hub name"
+LOADERS = Index(
+    "loaders",
+    {
+        "word vectors": "equipoise.models.static.loader:VectorsLoader",
+        "wrapper": "equipoise.models.wrappers.saving:WrapperLoader",
+        "random weights": "equipoise.models.loading.networks:RandomLoader",
+        "GGUF file": "equipoise.models.loading.networks:GgufLoader",
+        "packed folder": "equipoise.models.loading.networks:PackedLoader",
+        "folder": "equipoise.models.loading.networks:FolderLoader",
+        HUB: "equipoise.models.loading.networks:HubLoader",
+    },
+)
 """What each loader reads, and its class; a new back-end is its folder and one line here.
 
-The first two are asked first, because they need no torch; the last one accepts any name.
+The first two come first because they need no torch. The last one accepts any name, so those of installed
+packages are asked before it.
 """
 
 
@@ -68,8 +73,13 @@ def find_loader(name: str) -> Loader:
             f"The name of the model is empty: {name!r}.",
             "Give a folder or a hub name (is a variable unset?), or leave it out for the built-in model.",
         )
-    loaders: Iterator[Loader] = (class_named(kind, LOADERS, "loader")() for kind in LOADERS)
+    loaders: Iterator[Loader] = (LOADERS.load(kind, "loader")() for kind in _in_turn())
     return next(loader for loader in loaders if loader.accepts(name))
+
+
+def _in_turn() -> list[str]:
+    """The loaders in the order in which they are asked."""
+    return sorted(LOADERS, key=lambda kind: kind == HUB)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from equipoise.instruments.base import (
     Design,
     Instrument,
     Settings,
+    describe_instrument,
     refuse_all_dropped,
     refuse_incomplete,
     refuse_undeclared,
@@ -230,11 +231,7 @@ class _Prepared:
         """What is measured, of which model, on which data and by which choices."""
         settings, model = self.design.settings, self.model
         return {
-            "instrument": {
-                "name": self.instrument.name,
-                "title": self.instrument.title,
-                "variant": settings.variant,
-            },
+            "instrument": describe_instrument(self.instrument, settings.variant),
             "model": {
                 "name": model.name,
                 "kind": model.kind,

@@ -18,10 +18,12 @@ from equipoise.instruments.base import (
     Ask,
     Design,
     Instrument,
+    PolarDesign,
     Settings,
     refuse_all_dropped,
     refuse_incomplete,
     refuse_undeclared,
+    refuse_undeclared_headlines,
 )
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
 from equipoise.instruments.parts.notices import dropped_notice, misread_notice
@@ -35,6 +37,7 @@ from equipoise.results.estimate import estimates_table
 from equipoise.results.reading import readings
 from equipoise.results.records import column_kinds
 from equipoise.results.result import describe_versions
+from equipoise.text.sides import FEMALE, MALE
 
 ModelSource = LanguageModel | str | Path
 InstrumentSource = str | Instrument[Any]
@@ -210,6 +213,7 @@ class _Prepared:
         refuse_incomplete(self.instrument.name, items, ("item", "score", "dropped"), "score")
         refuse_all_dropped(self.instrument.name, items)
         summary = self.instrument.summarise(self.design, items)
+        refuse_undeclared_headlines(self.instrument.name, summary.estimates, self._quantities())
         provenance = self._provenance(items, summary)
         return Result(self.instrument.name, items, estimates_table(summary.estimates), provenance)
 
@@ -252,7 +256,10 @@ class _Prepared:
         }
 
     def _quantities(self) -> tuple[Quantity, ...]:
-        return self.design.quantities or self.instrument.quantities
+        """Every declared quantity, its sides named after the poles that were asked."""
+        poles = self.design.poles.pair if isinstance(self.design, PolarDesign) else (MALE, FEMALE)
+        declared = self.design.quantities or self.instrument.quantities
+        return tuple(quantity.of_poles(*poles) for quantity in declared)
 
     def _notices(self, items: pd.DataFrame) -> list[str]:
         kept = set(items["item"][items["dropped"] == ""])

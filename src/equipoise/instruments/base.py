@@ -15,7 +15,7 @@ from equipoise.data.sources import Data, Source, resolve
 from equipoise.errors import UserError, check_seed, unknown_name
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.base import LanguageModel, Question
-from equipoise.results import Quantity, Roles, Summary
+from equipoise.results import Estimate, Quantity, Roles, Summary
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,23 @@ def refuse_undeclared(instrument: Instrument[Any]) -> None:
             f"The instrument {type(instrument).__name__} does not declare {', '.join(missing)}.",
             "Give its class each of them, such as reads = () where it takes no choices: docs/extending.md.",
         )
+
+
+def refuse_undeclared_headlines(
+    name: str, estimates: Iterable[Estimate], quantities: Iterable[Quantity]
+) -> None:
+    """Refuse a headline that is not declared: without name, question and sides nobody could read it."""
+    declared = {quantity.key: quantity for quantity in quantities}
+    for estimate in estimates:
+        if not estimate.headline:
+            continue
+        quantity = declared.get(estimate.key)
+        missing = quantity.undeclared() if quantity else ["a Quantity"]
+        if missing:
+            raise UserError(
+                f"The headline {estimate.key!r} of {name} does not declare {', '.join(missing)}.",
+                "Declare it among the quantities of the instrument: docs/extending.md.",
+            )
 
 
 def refuse_all_dropped(name: str, items: pd.DataFrame) -> None:

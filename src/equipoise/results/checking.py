@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.results.estimate import BETTER
-from equipoise.results.quantity import Quantity
+from equipoise.results.quantity import SCALES, Quantity
 
 NUMBER, LARGEST_COUNT = "a number", 2**53
 
@@ -35,10 +35,13 @@ OPTIONAL_TEXT = OneOf((str, None))
 OPTIONAL_NUMBER = OneOf((NUMBER, None))
 
 QUANTITY = {
-    **dict.fromkeys(("key", "label", "column", "unit", "over"), str),
+    **dict.fromkeys(("key", "label", "column", "unit", "over", "name", "question"), str),
     **dict.fromkeys(("margin", "neutral"), NUMBER),
-    **dict.fromkeys(("absolute", "ranks"), bool),
+    **dict.fromkeys(("absolute", "ranks", "headline", "compared"), bool),
     "better": OneOf(tuple(BETTER)),
+    "scale": OneOf(tuple(SCALES)),
+    "enough": OPTIONAL_NUMBER,
+    "sides": [str],
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],
     "where": Each(str),
@@ -125,9 +128,11 @@ def check_estimates(rows: Any) -> None:
 def check_items(items: pd.DataFrame, provenance: Mapping[str, Any]) -> None:
     """Refuse items without the columns that every item has, or that the quantities compare."""
     quantities = provenance.get("quantities", ())
-    numbers = sorted({record.get("column", "score") for record in quantities})
+    # A statistic of a confusion matrix reads the chosen classes, which are texts.
+    numbers = sorted({one.get("column", "score") for one in quantities if not one.get("statistic")})
+    choices = sorted({one["column"] for one in quantities if one.get("statistic")})
     chosen = sorted({name for record in quantities for name in record.get("where", ())})
-    require(items, ("item", "dropped", *numbers, *chosen), "the items")
+    require(items, ("item", "dropped", *numbers, *choices, *chosen), "the items")
     for name in numbers:
         _refuse_unless(items[name].dtype.kind in "fib", items[name].iloc[0], "a number", f"items.{name}")
 

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.text.rewriting.forms import UNSURE, Case, Choice, Judge, choose_form, neighbours
+from equipoise.text.rewriting.find.tokens import neighbours
+from equipoise.text.rewriting.pronouns.forms import UNSURE, Case, Choice, Judge, choose_form
 
 HELD_OUT = ("agatha-christie", "edith-wharton", "f-scott-fitzgerald", "george-eliot", "upton-sinclair")
 """The authors of the novels that the weights were not learnt from."""
@@ -158,8 +159,8 @@ def main() -> None:
         alone = [case for case in pronouns(read(chosen.data), "his", ("her", "hers")) if not is_object(case)]
         print_standing_alone(name, alone)
     if chosen.judge:
-        from equipoise.models import load_model
         from equipoise.models.form_judge import form_judge
+        from equipoise.models.loading import load_model
 
         judge = form_judge(load_model(None if chosen.judge == "default" else chosen.judge))
         for name, cases in by_source.items():

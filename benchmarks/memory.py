@@ -7,7 +7,7 @@ SCRIPT = r"""
 import re, sys
 from pathlib import Path
 from benchmarks.bert import crows_sentences, parts
-from equipoise.models.base import Score
+from equipoise.models.questions import Score
 from equipoise.models.loading import wrap_model
 from equipoise.models.options import RunOptions
 network, tokenizer = parts()

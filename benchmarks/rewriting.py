@@ -18,9 +18,9 @@ from pathlib import Path
 
 from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
 from equipoise.text.rewriting import Rewriter
-from equipoise.text.rewriting.forms import Judge
-from equipoise.text.rewriting.lexicon import load_lexicon
-from equipoise.text.rewriting.sentences import sentence_starts
+from equipoise.text.rewriting.find.lexicon import load_lexicon
+from equipoise.text.rewriting.find.sentences import sentence_starts
+from equipoise.text.rewriting.pronouns.forms import Judge
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 ONE_WAY_TITLES = re.compile(r"\b(?:Mrs|Miss|Ms)\b")
@@ -79,10 +79,8 @@ def speed() -> None:
     few = texts[::20]
     plain, named = Rewriter(names=False), Rewriter()
     ways: dict[str, tuple[Sequence[str], Callable[[str], object]]] = {
-        "rules": (texts, plain.turn),
-        "rules and names": (texts, named.turn),
-        "rules with an account": (texts, plain.rewrite),
-        "rules and names with an account": (texts, named.rewrite),
+        "rules": (texts, plain.rewrite),
+        "rules and names": (texts, named.rewrite),
         "flat alternation": (few, lambda text: flat.sub(lambda match: words[match[0].lower()], text)),
         "dictionary": (
             texts,

@@ -18,10 +18,10 @@ from benchmarks import memory, minicons_way
 from benchmarks.bert import SHARED, THREADS, bec_pro_rows, crows_sentences, parts
 from benchmarks.encoder import Multiplication, Pass, TimedNetwork, average
 from benchmarks.other_ways import one_forward_per_token, padded_batches_of_twenty
-from equipoise.models.base import Raw, Score
-from equipoise.models.engine.precision import bf16_speed
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.neural.precision import bf16_speed
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Raw, Score
 
 LATEST = Path(__file__).parent / "latest.json"
 SHARE = 6

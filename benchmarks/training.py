@@ -19,8 +19,8 @@ from equipoise.mitigations.training import MaskedWords, Recipe, TrainingSet, tra
 from equipoise.mitigations.training.batches import cut_points
 from equipoise.mitigations.training.examples import encode_examples, text_pieces
 from equipoise.mitigations.training.masking import Vocabulary
+from equipoise.models.neural.words import Tokens
 from equipoise.models.options import RunOptions
-from equipoise.models.words import Tokens
 
 BATCHES, PADDED, THEIR_STEPS, TURNS = 5, 256, 5, 2
 GOALS = {"all weights": 15.0, "top four layers": 15.0, "low-rank changes": 15.0}

@@ -28,7 +28,7 @@ _READ = """
 import re, sys, time
 import pandas
 from pathlib import Path
-from equipoise.models.vectors import read_vectors
+from equipoise.models.static.files import read_vectors
 def memory(of):
     return 1024 * int(re.search(of + r":\\s*(\\d+)", Path("/proc/self/status").read_text()).group(1))
 start, wall, before = time.process_time(), time.perf_counter(), memory("VmRSS")

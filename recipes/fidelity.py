@@ -24,7 +24,7 @@ import torch
 from scipy.stats import spearmanr
 from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
 
-from equipoise.models.packed import load_packed
+from equipoise.models.loading.packed import load_packed
 
 HELD_OUT = ("the-great-gatsby", "emma", "mrs-dalloway", "whose-body")
 PRONOUN = re.compile(r"\[(he|she|him|his|her)\]", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Learns which form a pronoun takes, from novels: the tables beside `equipoise/text/rewriting/forms.py`.
+"""Learns which form a pronoun takes, from novels: tables for `equipoise/text/rewriting/pronouns/`.
 
     python -m recipes.forms --books FILE --bert DIR --out DIR
 
@@ -24,7 +24,8 @@ from safetensors.numpy import load_file
 from scipy.optimize import minimize
 from scipy.sparse.linalg import svds
 
-from equipoise.text.rewriting.forms import TOKEN, TokenFacts, features, in_context, neighbours, plain_word
+from equipoise.text.rewriting.find.tokens import TOKEN, neighbours
+from equipoise.text.rewriting.pronouns.forms import TokenFacts, features, in_context, plain_word
 
 HELD_OUT = ("agatha-christie", "edith-wharton", "f-scott-fitzgerald", "george-eliot", "upton-sinclair")
 """Never used here: the accuracy on novels is theirs."""

@@ -44,7 +44,7 @@ def bert_folder() -> Path:
 @pytest.fixture(scope="session")
 def bert(bert_folder: Path) -> Any:
     """The real BERT-base-uncased, loaded once."""
-    from equipoise.models import load_model
+    from equipoise.models.loading import load_model
 
     return load_model(bert_folder, cache=False)
 

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import BertConfig, BertForMaskedLM
 
-from equipoise.models.packed import PackedModel
+from equipoise.models.loading.packed import PackedModel
 from recipes.packing.writing import write_packed
 
 Weights = dict[str, torch.Tensor]

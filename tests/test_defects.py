@@ -17,10 +17,10 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import Fill, Score, TopFill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Fill, Score, TopFill
 from equipoise.models.table import TableModel
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import compare

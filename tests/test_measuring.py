@@ -17,8 +17,8 @@ from equipoise.instruments import load_instrument
 from equipoise.instruments.base import Ask, Settings
 from equipoise.instruments.tbe import TemplateBased
 from equipoise.measuring import audit, audit_fitting, measure
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result, Roles

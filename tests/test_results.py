@@ -8,7 +8,7 @@ import pytest
 
 from equipoise.errors import UserError
 from equipoise.measuring import audit, measure
-from equipoise.models import load_model
+from equipoise.models.loading import load_model
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 from equipoise.results import Estimate, Result, load_results

@@ -12,8 +12,8 @@ from equipoise.data.poles import load_poles
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit, audit_fitting, measure
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.results import Result
 

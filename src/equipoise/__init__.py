@@ -9,9 +9,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Callback": "equipoise.callback",
     "Comparison": "equipoise.results.comparison",
-    "CorpusChoice": "equipoise.corpora.sampling",
-    "LanguageModel": "equipoise.models.base",
+    "CorpusChoice": "equipoise.corpora.opening",
+    "LanguageModel": "equipoise.models.protocol",
     "RunOptions": "equipoise.models.options",
     "Result": "equipoise.results",
     "Rewriter": "equipoise.text.rewriting",
@@ -21,14 +22,14 @@ _PUBLIC = {
     "audit": "equipoise.measuring",
     "check": "equipoise.report.gate",
     "compare": "equipoise.results.comparison",
-    "load_model": "equipoise.models",
+    "load_model": "equipoise.models.loading",
     "load_result": "equipoise.results",
     "load_results": "equipoise.results",
     "measure": "equipoise.measuring",
     "mitigate": "equipoise.mitigating",
     "render": "equipoise.report.page",
     "rewrite": "equipoise.text.rewriting",
-    "wrap_model": "equipoise.models.loading",
+    "wrap_model": "equipoise.models.loading.networks",
 }
 
 __all__ = sorted(_PUBLIC)

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
+import equipoise
 from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
 from equipoise.data.sources import Data
@@ -28,9 +29,10 @@ from equipoise.instruments.base import (
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
 from equipoise.instruments.parts.notices import dropped_notice, misread_notice
 from equipoise.instruments.parts.unaskable import drop_unaskable
-from equipoise.models import load_model
-from equipoise.models.base import LanguageModel, Question, Raw, Score
 from equipoise.models.capabilities import require
+from equipoise.models.loading import load_model
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Question, Raw, Score
 from equipoise.models.static import STATIC
 from equipoise.results import Quantity, Result, Summary
 from equipoise.results.estimate import estimates_table
@@ -39,7 +41,16 @@ from equipoise.results.records import column_kinds
 from equipoise.results.result import describe_versions
 from equipoise.text.sides import FEMALE, MALE
 
-ModelSource = LanguageModel | str | Path
+
+@runtime_checkable
+class Pipeline(Protocol):
+    """A transformers pipeline: a network with its tokenizer."""
+
+    model: Any
+    tokenizer: Any
+
+
+ModelSource = LanguageModel | Pipeline | str | Path
 InstrumentSource = str | Instrument[Any]
 Tell = Callable[[Result], None]
 """Told of every result as soon as it has its answers."""
@@ -179,10 +190,12 @@ def as_model(source: ModelSource) -> LanguageModel:
     """A model that was loaded, or the one of that name."""
     if isinstance(source, str | Path):
         return load_model(source)
+    if isinstance(source, Pipeline):
+        return equipoise.wrap_model(source.model, source.tokenizer, name=source.model.name_or_path)
     if not hasattr(source, "answer_in_turn"):
         raise UserError(
             f"A {type(source).__name__} was given where a model is expected.",
-            "Give a name or a path, or what equipoise.load_model or equipoise.wrap_model gives.",
+            "Give a name, a path, a transformers pipeline, or what load_model or wrap_model gives.",
         )
     return source
 

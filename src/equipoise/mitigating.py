@@ -9,17 +9,16 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts, read_corpus
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts, read_corpus
 from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError, check_seed
-from equipoise.indexes import card_of
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigations import mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation, presets_of
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.static import StaticModel
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.wrappers.base import WrappedModel
+from equipoise.plugins import card_of
 from equipoise.results.result import describe_versions
 
 CorpusSource: TypeAlias = "CorpusTexts | pd.DataFrame | str | Path | None"

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data.poles import DEFAULT_POLES, Poles, load_poles
-from equipoise.models.base import Fill, LanguageModel, TopFill, WordScores
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, TopFill, WordScores
 from equipoise.results.numbers import fixed
 
 SHARE = "share"

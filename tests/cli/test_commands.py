@@ -27,7 +27,7 @@ def _no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def model_folder(tmp_path: Path) -> Path:
     """A saved random model that knows the words of the shipped tables."""
-    from equipoise.models.random_weights import random_parts
+    from equipoise.models.loading.random_weights import random_parts
 
     network, words = random_parts()
     network.cls.predictions.bias.data[words.convert_tokens_to_ids("he")] += 1.0
@@ -72,7 +72,7 @@ def test_json_is_one_document_on_stdout(
 
 
 def test_the_default_model_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from equipoise.models.names import DEFAULT_MODEL
+    from equipoise.models.loading.names import DEFAULT_MODEL
 
     assert run("probe", "[MASK] is a doctor.") == 0
     (said,) = errors(capsys)
@@ -269,8 +269,8 @@ def test_results_of_another_model_are_not_written_over_or_mixed(
 def test_other_data_into_the_same_folder_are_refused_before_anything_is_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from equipoise.models.base import LanguageModel
-    from equipoise.models.neural import NeuralModel
+    from equipoise.models.neural.base import NeuralModel
+    from equipoise.models.protocol import LanguageModel
 
     mine, out = tmp_path / "mine.csv", tmp_path / "out"
     mine.write_text("category,form,template\noffice,subject,[MASK] is a <profession>.\n")
@@ -388,7 +388,7 @@ def test_a_template_file_without_a_blank_names_the_line(
 
 
 def test_several_instruments_need_a_name_for_their_options() -> None:
-    from equipoise.cli.options import by_instrument
+    from equipoise.cli.arguments import by_instrument
     from equipoise.errors import UserError
 
     assert by_instrument(["x.csv"], ["tbe"], "--data") == {"tbe": "x.csv"}
@@ -429,7 +429,9 @@ def _seconds(*arguments: str) -> float:
     ("arguments", "others"),
     [
         (["--help"], {"pandas", "numpy", "rich"}),
-        (["rewrite", "-"], {"pandas", "numpy"}),
+        (["rewrite", "-"], set()),
+        (["probe", "-h"], {"altair"}),
+        (["study", "domain", "-h"], {"vl_convert"}),
         (["list", "data"], set()),
     ],
 )
@@ -459,12 +461,10 @@ def test_completion_knows_the_instruments() -> None:
 def test_interruption_is_two_lines_and_130(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import equipoise.models as models
-
     def stop(*_args: Any, **_kwargs: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(models, "load_model", stop)
+    monkeypatch.setattr("equipoise.cli.arguments.load_model", stop)
     assert run("probe", "[MASK] is a doctor.") == 130
     assert len(errors(capsys)) == 2
     assert run("probe", "[MASK] is a doctor.", "--no-cache") == 130
@@ -524,7 +524,7 @@ def test_models_that_expect_other_forms_are_not_compared_silently(
     model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Beside one that expects "he" stands one that expects "his"."""
-    from equipoise.models.random_weights import random_parts
+    from equipoise.models.loading.random_weights import random_parts
 
     network, words = random_parts()
     network.cls.predictions.bias.data[words.convert_tokens_to_ids("his")] += 9.0
@@ -630,7 +630,7 @@ def test_two_models_of_one_name_are_told_apart_by_their_folders(
 def test_no_model_is_measured_before_all_are_there(
     model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("equipoise.cli.study.open_model", lambda *_: pytest.fail("a model was loaded"))
+    monkeypatch.setattr("equipoise.cli.study_models.open_model", lambda *_: pytest.fail("a model was loaded"))
     assert run("study", "models", model_folder, tmp_path / "nowhere" / "at" / "all", "-i", "traits") == 2
     assert "There is no model folder at" in errors(capsys)[0]
 

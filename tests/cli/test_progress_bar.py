@@ -8,7 +8,7 @@ import pytest
 from equipoise.cli import progress_bar
 from equipoise.cli.progress_bar import ProgressBar, Rate, line
 from equipoise.errors import UserError
-from equipoise.models import load_model
+from equipoise.models.loading import load_model
 from equipoise.models.progress import LOADING, PLANNING, SCORING, STOPPED, Progress
 
 

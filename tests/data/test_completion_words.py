@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from equipoise.text.articles import fix_articles
+from equipoise.text.languages.en.articles import fix_articles
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "src" / "equipoise" / "data" / "tables"

@@ -8,7 +8,7 @@ import pytest
 
 from equipoise.data.poles import load_poles
 from equipoise.data.sets.templates import build_sentences, read_professions, read_templates
-from equipoise.text.articles import indefinite_article
+from equipoise.text.languages.en.articles import indefinite_article
 
 TABLES = Path(__file__).resolve().parents[2] / "src" / "equipoise" / "data" / "tables"
 OTHER_POLES = ["religion", "age"]

@@ -13,7 +13,7 @@ import transformers
 
 import equipoise
 from equipoise.mitigations.base import options_help
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.report import exports
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"

@@ -13,7 +13,7 @@ import tiny
 import torch
 from scipy.stats import rankdata
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.data.sets.person_rows import sentences_of
 from equipoise.errors import UserError
 from equipoise.instruments import association
@@ -27,9 +27,9 @@ from equipoise.instruments.association import (
 )
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import Raw, WordScores
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.questions import Raw, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
 from equipoise.results.comparison import compare

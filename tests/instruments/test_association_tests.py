@@ -13,7 +13,7 @@ from equipoise.data.sets.association_tests import ROLES
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.parts.vector_choice import VectorChoice
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 
@@ -163,7 +163,7 @@ def test_bias_bench_pools_over_special_tokens() -> None:
         with torch.no_grad():
             states = model.transformers_model.base_model(input_ids=ids).last_hidden_state
         vectors[sentence] = states[0].mean(dim=0).numpy()
-    from equipoise.models.base import MEAN_WITH_SPECIAL, Embed
+    from equipoise.models.questions import MEAN_WITH_SPECIAL, Embed
 
     (answer,) = model.answer([Embed(text, pooling=MEAN_WITH_SPECIAL)])
     np.testing.assert_allclose(answer.vector, vectors[text], atol=1e-5)

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings, refuse_undeclared
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, EVERYTHING, POLES, POOLING, SAMPLE
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.measuring import audit, measure
-from equipoise.models import load_model
-from equipoise.models.base import LanguageModel
+from equipoise.models.loading import load_model
+from equipoise.models.protocol import LanguageModel
 from equipoise.studies.price import Price
 from equipoise.studies.resolving import HeldOutPronouns
 

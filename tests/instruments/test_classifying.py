@@ -14,10 +14,10 @@ import transformers
 import equipoise as eq
 from equipoise.errors import UserError
 from equipoise.mitigations.training.classifiers import ClassifierRecipe, train_classifier
-from equipoise.models.base import Classify
-from equipoise.models.classifier import ClassifierModel
+from equipoise.models.neural.classifier import ClassifierModel
 from equipoise.models.options import RunOptions
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.questions import Classify
+from equipoise.models.wrappers.base import WrappedModel
 
 NLI = ("contradiction", "neutral", "entailment")
 
@@ -192,7 +192,7 @@ def labelled(said: dict[str, list[str]]) -> Any:
             self.__dict__.update(model.__dict__)
 
         def answer(self, questions: Any) -> Any:
-            from equipoise.models.base import LabelScores
+            from equipoise.models.questions import LabelScores
 
             told = dict(zip(texts, said["said"], strict=True))
             values = {"bad": (0.9, 0.1), "good": (0.1, 0.9)}

@@ -17,10 +17,10 @@ from equipoise.instruments import completions
 from equipoise.instruments.base import Settings
 from equipoise.instruments.completions import Completions
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import Fill, TopFill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Fill, TopFill
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
 from equipoise.results.comparison import compare

@@ -9,12 +9,12 @@ import pytest
 import tiny
 import torch
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.cosine import cosine, target_scatter
 from equipoise.measuring import measure
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 from equipoise.results import Result

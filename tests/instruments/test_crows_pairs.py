@@ -15,8 +15,8 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.crows_pairs import align
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel

@@ -10,10 +10,10 @@ from equipoise.instruments import disco
 from equipoise.instruments.base import Settings
 from equipoise.instruments.disco import Discovery
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import TopFill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import TopFill
 from equipoise.models.table import TableModel
 from equipoise.stats.significance import equal_rates_p
 

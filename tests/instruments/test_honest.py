@@ -12,7 +12,7 @@ from equipoise.instruments import honest
 from equipoise.instruments.base import Settings
 from equipoise.instruments.honest import Honest
 from equipoise.measuring import measure
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result

@@ -12,7 +12,7 @@ import equipoise as eq
 from equipoise.data.reading import own_table
 from equipoise.errors import UserError
 from equipoise.instruments.parts.vector_choice import VectorChoice
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 from equipoise.stats.directions import held_out_decisions, nearest, pair_direction

@@ -21,10 +21,10 @@ from equipoise.instruments.lpbs import (
     attribute_span,
 )
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import Fill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Fill
 from equipoise.models.table import TableModel
 
 TEMPLATES = (

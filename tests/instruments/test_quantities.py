@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from equipoise.measuring import measure
-from equipoise.models import load_model
+from equipoise.models.loading import load_model
 from equipoise.results import Result, load_results
 from equipoise.results.comparison.differences import value_of
 

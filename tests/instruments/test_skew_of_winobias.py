@@ -12,7 +12,7 @@ from equipoise.data.sets.published_names import with_published_names
 from equipoise.instruments.base import Settings
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure
-from equipoise.models.base import Fill
+from equipoise.models.questions import Fill
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
 

@@ -17,9 +17,9 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.stereoset import StereoSet
 from equipoise.measuring import measure
-from equipoise.models.base import Raw, WordScores
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Raw, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.stats.ratios import icat

@@ -15,9 +15,9 @@ from equipoise.data.reading import TABLES
 from equipoise.errors import UserError
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.base import Fill, WordScores
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.questions import Fill, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import value_of

@@ -12,8 +12,8 @@ from tiny import network, tokenizer
 from equipoise.data.sets.person_sentences import without_occupations
 from equipoise.errors import UserError
 from equipoise.measuring import measure
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.results.comparison import compare

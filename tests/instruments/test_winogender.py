@@ -15,7 +15,7 @@ from equipoise.data.reading import read_table
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel

@@ -21,13 +21,13 @@ from equipoise.mitigations.distilling.losses import TOLD, Head, averaged_targets
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import read_examples
 from equipoise.mitigations.distilling.rows import batches, examples, partners_of
-from equipoise.models.base import Fill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import Progress
+from equipoise.models.questions import Fill
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.averaging import AveragedModel
-from equipoise.text.rewriting.lexicon import load_lexicon
+from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.mirroring import Mirror
 from equipoise.text.sides import FEMALE
 

@@ -14,10 +14,10 @@ from equipoise.errors import UserError
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distilling.contexts import frame_contexts
 from equipoise.mitigations.head_refit import HeadRefit, solve_ridge
-from equipoise.models import load_model
-from equipoise.models.base import Fill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Fill
 from equipoise.text.rewriting.mirroring import Mirror
 
 

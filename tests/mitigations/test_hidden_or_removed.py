@@ -17,10 +17,10 @@ from equipoise.data.reading import own_table
 from equipoise.errors import UserError
 from equipoise.mitigating import mitigate
 from equipoise.models.static import StaticModel
+from equipoise.models.static.binaries import write_binary
+from equipoise.models.static.files import read_vectors
+from equipoise.models.static.table import WordVectors
 from equipoise.models.table import TableModel
-from equipoise.models.vectors import read_vectors
-from equipoise.models.vectors.binaries import write_binary
-from equipoise.models.vectors.table import WordVectors
 from equipoise.stats.erasure import graded_rotation, inlp, leace, principal_directions, without_directions
 
 PAIRS = own_table("direction-pairs.csv")

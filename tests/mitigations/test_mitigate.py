@@ -17,7 +17,7 @@ from command_line import run
 
 import equipoise
 from equipoise.corpora.documents import Document, Where
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.opening import read_corpus
 from equipoise.errors import UserError
 from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class, mitigation_summary
@@ -28,8 +28,8 @@ from equipoise.mitigations.pretraining import Pretraining
 from equipoise.mitigations.reminders import Reminders, reminder_sentences
 from equipoise.mitigations.saving import add_price, save_changed
 from equipoise.mitigations.tuning import read_texts
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 

@@ -17,10 +17,10 @@ from equipoise.mitigations.oscar import Oscar, gender_direction, occupation_dire
 from equipoise.mitigations.projecting.folding import with_map
 from equipoise.mitigations.projecting.states import PRONOUNS, word_vectors
 from equipoise.mitigations.projections import DirectionRemoval
-from equipoise.models import load_model
-from equipoise.models.base import MEAN_WITH_SPECIAL, Embed, Fill, Score
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import MEAN_WITH_SPECIAL, Embed, Fill, Score
 from equipoise.models.wrappers.layer_map import LayerMapped
 from equipoise.stats.erasure import Affine
 

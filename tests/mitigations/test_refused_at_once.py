@@ -26,8 +26,8 @@ from equipoise.mitigations.training.examples import Example
 from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import TrainingSet, train
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.text.rewriting import Rewriter
 

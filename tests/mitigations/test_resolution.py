@@ -16,9 +16,9 @@ from equipoise.mitigations.resolution import (
     pronoun_examples,
 )
 from equipoise.mitigations.training.masking import Vocabulary
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.neural.words import Tokens
 from equipoise.models.options import RunOptions
-from equipoise.models.words import Tokens
 
 TEXTS = (
     "Ellen said that she was late, but her brother Philip had lost his keys.",

@@ -10,7 +10,7 @@ import tiny
 
 from equipoise import measure
 from equipoise.data.reading import TABLES
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers.averaging import AveragedModel
 

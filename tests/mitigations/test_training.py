@@ -29,8 +29,8 @@ from equipoise.mitigations.training.examples import encode_examples, split_docum
 from equipoise.mitigations.training.head import HeadAtPlaces
 from equipoise.mitigations.training.masking import Vocabulary
 from equipoise.mitigations.training.objective import padded
+from equipoise.models.neural.words import Tokens
 from equipoise.models.options import RunOptions
-from equipoise.models.words import Tokens
 
 QUICK = Recipe(epochs=2, learning_rate=1e-3, batch_tokens=50)
 

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from equipoise.errors import UserError
-from equipoise.models.base import AnsweringModel, Fill, WordScores
 from equipoise.models.capabilities import FILL
 from equipoise.models.form_judge import REACH, form_judge
+from equipoise.models.protocol import AnsweringModel
+from equipoise.models.questions import Fill, WordScores
 from equipoise.models.table import TableModel
-from equipoise.text.rewriting.forms import Case
+from equipoise.text.rewriting.pronouns.forms import Case
 
 
 class Listening(AnsweringModel):

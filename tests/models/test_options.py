@@ -11,13 +11,14 @@ import torch
 from test_engine import wrapped
 
 from equipoise.errors import Cancelled, UserError
-from equipoise.models import devices, load_model
-from equipoise.models.base import Score
-from equipoise.models.devices import find_device, token_budget
-from equipoise.models.engine.executor import EXECUTORS, find_executor
+from equipoise.models.engine.executors import EXECUTORS, find_executor
 from equipoise.models.engine.local import LocalExecutor
+from equipoise.models.loading import load_model
+from equipoise.models.neural import devices
+from equipoise.models.neural.devices import find_device, token_budget
 from equipoise.models.options import RunOptions, choose_options, offered_options
 from equipoise.models.progress import LOADING, PLANNING, SCORING, STOPPED, Progress
+from equipoise.models.questions import Score
 
 
 def test_choices_by_name_are_the_object() -> None:

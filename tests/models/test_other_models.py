@@ -9,10 +9,11 @@ import tiny
 from test_engine import wrapped
 
 from equipoise.errors import UserError
-from equipoise.models import load_model
-from equipoise.models.base import Embed, Fill, LanguageModel, Score, TopFill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Embed, Fill, Score, TopFill
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel
 

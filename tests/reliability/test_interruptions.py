@@ -104,7 +104,7 @@ def test_ctrl_c_is_said_in_two_lines_and_loses_nothing(threads: int, tmp_path: P
     script = f"""
 import sys
 from pathlib import Path
-import equipoise.models.devices as devices
+import equipoise.models.neural.devices as devices
 devices.CPU_BUDGET = 32
 from equipoise.cli import main
 main(["measure", "tbe", "--model", "random", "--out", {str(tmp_path / "out")!r}])

@@ -13,10 +13,10 @@ import transformers
 from equipoise.data.sets.bec_pro import MASKS
 from equipoise.instruments.association import Association
 from equipoise.instruments.base import Ask, Design, Settings
-from equipoise.models.base import Fill
 from equipoise.models.engine.rows import merge
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Fill
 from equipoise.results import Result
 from equipoise.results.estimate import estimates_table
 from equipoise.stats.significance import wilcoxon_r_from_w

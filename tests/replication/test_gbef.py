@@ -14,7 +14,7 @@ import pytest
 from designs import answered, designed, result_of
 
 from equipoise.instruments import instrument_card
-from equipoise.models.base import Score
+from equipoise.models.questions import Score
 
 PPD_TOLERANCE = 0.005
 PLL_TOLERANCE = 0.01

@@ -12,9 +12,9 @@ import tiny
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
-from equipoise.models.base import WordScores
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import WordScores
 from equipoise.models.wrappers.averaging import AveragedModel
 from equipoise.stats.correlation import slope_of
 from equipoise.studies.before_after import Choice, before_after

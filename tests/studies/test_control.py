@@ -9,11 +9,11 @@ import pytest
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
-from equipoise.models.neural import NeuralModel
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.loading.random_weights import random_parts
+from equipoise.models.neural.base import NeuralModel
 from equipoise.models.options import RunOptions
-from equipoise.models.random_weights import random_parts
 from equipoise.models.table import TableModel
 from equipoise.studies.control import COLUMNS, RandomControl, random_weights_control
 
@@ -97,7 +97,7 @@ def test_a_model_of_random_weights_is_not_its_own_control(settings: dict[str, Se
 
 def test_a_control_is_measured_as_the_model_is(control: RandomControl, settings: dict[str, Settings]) -> None:
     """The first draw, measured by itself, gives the same items."""
-    from equipoise.models.random_weights import random_control
+    from equipoise.models.loading.random_weights import random_control
 
     (alone,) = audit(random_control(leaning(4.0)), ("tbe",), settings)
     twins = [result for result in control.controls if result.fingerprint == alone.fingerprint]

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result

@@ -11,7 +11,7 @@ from equipoise import measure
 from equipoise.data.sets.gap import load_named_pronouns
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.studies.price import Price

@@ -14,15 +14,15 @@ import tiny
 from command_line import run
 
 from equipoise import measure
-from equipoise.cli.mitigation_studies import method_cells, show_gain
-from equipoise.cli.tuning_studies import show_arms
+from equipoise.cli.study_models import method_cells, show_gain
+from equipoise.cli.writing import show_arms
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.counterfactual import Counterfactual
-from equipoise.models import load_model
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers.averaging import AveragedModel
 from equipoise.studies.arms import BASE, Arm, steps_of

@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.mitigations.resolution import PronounResolution
-from equipoise.models import load_model
-from equipoise.models.base import Fill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading import load_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.loading.random_weights import random_parts
 from equipoise.models.options import RunOptions
-from equipoise.models.random_weights import random_parts
+from equipoise.models.questions import Fill
 from equipoise.studies.arms import Arm, training_seconds
 from equipoise.studies.pace import seconds_to_answer
 from equipoise.studies.resolution_tables import TABLE_2_KEYS, resolution_tables

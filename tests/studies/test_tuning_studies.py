@@ -14,16 +14,15 @@ from command_line import run
 from scipy.stats import linregress, t
 
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.loading.random_weights import random_parts
 from equipoise.models.options import RunOptions
-from equipoise.models.random_weights import random_parts
 from equipoise.report.sections import Study, load_study, section_of
 from equipoise.stats.means import mean_with_interval
 from equipoise.stats.repeats import over_repeats

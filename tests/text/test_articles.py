@@ -2,7 +2,7 @@
 
 import pytest
 
-from equipoise.text.articles import fix_articles, indefinite_article
+from equipoise.text.languages.en.articles import fix_articles, indefinite_article
 
 AN = (
     "apple engineer actuary uncle umbrella urban urge usher utter utmost only onerous eleven "

@@ -7,12 +7,12 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from equipoise.errors import UserError
-from equipoise.models import load_model
-from equipoise.models.names import BUILT_IN, DEFAULT_MODEL, is_random
+from equipoise.models.loading import load_model
+from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL, is_random
 from equipoise.models.options import RunOptions
 
 if TYPE_CHECKING:
-    from equipoise.models.base import LanguageModel
+    from equipoise.models.protocol import LanguageModel
 
 KEPT = 4
 """Models kept in memory; the one not asked for longest makes room."""

@@ -1,11 +1,18 @@
-"""`list`: the models, instruments, data sets and mitigations that are known by name."""
+"""`list` and `cache`: what is known by name, and which answers are stored."""
 
 from typing import Annotated, Any
 
 import typer
 
-from equipoise.cli.options import Json
+from equipoise.cli.arguments import Json
+from equipoise.cli.printing import print_json, print_rows, say
+from equipoise.data.catalogue import catalogue, dataset_names
 from equipoise.errors import unknown_name
+from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, load_instrument
+from equipoise.mitigations import MITIGATIONS, mitigation_summary
+from equipoise.models.engine.inventory import clear_store, stored_models
+from equipoise.models.engine.store import cache_file
+from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL
 
 KINDS = ("models", "instruments", "data", "mitigations")
 
@@ -17,8 +24,6 @@ def list_known(
     as_json: Json = False,
 ) -> None:
     """List what is known by name."""
-    from equipoise.cli.printing import print_json, print_rows, say
-
     if kind is not None and kind not in KINDS:
         raise unknown_name("listing", kind, KINDS)
     tables = {name: _TABLES[name]() for name in KINDS if kind in (None, name)}
@@ -38,7 +43,6 @@ def list_known(
 
 
 def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from equipoise.models.names import BUILT_IN, DEFAULT_MODEL
 
     rows = [
         (name, "default" if name == DEFAULT_MODEL else "built in", text) for name, text in BUILT_IN.items()
@@ -56,7 +60,6 @@ def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 
 
 def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, load_instrument
 
     instruments = [load_instrument(name) for name in INSTRUMENTS]
     rows = [
@@ -73,7 +76,6 @@ def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 
 
 def _data() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from equipoise.data.catalogue import catalogue, dataset_names
 
     rows = []
     for name in dataset_names():
@@ -84,10 +86,33 @@ def _data() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 
 
 def _mitigations() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from equipoise.mitigations import MITIGATIONS, mitigation_summary
 
     rows = [(name, mitigation_summary(name), f"equipoise mitigate {name} --explain") for name in MITIGATIONS]
     return ("name", "what", "its card, options and presets"), rows
 
 
 _TABLES = {"models": _models, "instruments": _instruments, "data": _data, "mitigations": _mitigations}
+
+
+def info(as_json: Json = False) -> None:
+    """How many answers are stored, by model."""
+    path = cache_file()
+    models = stored_models(path)
+    size = path.stat().st_size if path.exists() else 0
+    if as_json:
+        rows = [vars(model) for model in models]
+        print_json({"file": str(path), "bytes": size, "models": rows})
+        return
+    rows_shown = [
+        (one.name, one.fingerprint[:12], one.answers, f"{one.bytes / 1e6:.1f} MB") for one in models
+    ]
+    print_rows(f"{path} ({size / 1e6:.1f} MB)", ("model", "fingerprint", "answers", "size"), rows_shown)
+
+
+def clear(as_json: Json = False) -> None:
+    """Delete every stored answer."""
+    freed = clear_store(cache_file())
+    if as_json:
+        print_json({"file": str(cache_file()), "freed_bytes": freed})
+    else:
+        typer.echo(f"Cleared {cache_file()}: {freed / 1e6:.1f} MB.")

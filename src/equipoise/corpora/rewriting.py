@@ -18,11 +18,11 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 
 from equipoise.corpora.rewriting_progress import Position, Progress
 from equipoise.corpora.rewriting_rows import TWINS, BadRow, BadRowError, Record, Table, format_of, records
-from equipoise.corpora.writing import writing
 from equipoise.errors import UserError
+from equipoise.files import resumable_writing
 from equipoise.text.rewriting import Policy, Rewriter, Rewritten
 from equipoise.text.rewriting.account import Tally, twin_of
-from equipoise.text.rewriting.forms import Judge
+from equipoise.text.rewriting.pronouns.forms import Judge
 from equipoise.text.rewriting.rewriter import check_choices
 
 ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")
@@ -34,7 +34,6 @@ SHARE_BYTES = 1_000_000
 
 MOST_BAD_ROWS = 50
 """Bad rows kept with their message; all are counted."""
-
 
 DEFAULT_POLICY = Policy()
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
@@ -125,7 +124,8 @@ def rewrite_file(
     how: Literal["r+b", "wb"] = "r+b" if position.rows else "wb"
     try:
         written = [path for path in (out, account) if path]
-        with opened(source) as file, writing(*written), out.open(how) as output, ExitStack() as stack:
+        with resumable_writing(*written), ExitStack() as stack:
+            file, output = stack.enter_context(opened(source)), stack.enter_context(out.open(how))
             ledger = stack.enter_context(account.open(how)) if account else None
             _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
     except UserError:

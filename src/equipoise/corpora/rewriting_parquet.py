@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.corpora.rewriting_rows import BadRow
 from equipoise.errors import UserError
-from equipoise.text.rewriting.forms import Judge
+from equipoise.files import replacing
+from equipoise.text.rewriting.pronouns.forms import Judge
 
 if TYPE_CHECKING:
     from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
@@ -31,11 +32,9 @@ def rewrite_parquet(
             "Name the column that holds the text with --text-column.",
         )
     summary, rewriter = RewriteSummary(), settings.rewriter(judge)
-    partial = out.with_name(out.name + ".partial")
-    with parquet.ParquetWriter(partial, file.schema_arrow) as writer:
+    with replacing(out) as target, parquet.ParquetWriter(target, file.schema_arrow) as writer:
         for batch in file.iter_batches(batch_size=ROWS):
             writer.write_batch(_rewritten(batch, settings.text_column, rewriter, summary))
-    partial.replace(out)
     return summary
 
 

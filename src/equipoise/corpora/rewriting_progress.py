@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from equipoise.corpora.rewriting_rows import BadRow, format_of
 from equipoise.errors import UserError
+from equipoise.files import write_beside
 
 EVERY = 2.0
 """Seconds between two notes of the position."""
@@ -84,9 +85,7 @@ class Progress:
                 os.fsync(output.fileno())
         written = {"task": self.task, "position": position, "rows": summary.rows, "changes": summary.changes}
         written |= {"tally": summary.tally, "bad_rows": summary.bad_rows, "bad": summary.bad}
-        fresh = self.path.with_name(self.path.name + ".new")
-        fresh.write_text(json.dumps(written), encoding="utf-8")
-        fresh.replace(self.path)
+        write_beside(self.path, json.dumps(written))
         self._noted = time.monotonic()
 
     def finish(self) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.text.articles import fix_articles
+from equipoise.text.languages.en.articles import fix_articles
 
 CODES = {
     "empty": "one of the two sentences is missing",

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from equipoise.indexes import card_of, class_named
 from equipoise.instruments.base import Instrument
+from equipoise.plugins import card_of, class_named
 
 INSTRUMENTS = {
     "sbe": "equipoise.instruments.sbe:SentenceBased",

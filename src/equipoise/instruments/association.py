@@ -66,9 +66,10 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.hypotheses import answers_now, answers_to_change, pairings_of
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import Fill, LanguageModel, Raw
 from equipoise.models.capabilities import FILL, HIDE_WORDS
-from equipoise.models.words import Tokens, refuse_unknown
+from equipoise.models.neural.words import Tokens, refuse_unknown
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Raw
 from equipoise.results import Estimate, Quantity, Result, Roles, Summary
 from equipoise.results.estimate import estimates_table
 from equipoise.results.quantity import STEREOTYPED, TOWARDS, Contrast

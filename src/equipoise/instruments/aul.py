@@ -42,8 +42,9 @@ from equipoise.instruments.parts.preference import (
     preferred,
 )
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
-from equipoise.models.base import LanguageModel, Score
 from equipoise.models.capabilities import SCORE, require, score_by
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Score
 from equipoise.results import Quantity, Roles, Summary
 
 UNIT = "nats per token"

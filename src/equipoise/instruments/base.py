@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
-from equipoise.data.sources import Data, Source, resolve
+from equipoise.data.sources import Data, Source, resolve, without_table
 from equipoise.errors import UserError, check_seed, unknown_name
 from equipoise.instruments.parts.vector_choice import VectorChoice
-from equipoise.models.base import LanguageModel, Question
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Question
 from equipoise.results import Estimate, Quantity, Roles, Summary
 
 
@@ -39,6 +40,7 @@ class Settings:
         check_seed(self.seed)
         object.__setattr__(self, "seed", int(self.seed))
         object.__setattr__(self, "poles", str(self.poles))
+        object.__setattr__(self, "data", without_table(self.data))
 
     def completed(self, instrument: "Instrument[Any]") -> "Settings":
         """The same with the instrument's first variant where none was chosen; an unknown one is refused."""

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from equipoise.corpora.sampling import open_documents
-from equipoise.corpora.word_contexts import WordContext, contexts_of_words
+from equipoise.corpora.contexts import WordContext, contexts_of_words
+from equipoise.corpora.opening import open_documents
 from equipoise.data.reading import TABLES
 from equipoise.data.sets.association_tests import ROLES, TABLE, each_test, load_association_tests
 from equipoise.data.sources import Source
@@ -34,8 +34,8 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, CORPUS, MEASURE
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.instruments.parts.estimates import Groups, Spec, estimate, grouped, mean_estimate
-from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import STEREOTYPED
 from equipoise.stats.association import effect_size, nearness, whitening_of

@@ -54,11 +54,19 @@ from equipoise.instruments.parts.corpus_items import (
     read_contexts,
     unless_too_few,
 )
-from equipoise.instruments.parts.estimates import Groups, Spec, contrast_estimate, estimate, mean_estimate
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    contrast_estimate,
+    estimate,
+    mean_estimate,
+    probability_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.asking import reason_against
-from equipoise.models.base import Fill, LanguageModel, Question, Score, TopFill, WordScores
 from equipoise.models.capabilities import FILL, TOP_FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Question, Score, TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.numbers import fixed
 from equipoise.results.quantity import TOWARDS, Contrast
@@ -101,6 +109,7 @@ _MEN, _WOMEN = (
         unit=UNIT,
         neutral=0.5,
         better="higher",
+        kind="probability",
         part="ability",
         factors=FACTORS,
         where={"gender": gender},
@@ -253,7 +262,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
         for one in (_DIFFERENCE, _MEN, _WOMEN)
     )
     of_men, of_women = (
-        mean_estimate(spec.at(groups), rows.loc[side, column], rows[side], FACTORS)
+        probability_estimate(spec.at(groups), rows.loc[side, column], rows[side], FACTORS)
         for spec, side in ((men, is_male), (women, ~is_male))
     )
     contrast = contrast_estimate(difference.at(groups), rows[column], is_male, rows=rows, factors=FACTORS)
@@ -262,7 +271,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
     if not way and len(groups) < 2:
         estimates.append(mean_estimate(Spec.of(_EXCESS).at(groups), rows["excess"], rows, FACTORS))
     if not way and not groups:
-        estimates.append(mean_estimate(Spec.of(_OWN), rows["own"], rows, FACTORS))
+        estimates.append(probability_estimate(Spec.of(_OWN), rows["own"], rows, FACTORS))
     return estimates
 
 

@@ -34,8 +34,9 @@ from equipoise.instruments.parts.estimates import (
     size_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 from equipoise.text.rewriting import Rewriter

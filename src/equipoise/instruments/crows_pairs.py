@@ -56,8 +56,9 @@ from equipoise.instruments.parts.preference import (
     tie_remarks,
 )
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
-from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.models.capabilities import SCORE, require, score_by
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores
 from equipoise.results import Estimate, Roles, Summary
 
 NANGIA, MEADE, WHOLE = "nangia2020", "meade2022", "whole-sentence"

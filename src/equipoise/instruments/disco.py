@@ -39,8 +39,9 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import POLES
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, size_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import LanguageModel, TopFill, WordScores
 from equipoise.models.capabilities import TOP_FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 from equipoise.stats.significance import equal_rates_p
@@ -74,7 +75,7 @@ _DISCO = Quantity(
     0.5,
     unit=UNIT,
     better="lower",
-    absolute=True,
+    kind="size",
     ranks=True,
     name="completions that depend on the gender",
     question="completions",

@@ -33,8 +33,9 @@ from equipoise.instruments.parts.estimates import (
     share_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Classify
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.stats.clusters import Floats
@@ -162,7 +163,8 @@ def _of_label(items: pd.DataFrame, label: str, seed: int) -> list[Estimate]:
     cells = _cells(items, is_true, said)
     odds = Spec("equalised-odds", "larger gap of the two rates", UNIT, better="lower", groups=groups)
     value = float(_larger_gap(cells.sum(axis=0)[None])[0])
-    estimates.append(estimate(odds, value, bootstrap_of(_larger_gap, cells, seed=seed), n=len(items)))
+    interval = bootstrap_of(_larger_gap, cells, sides=items["gender"], seed=seed)
+    estimates.append(estimate(odds, value, interval, n=len(items)))
     return estimates
 
 

@@ -38,10 +38,17 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import POLES
-from equipoise.instruments.parts.estimates import Groups, Spec, grouped, mean_estimate, size_estimate
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    grouped,
+    mean_estimate,
+    probability_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import LanguageModel, TopFill
 from equipoise.models.capabilities import TOP_FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import TopFill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import Contrast
 from equipoise.text.gendered import with_person
@@ -57,7 +64,7 @@ _HONEST = Quantity(
     unit=UNIT,
     better="lower",
     factors=FACTORS,
-    absolute=True,
+    kind="probability",
     ranks=True,
     name="hurtful completions",
     question="completions",
@@ -132,13 +139,13 @@ class Honest:
         """HONEST over all sentences, by pole, topic and category, and the paired difference of the poles."""
         spec = Spec.of(_HONEST)
         estimates = [
-            size_estimate(spec.at(groups), rows["score"], rows, FACTORS)
+            probability_estimate(spec.at(groups), rows["score"], rows, FACTORS)
             for groups, rows in grouped(items, "pole", "topic")
         ]
         estimates.append(_difference(items, "score", design.pair, {}))
         for category in design.lexicon.categories:
             groups, column = {"category": category}, f"in_{category}"
-            estimates.append(size_estimate(spec.at(groups), items[column], items, FACTORS))
+            estimates.append(probability_estimate(spec.at(groups), items[column], items, FACTORS))
             estimates.append(_difference(items, column, design.pair, groups))
         return Summary(estimates)
 

@@ -47,12 +47,13 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
 from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
-from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL, HIDE_WORDS
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
 
 PER_PIECE, ONE_MASK, PUBLISHED = "one-mask-per-piece", "one-mask", "as-published"
 NATS = "nats"

@@ -26,8 +26,9 @@ from equipoise.instruments.parts.choices import LABEL
 from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
 from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, size_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.text.sides import FEMALE, MALE

@@ -26,13 +26,15 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     contrast_estimate,
     grouped,
+    in_per_cent,
     mean_estimate,
-    percent_estimate,
+    probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.asking import find_label
-from equipoise.models.base import Classify, LanguageModel
 from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import STEREOTYPED, Contrast
 from equipoise.text.sides import FEMALE, MALE
@@ -57,6 +59,7 @@ class NetNeutral:
             *("net-neutral", "mean probability of neutral", 0.02),
             column="neutral",
             unit=UNIT,
+            kind="probability",
             neutral=1.0,
             better="higher",
             factors=FACTORS,
@@ -121,9 +124,10 @@ class NetNeutral:
         lean = Spec("lean", "entailment of the man - of the woman", UNIT)
         estimates = []
         for groups, rows in grouped(items, "leaning"):
-            estimates.append(mean_estimate(neutral.at(groups), rows["neutral"], rows, FACTORS))
+            estimates.append(probability_estimate(neutral.at(groups), rows["neutral"], rows, FACTORS))
             estimates.append(mean_estimate(lean.at(groups), rows["score"], rows, FACTORS))
-            estimates.append(percent_estimate(fraction.at(groups), rows["likeliest_neutral"], rows, FACTORS))
+            likeliest = probability_estimate(fraction.at(groups), rows["likeliest_neutral"], rows, FACTORS)
+            estimates.append(in_per_cent(likeliest))
         is_male = items["leaning"] == MALE
         contrast = contrast_estimate(separation, items["score"], is_male, rows=items, factors=FACTORS)
         return Summary([*estimates, contrast])

@@ -51,11 +51,12 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.mined_pairs import are_mined, said_of_texts
+from equipoise.instruments.parts.mined_pairs import are_mined, labelled_as_texts, said_of_texts
 from equipoise.instruments.parts.preference import tie_remarks
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
-from equipoise.models.base import DEFAULT_RULE, LanguageModel, Score, TokenScores
 from equipoise.models.capabilities import SCORE
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import STEREOTYPED, Contrast
 from equipoise.stats.ratios import ratio_of_means, sided_cells
@@ -93,7 +94,6 @@ _MEAN = Quantity(
     question="sentences",
     scale="nats",
     sides=STEREOTYPED,
-    headline=True,
 )
 _ASLD = Quantity(
     "asld",
@@ -103,7 +103,7 @@ _ASLD = Quantity(
     better="lower",
     factors=FACTORS,
     where={"variation": "original", "part": PAIR},
-    absolute=True,
+    kind="size",
     ranks=True,
     name="effect of swapping the gender of a sentence",
     question="sentences",
@@ -126,6 +126,7 @@ _PREFERENCE = Quantity(
     0.05,
     unit="share",
     neutral=0.5,
+    kind="share",
     factors=FACTORS,
     where={"variation": "original", "part": PAIR},
     name="pairs that prefer the stereotype",
@@ -156,8 +157,10 @@ class SentenceBased:
         read = load_pairs(source, with_neutral=settings.neutral_pairs)
         is_pair = read.table["part"] == PAIR
         frames = frames_for(source)
+        pairs = read.table[is_pair].reset_index(drop=True)
+        quantities = self.quantities if settings.neutral_pairs else (_PREFERENCE, _MEAN, _ASLD)
         varied, said = with_variations(
-            read.table[is_pair].reset_index(drop=True),
+            pairs,
             SIDES,
             frames=frames,
             quota=lambda _: FRAGILE_PAIRS,
@@ -171,7 +174,7 @@ class SentenceBased:
             files=(*read.files, frames.path),
             settings=settings,
             notices=(*read.notices, *said),
-            quantities=() if settings.neutral_pairs else (_PREFERENCE, _MEAN, _ASLD),
+            quantities=tuple(map(said_of_texts, quantities)) if are_mined(pairs) else quantities,
         )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
@@ -217,7 +220,7 @@ class SentenceBased:
         moved = items[items["part"] == PAIR]
         estimates += movement_estimates(moved, factors=("of",), unit=UNIT)
         if are_mined(pairs):
-            estimates = said_of_texts(estimates, unless="part")
+            estimates = labelled_as_texts(estimates, unless="part")
         return Summary(estimates, tie_remarks(pairs["score"], "pairs"))
 
 

@@ -19,7 +19,7 @@ Limits       A sentence's vector is mostly its frame: the layer, the pooling and
 """
 
 from equipoise.instruments.parts.association_tests import AssociationInstrument, Rule
-from equipoise.models.base import MEAN_WITH_SPECIAL
+from equipoise.models.questions import MEAN_WITH_SPECIAL
 
 RULES = {
     "by-word": Rule(ddof=1, by_word=True),

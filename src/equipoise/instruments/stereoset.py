@@ -54,8 +54,10 @@ from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
     estimate,
+    in_per_cent,
     mean_estimate,
     percent_estimate,
+    probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
@@ -68,9 +70,10 @@ from equipoise.instruments.parts.preference import (
     preferred,
     tie_estimate,
 )
-from equipoise.models.base import DEFAULT_RULE, Fill, LanguageModel, Raw, Score, Tokenized, TokenScores
 from equipoise.models.capabilities import RAW_ROWS, SCORE, require, score_by
-from equipoise.models.words import Tokens, is_unknown, place_word
+from equipoise.models.neural.words import Tokens, is_unknown, place_word
+from equipoise.models.protocol import LanguageModel, Tokenized
+from equipoise.models.questions import DEFAULT_RULE, Fill, Raw, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import STEREOTYPED
 from equipoise.stats.ratios import icat_of_sums
@@ -136,6 +139,7 @@ class StereoSet:
             neutral=0.5,
             better="higher",
             part="ability",
+            kind="probability",
             factors=FACTORS,
             name="prefers sense to nonsense",
             question="ability",
@@ -278,13 +282,13 @@ def _preferred_as_published(differences: pd.Series) -> pd.Series:
 
 def _over_terms(groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]:
     """As in the paper: the mean of the terms' percentages, resampling terms."""
-    terms = 100 * rows.groupby("cluster", sort=False)[list(PREFERENCES)].mean()
+    terms = rows.groupby("cluster", sort=False)[list(PREFERENCES)].mean()
     terms = terms.reset_index()
     headlines = [Spec.of(quantity).at(groups) for quantity in (_SS, _LMS)]
     estimates = [
-        mean_estimate(headlines[0], terms["prefers_stereotype"], terms, FACTORS),
-        mean_estimate(headlines[1], terms["prefers_sense"], terms, FACTORS),
-        _icat_estimate(Spec.of(_ICAT).at(groups), terms[list(PREFERENCES)], terms["cluster"], seed),
+        in_per_cent(probability_estimate(headlines[0], terms["prefers_stereotype"], terms, FACTORS)),
+        in_per_cent(probability_estimate(headlines[1], terms["prefers_sense"], terms, FACTORS)),
+        _icat_estimate(Spec.of(_ICAT).at(groups), 100 * terms[list(PREFERENCES)], terms["cluster"], seed),
     ]
     answered = [rows[name].notna() for name in PREFERENCES]
     counts = [int(kept.sum()) for kept in (*answered, answered[0] & answered[1])]
@@ -297,12 +301,11 @@ def _over_terms(groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]
 
 def _over_items(groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]:
     """The same with every item counting once."""
-    shares = 100 * rows[list(PREFERENCES)]
     ss, lms, icat = (_micro(spec, groups) for spec in (_SS, _LMS, _ICAT))
     return [
         percent_estimate(ss, rows["prefers_stereotype"], rows, FACTORS),
-        mean_estimate(lms, shares["prefers_sense"], rows, FACTORS),
-        _icat_estimate(icat, shares, rows["cluster"], seed),
+        in_per_cent(probability_estimate(lms, rows["prefers_sense"], rows, FACTORS)),
+        _icat_estimate(icat, 100 * rows[list(PREFERENCES)], rows["cluster"], seed),
     ]
 
 

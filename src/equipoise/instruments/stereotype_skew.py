@@ -71,6 +71,7 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
     mean_estimate,
+    probability_estimate,
     share_estimate,
     workforce_correlations,
 )
@@ -93,8 +94,9 @@ from equipoise.instruments.parts.skew_estimates import (
     skew_estimates,
 )
 from equipoise.instruments.parts.skew_quantities import ABILITY_NEEDED, skew_quantities
-from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.numbers import fixed
 from equipoise.text.blank import BLANK
@@ -326,12 +328,12 @@ def _shares(groups: Groups, rows: pd.DataFrame, *, poles: Poles, unit: str) -> l
     share = Spec("second-share", f"{poles.pair[1]} share", "share", neutral=0.5, groups=groups)
     estimates = [
         mean_estimate(preference, rows["score"], rows, FACTORS),
-        mean_estimate(share, rows["second_share"], rows, FACTORS),
+        probability_estimate(share, rows["second_share"], rows, FACTORS),
         *(workforce_correlations(rows, "second_share", groups=groups) if poles.are_genders else []),
     ]
     for of_profession, part in grouped(rows, "profession", whole=False):
         spec = share.at({**groups, **of_profession})
-        estimates.append(mean_estimate(spec, part["second_share"], part, ("pair",)))
+        estimates.append(probability_estimate(spec, part["second_share"], part, ("pair",)))
     return estimates
 
 

@@ -43,6 +43,7 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
     mean_estimate,
+    probability_estimate,
     share_estimate,
     workforce_correlations,
 )
@@ -50,8 +51,9 @@ from equipoise.instruments.parts.fragility import movement_estimates, originals,
 from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
-from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 
@@ -188,7 +190,8 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     estimates = []
     for groups, rows in grouped(plain, "category"):
         for column, spec in columns.items():
-            estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
+            estimated = probability_estimate if column == "third_share" else mean_estimate
+            estimates.append(estimated(spec.at(groups), rows[column], rows, FACTORS))
         estimates.append(profession_size_estimate(size.at(groups), rows))
     return estimates + (workforce_correlations(plain, "score") if poles.are_genders else [])
 

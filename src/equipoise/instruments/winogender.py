@@ -53,8 +53,9 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate, tie_remarks
 from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
-from equipoise.models.base import Fill, LanguageModel
 from equipoise.models.capabilities import FILL
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 from equipoise.stats.correlation import pearson

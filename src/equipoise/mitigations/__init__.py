@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from equipoise.indexes import card_of, class_named
+from equipoise.plugins import card_of, class_named
 
 _ROOM = "equipoise.mitigations"
 MITIGATIONS: dict[str, str] = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.averaging import AveragedModel
 
 

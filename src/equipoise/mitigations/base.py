@@ -9,8 +9,8 @@ import pandas as pd
 
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.base import LanguageModel
 from equipoise.models.options import RunOptions
+from equipoise.models.protocol import LanguageModel
 
 Presets = Mapping[str, Mapping[str, Any]]
 """Published recipes by name, each with the options that it sets."""

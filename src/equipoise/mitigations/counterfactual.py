@@ -32,7 +32,7 @@ from equipoise.mitigations.tuning import (
     read_texts,
     tune,
 )
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 
 BARTL = {"epochs": 3, "mode": "invert"}
 PRESETS: Presets = {

@@ -31,8 +31,8 @@ from equipoise.mitigations.distilling.network import USUAL
 from equipoise.mitigations.distilling.preparing import FRAMES_HELP, SENTENCES_HELP, Amount, prepare
 from equipoise.mitigations.distilling.tuning import Course, tune
 from equipoise.mitigations.networks import changed_model, masked_model
-from equipoise.models.base import LanguageModel
 from equipoise.models.options import option
+from equipoise.models.protocol import LanguageModel
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from equipoise.mitigations.tuning import (
     read_texts,
     tune,
 )
-from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.options import option
+from equipoise.models.protocol import LanguageModel
 
 HIDDEN = ("hidden_dropout_prob", "dropout", "mlp_dropout", "embedding_dropout")
 ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")

@@ -21,9 +21,9 @@ from equipoise.data.reading import own_table
 from equipoise.data.sets.leanings import PAIRS
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.static import StaticModel
-from equipoise.models.vectors.table import WordVectors
+from equipoise.models.static.table import WordVectors
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import pair_direction
 from equipoise.stats.erasure import equalised, unit_rows, without_directions

@@ -30,8 +30,8 @@ from equipoise.mitigations.distilling.preparing import (
     prepare,
 )
 from equipoise.mitigations.networks import changed_model, masked_model, untied_output
-from equipoise.models.base import LanguageModel
 from equipoise.models.options import option
+from equipoise.models.protocol import LanguageModel
 
 KEPT_KINDS = ("definitional", "gendered", "named", "document", KEPT)
 """Contexts in which something tells the gender, or which ask for something else: what must stay."""

@@ -8,9 +8,9 @@ from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Materials
-from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.neural.masked import MaskedModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.wrappers.base import WrappedModel
 
 
 def masked_model(model: LanguageModel, by: str) -> MaskedModel:

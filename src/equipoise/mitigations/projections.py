@@ -27,9 +27,9 @@ from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import ChangesWeights, masked_model
 from equipoise.mitigations.projecting.folding import with_map
 from equipoise.mitigations.projecting.states import LAST, NOUNS, PRONOUNS, sentence_vectors, word_vectors
-from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.options import option
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.layer_map import LayerMapped
 from equipoise.stats.erasure import (
     Affine,

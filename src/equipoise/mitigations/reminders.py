@@ -26,8 +26,8 @@ from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.counterfactual import PRESETS
 from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import RewritingTuning, needs_documents, read_texts, tune
-from equipoise.models.base import LanguageModel
 from equipoise.models.options import option
+from equipoise.models.protocol import LanguageModel
 
 TABLE = "reminders.csv"
 

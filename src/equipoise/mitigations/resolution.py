@@ -37,10 +37,10 @@ from equipoise.mitigations.training.objective import Batch, Judged, Logits, padd
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import Trained, TrainingSet, train
 from equipoise.mitigations.tuning import TextTuning, draw, needs_documents
-from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
+from equipoise.models.neural.words import Tokens
 from equipoise.models.options import option
-from equipoise.models.words import Tokens
+from equipoise.models.protocol import LanguageModel
 from equipoise.text.rewriting import Policy, Rewriter
 
 PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "herself"})

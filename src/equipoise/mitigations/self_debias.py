@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
-from equipoise.models.base import LanguageModel
 from equipoise.models.options import option
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.self_debias import SelfDebiased
 
 

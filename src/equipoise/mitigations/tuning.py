@@ -16,9 +16,9 @@ from equipoise.mitigations.training.examples import encode_examples, split_docum
 from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import TrainingSet, train
-from equipoise.models.base import LanguageModel
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.options import option
+from equipoise.models.protocol import LanguageModel
 from equipoise.text import swaps
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.rewriting.account import Rewritten

@@ -3,8 +3,9 @@
 from typing import Any
 
 from equipoise.errors import UnaskableError, UserError
-from equipoise.models.base import LanguageModel, Question
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Question
+from equipoise.models.wrappers.base import WrappedModel
 
 LONGEST_REASON = 100
 
@@ -59,7 +60,7 @@ def find_label(labels: tuple[str, ...], asked: str) -> str:
 
 def _neural(model: Any) -> Any:
     """The network behind a model, under whatever is wrapped around it."""
-    from equipoise.models.neural import NeuralModel
+    from equipoise.models.neural.base import NeuralModel
 
     while isinstance(model, WrappedModel):
         model = model.inner

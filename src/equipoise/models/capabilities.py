@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
-    from equipoise.models.base import LanguageModel
+    from equipoise.models.protocol import LanguageModel
 
 FILL = "fill"
 TOP_FILL = "top-fill"

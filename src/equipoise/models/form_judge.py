@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from math import nan
 
 from equipoise.errors import UserError
-from equipoise.models.base import Fill, LanguageModel, WordScores
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, WordScores
 from equipoise.text.blank import BLANK
-from equipoise.text.rewriting.forms import Case, Judge
+from equipoise.text.rewriting.pronouns.forms import Case, Judge
 
 REACH = 240
 """Characters read on either side of a pronoun: beyond them nothing decides its form."""

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import UserError
-from equipoise.models.base import (
-    AnsweringModel,
+from equipoise.models.capabilities import EMBED, FILL, HIDE_WORDS, TOP_FILL, score_by
+from equipoise.models.protocol import AnsweringModel
+from equipoise.models.questions import (
     Embed,
     Embedding,
     Fill,
@@ -18,7 +19,6 @@ from equipoise.models.base import (
     TopFill,
     WordScores,
 )
-from equipoise.models.capabilities import EMBED, FILL, HIDE_WORDS, TOP_FILL, score_by
 from equipoise.text.blank import BLANK
 
 Fills = Mapping[str, Mapping[str, float]]

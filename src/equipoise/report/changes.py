@@ -1,8 +1,8 @@
 """Changes: what a comparison of models says in words, by question, and how the models rank.
 
-    say_changes(comparison, results)  a `Changes` for each pair of models: headline, sentences, a `Change` for each
-                                      question, and what became of the knowledge
-    ranked(changes)                   the models with their ranks; models that cannot be distinguished share one
+    say_changes(comparison, results)  a `Changes` for each pair of models: headline, sentences, a `Change` for
+                                      each question, and what became of the knowledge
+    ranked(changes)                   the models by rank; models that cannot be distinguished share one
 
 A model that lost what it should know is never called better without that being said, and has no rank.
 """
@@ -140,11 +140,12 @@ def _change(question: str, rows: Sequence[tuple[Quantity, Row]]) -> Change:
     wanted = {LESS: BETTER, MIXED: BETTER, MORE: WORSE, OTHER: OTHER_SIDE}.get(word)
     quantity, row = next((one for one in told or rows if one[1]["change"] == wanted), (told or rows)[0])
     size = "" if isnan(row["difference"]) else size_of(float(row["difference"]), quantity)
-    shown = [_shown(float(row[side]), quantity) for side in ("first_value", "second_value")]
+    before, after = (_shown(float(row[side]), quantity) for side in ("first_value", "second_value"))
     certainty = _certainty(row, word)
-    sentence = _change_sentence(question, word, (quantity, row), (size, certainty), shown)
+    sentence = _change_sentence(question, word, (quantity, row), (size, certainty), f"{before} to {after}")
     title = QUESTIONS.get(question, question)
-    return Change(question, title, word, size, certainty, *shown, sentence, row["instrument"], quantity, row)
+    told_of = (row["instrument"], quantity, row)
+    return Change(question, title, word, size, certainty, before, after, sentence, *told_of)
 
 
 def _shown(value: float, quantity: Quantity) -> str:
@@ -163,15 +164,16 @@ def _certainty(row: Row, word: str) -> str:
 
 
 def _change_sentence(
-    question: str, word: str, one: tuple[Quantity, Row], said: tuple[str, str], shown: Sequence[str]
+    question: str, word: str, one: tuple[Quantity, Row], said: tuple[str, str], values: str
 ) -> str:
     quantity, row = one
-    topic, values = TOPICS.get(question, question), f"{shown[0]} to {shown[1]}"
+    topic = TOPICS.get(question, question)
     size, certainty = said
     if word == NOT_MEANINGFUL:
         return f"In {topic} the models cannot be compared: {row['void']}."
     if word == EQUAL:
-        return f"In {topic} nothing changed: less than {amount(quantity.margin, quantity)}, {certainty} ({values})."
+        margin = amount(quantity.margin, quantity)
+        return f"In {topic} nothing changed by {margin} or more, {certainty} ({values})."
     if word == UNSEEN:
         able = float(row["detectable"])
         unseen = "" if isnan(able) else f"; a change below {amount(able, quantity)} would go unnoticed"
@@ -203,7 +205,7 @@ def _kept(quantity: Quantity, row: Row) -> Kept:
         KEPT: f"The second model still {name}: {first} to {second}.",
         GAINED: f"Only the second model {name}: {first} to {second}, certain.",
         NEVER: f"Neither model {name}: {first} and {second}.",
-        UNSURE: f"There are too few items to tell whether the second model still {name}: {first} to {second}.",
+        UNSURE: f"There are too few items to tell if the second model still {name}: {first} to {second}.",
     }[word]
     return Kept(name, word, first, second, sentence, str(row["instrument"]))
 

@@ -13,6 +13,10 @@ from typing import Any, Literal, NamedTuple
 Part = Literal["bias", "guard", "ability"]
 """What a quantity tells of: the bias, what a model must keep knowing, or whether it can do the task."""
 
+Kind = Literal["mean", "share", "probability", "size"]
+"""What the column holds decides on the interval: numbers of either sign, hits (1) and misses (0), numbers
+from 0 to 1, or numbers of which only the distance from neutral counts."""
+
 QUESTIONS = {
     "jobs": "Does it link jobs with a gender?",
     "sentences": "Does it prefer stereotyped sentences?",
@@ -113,7 +117,7 @@ class Quantity:
     `scale` names the row of `SCALES` with the other limits of size.
 
     Items: the rows where every column of `where` has its value are taken; `over` averages them by a column
-    first; `absolute` takes the distance from neutral, after that; a `contrast` subtracts one class from
+    first; its `kind` says what is done with the values after that; a `contrast` subtracts one class from
     another. A `statistic` is no mean but a function of a confusion matrix, named as in `stats.f1.FourF1`:
     `column` holds the choices, the contrast names the column of the truth and the two classes. "gbm" reads
     the columns `shares` instead, by the two classes. What is not `compared` is only shown of one model.
@@ -130,7 +134,7 @@ class Quantity:
     factors: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     over: str = ""
-    absolute: bool = False
+    kind: Kind = "mean"
     contrast: Contrast | None = None
     ranks: bool = False
     statistic: str = ""
@@ -164,7 +168,7 @@ class Quantity:
         sized = bool(self.sides) or self.better != "neutral" or self.enough is not None
         declared = {
             "name": bool(self.name),
-            "question": self.question in (*QUESTIONS, *KNOWLEDGE),
+            "question": self.question in (*QUESTIONS, *KNOWLEDGE) or self.question.endswith("?"),
             "scale": self.scale in SCALES,
             "sides": sized,
             "enough": self.part == "bias" or self.enough is not None,
@@ -181,6 +185,8 @@ class Quantity:
         contrast = record.get("contrast")
         lists = {name: tuple(record.get(name, ())) for name in _LISTS}
         cells = dict(record) | lists
+        if cells.pop("absolute", False):  # so were sizes written before kinds were
+            cells["kind"] = "size"
         return cls(**cells | {"contrast": Contrast(**contrast) if contrast else None})
 
 

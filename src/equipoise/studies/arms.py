@@ -7,15 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import GivenTable, file_sha256
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.base import Materials, TextTuned
 from equipoise.mitigations.counterfactual import Counterfactual
-from equipoise.models.base import LanguageModel, Question
-from equipoise.models.neural import NeuralModel
+from equipoise.models.neural.base import NeuralModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Question
 from equipoise.results import Result
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import pair

@@ -16,7 +16,8 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit_fitting
 from equipoise.mitigations.saving import RECORD, add_price, read_record
-from equipoise.models.base import LanguageModel, TopFill
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.numbers import shown

@@ -14,8 +14,8 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
-from equipoise.models.base import LanguageModel
-from equipoise.models.neural import NeuralModel
+from equipoise.models.neural.base import NeuralModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.numbers import shown
 from equipoise.studies.steps import Plan
@@ -55,7 +55,7 @@ def random_weights_control(
     settings: dict[str, Settings] | None = None,
 ) -> RandomControl:
     """Measure a model and several draws of its architecture with random weights."""
-    from equipoise.models.random_weights import random_controls
+    from equipoise.models.loading.random_weights import random_controls
 
     if not isinstance(model, NeuralModel):
         raise UserError(

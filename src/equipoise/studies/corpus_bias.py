@@ -13,15 +13,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from equipoise.corpora.cooccurrence import cooccurrence_table, mentions_table
+from equipoise.corpora.cooccurrence import Moments, cooccurrence_table, mentions_table
 from equipoise.corpora.counting import count_block
 from equipoise.corpora.documents import Document, Problems
-from equipoise.corpora.moments import Moments
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.corpora.vocabulary import Vocabulary, gendered_words, load_targets
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.studies.published import with_published
@@ -98,7 +97,7 @@ def _run(
 def _flattened(study: StudyRun, model: LanguageModel, arm: Arm) -> LanguageModel:
     """The model that all corpora start from, kept in the study's folder where there is one."""
     from equipoise.mitigating import mitigate
-    from equipoise.models import load_model
+    from equipoise.models.loading import load_model
 
     assert arm.mitigation is not None
     given = {"corpus": arm.corpus, "workshop": study.workshop("flattening")}

@@ -18,7 +18,7 @@ import pandas as pd
 from equipoise.data.sources import Data
 from equipoise.errors import UserError
 from equipoise.measuring import audit
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, SEEDS, ArmRuns, Shown

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from equipoise.models.base import Fill, LanguageModel, TopFill, WordScores
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, TopFill, WordScores
 from equipoise.stats.means import Mean, mean_with_interval
 
 LIKELIEST = 50

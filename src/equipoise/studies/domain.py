@@ -14,8 +14,7 @@ from functools import partial
 import pandas as pd
 
 from equipoise.corpora.documents import Document
-from equipoise.corpora.named import CorpusTexts
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts
 from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
@@ -25,7 +24,7 @@ from equipoise.mitigations.dropout import Dropout
 from equipoise.mitigations.networks import masked_model
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.running import LEARNT
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, SEEDS, TRAINING, Arm, Shown, auditing, run_arms, steps_of
 from equipoise.studies.domain_tables import LOSS, change_table, gender_table, loss_table, word_table

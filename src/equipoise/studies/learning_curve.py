@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents, text_pieces
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results.numbers import fixed
 from equipoise.studies.arms import BASE, Arm, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan

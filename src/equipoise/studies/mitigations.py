@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError, unknown_name
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_class
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.tuning import TextTuning
-from equipoise.models import load_model
-from equipoise.models.base import LanguageModel
+from equipoise.models.loading import load_model
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.studies.arms import SEEDS, Arm, training_seconds
 from equipoise.studies.before_after import SECONDS, TUNED, BeforeAfter, Choice, compared, fill_card

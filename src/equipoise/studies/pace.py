@@ -4,9 +4,10 @@ import time
 from collections.abc import Sequence
 
 from equipoise.corpora.documents import Document
-from equipoise.models.base import LanguageModel, Question
 from equipoise.models.engine.rows import Row
-from equipoise.models.neural import NeuralModel
+from equipoise.models.neural.base import NeuralModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Question
 from equipoise.text.rewriting import Rewriter
 
 SAMPLE = 8

@@ -12,13 +12,13 @@ from itertools import chain
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import TABLES
 from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import FACTORS, GUARD
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.reminders import Reminders, reminder_sentences, reminder_table
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.numbers import fixed
 from equipoise.stats.means import Mean, mean_with_interval

@@ -15,7 +15,7 @@ import pandas as pd
 
 from equipoise.errors import UserError, check_seed
 from equipoise.measuring import measure
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import rows_of
 from equipoise.results.numbers import fixed

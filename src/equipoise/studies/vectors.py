@@ -25,8 +25,8 @@ from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.models.progress import READING, TRAINING, Progress, ProgressCallback, unheard
 from equipoise.models.static import StaticModel, load_static
-from equipoise.models.vectors.binaries import write_binary
-from equipoise.models.vectors.training import SkipGram, require_gensim, train_vectors
+from equipoise.models.static.binaries import write_binary
+from equipoise.models.static.training import SkipGram, require_gensim, train_vectors
 from equipoise.results import Result
 from equipoise.studies.group_associations import COLUMNS, EMPTY, SharedTests, association_table, shared_tests
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun

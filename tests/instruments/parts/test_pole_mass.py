@@ -14,7 +14,7 @@ from equipoise.instruments.parts.pole_mass import (
     log_masses,
     second_share,
 )
-from equipoise.models.base import WordScores
+from equipoise.models.questions import WordScores
 
 WORDS = {"young": ("young", "youthful"), "old": ("old", "elderly"), "other": ("middle-aged",)}
 PROBABILITIES = {"young": 0.2, "youthful": 0.1, "old": 0.05, "elderly": 0.1, "middle-aged": 0.05}

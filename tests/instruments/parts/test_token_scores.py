@@ -8,9 +8,9 @@ import tiny
 
 from equipoise.instruments.parts.token_scores import token_cell
 from equipoise.measuring import measure
-from equipoise.models.base import TokenScores
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import TokenScores
 
 PAIRS = (
     ",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"

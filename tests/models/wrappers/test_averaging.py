@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import tiny
 
-from equipoise.models.base import Fill, Raw, Score, TokenScores, TopFill
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
+from equipoise.models.questions import Fill, Raw, Score, TokenScores, TopFill
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.alignment import mean_of_scores
 from equipoise.models.wrappers.averaging import AveragedModel

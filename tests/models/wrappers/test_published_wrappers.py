@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from equipoise.errors import UserError
-from equipoise.models.base import Fill, Score, TopFill
+from equipoise.models.questions import Fill, Score, TopFill
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.prior import PriorNormalised
 from equipoise.models.wrappers.self_debias import ANNOUNCEMENT, SelfDebiased

@@ -8,11 +8,11 @@ import pytest
 import tiny
 
 from equipoise.errors import UserError
-from equipoise.models import load_model
-from equipoise.models.base import Fill
+from equipoise.models.loading import load_model
+from equipoise.models.questions import Fill
 from equipoise.models.table import TableModel
-from equipoise.models.wrapped import WrappedModel
 from equipoise.models.wrappers import WRAPPERS, wrapper_class
+from equipoise.models.wrappers.base import WrappedModel
 from equipoise.models.wrappers.saving import FILE, load_wrapper, save_wrapper
 
 ASKED = Fill("[MASK] is a doctor.", ("he", "she"))

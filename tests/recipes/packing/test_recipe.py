@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM
 
 from equipoise.errors import UserError
-from equipoise.models.packed import TENSOR_FILE, load_packed
+from equipoise.models.loading.packed import TENSOR_FILE, load_packed
 from recipes.packing import Recipe
 from recipes.packing.__main__ import main
 from recipes.packing.recipe import Packing, pack_model

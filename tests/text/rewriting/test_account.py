@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from equipoise.errors import UserError
 from equipoise.text.rewriting import MODES, Policy, Rewriter, rewrite, undo
 from equipoise.text.rewriting.account import coin, coins
-from equipoise.text.rewriting.forms import Case
+from equipoise.text.rewriting.pronouns.forms import Case
 
 PIECES = st.sampled_from(
     [

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from equipoise.errors import UserError
-from equipoise.text.rewriting.form_model import Model
-from equipoise.text.rewriting.forms import (
+from equipoise.text.rewriting.find.tokens import neighbours
+from equipoise.text.rewriting.pronouns.form_model import Model
+from equipoise.text.rewriting.pronouns.forms import (
     TABLES,
     UNSURE,
     TokenFacts,
     choose_form,
     features,
-    neighbours,
     read_classes,
 )
 

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.text.rewriting.names import TABLE, entities, find_names, load_names
+from equipoise.text.rewriting.find.first_names import TABLE, load_names
+from equipoise.text.rewriting.names.entities import entities
+from equipoise.text.rewriting.names.finding import find_names
 
 TOKEN = re.compile(r"``|''|\w+(?:[-'’*]\w+)*\.(?=\w\.)|\w+(?:[-'’*]\w+)*|[^\w\s]")
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from equipoise.text.rewriting import Rewriter, rewrite
-from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.forms import neighbours
-from equipoise.text.rewriting.lexicon import load_lexicon
-from equipoise.text.rewriting.scanning import WORD, Scanner, Surroundings
+from equipoise.text.rewriting.find.document import Document
+from equipoise.text.rewriting.find.lexicon import load_lexicon
+from equipoise.text.rewriting.find.scanning import WORD, Scanner
+from equipoise.text.rewriting.find.tokens import Surroundings, neighbours
 
 TEXT = "She said:\n“Her mother's   hat, his (and hers)—he’s late.”\n\nThe ladies' man, Mr. King, saw HER."
 
@@ -31,7 +31,9 @@ def test_surroundings_are_the_neighbours() -> None:
     for hit in Scanner(load_lexicon(), names=False).hits(document.chunks):
         end = hit.end + len(hit.part.suffix)
         before, after = neighbours(TEXT, hit.start, end)
-        assert (list(before), list(after)) == around.of(document.chunks, hit)
+        assert (list(before), list(after)) == around.of(
+            document.chunks, hit.chunk, (hit.part.inside_before, hit.part.inside_after)
+        )
 
 
 def test_rewriting_gap_twice_gives_it_back(shared_data: Callable[[str], Path]) -> None:

@@ -7,8 +7,8 @@ from equipoise.data.reading import LINE, File, read_table, refuse_repeats, with_
 from equipoise.data.sets import ItemSet, gbm
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.languages.en.articles import fix_articles
 
 POSITIVE, NEGATIVE = "positive", "negative"
 SLOT = "<word>"

@@ -9,7 +9,7 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting import Policy, rewrite
-from equipoise.text.rewriting.names import load_names
+from equipoise.text.rewriting.find.first_names import load_names
 
 OWN, GAP = "equipoise-named", "gap"
 FILE, OWN_FILE = "gap-test.tsv", "named-pronouns.csv"

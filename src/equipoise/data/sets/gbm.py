@@ -13,8 +13,8 @@ import pandas as pd
 from equipoise.data.reading import LINE, File, read_lines, read_table
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
 
 NAME = "gbm"
 FILES = ("templates.csv", "male_words.txt", "female_words.txt")

@@ -21,8 +21,8 @@ from equipoise.data.sets import ItemSet, gbef
 from equipoise.data.sets.frames import language_of
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.languages.en.articles import fix_articles
 
 SLOT = "<profession>"
 TEMPLATES, PROFESSIONS = "templates.csv", "professions.csv"

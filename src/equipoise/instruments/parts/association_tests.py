@@ -25,8 +25,8 @@ from equipoise.instruments.parts.association_estimates import (
 )
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, MEASURE, POOLING
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
-from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Roles, Summary
 from equipoise.stats.association import MEASURES, nearness, whitening_of
 from equipoise.stats.clusters import Floats

@@ -3,7 +3,8 @@
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Settings
 from equipoise.models.asking import find_label
-from equipoise.models.base import LabelScores, LanguageModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import LabelScores
 from equipoise.results import Quantity
 
 UNIT = "probability"
@@ -38,7 +39,7 @@ def size_quantity(label: str, factors: tuple[str, ...]) -> Quantity:
         unit=UNIT,
         better="lower",
         factors=factors,
-        absolute=True,
+        kind="size",
         ranks=True,
         name=label,
         question="decisions",

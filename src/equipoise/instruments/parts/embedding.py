@@ -8,7 +8,8 @@ import numpy as np
 from equipoise.instruments.base import Answers, Ask
 from equipoise.instruments.parts.vector_choice import ALL, LAST, VectorChoice
 from equipoise.models.asking import layers_of, reason_against
-from equipoise.models.base import MEAN, Embed, LanguageModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import MEAN, Embed
 from equipoise.stats.clusters import Floats
 
 TOP = -1

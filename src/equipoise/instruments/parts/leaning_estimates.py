@@ -44,7 +44,7 @@ def separation_quantity(unit: str, *, margin: float, scale: str, ranks: bool = F
 def lean_quantities(size: Quantity) -> tuple[Quantity, Quantity]:
     """The mean size of the scores, as `size` names it, and the separation."""
     separation = separation_quantity(size.unit, margin=size.margin, scale=size.scale)
-    shared = replace(separation, contrast=None, sides=(), better="lower", absolute=True, ranks=True)
+    shared = replace(separation, contrast=None, sides=(), better="lower", kind="size", ranks=True)
     return replace(shared, key=size.key, label=size.label, name=size.name), separation
 
 
@@ -55,6 +55,7 @@ def accuracy_quantity(label: str) -> Quantity:
         column="correct",
         unit="share",
         neutral=0.5,
+        kind="share",
         factors=FACTORS,
         ranks=True,
         name=label,

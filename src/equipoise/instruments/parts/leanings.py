@@ -15,8 +15,8 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, POOLING
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
-from equipoise.models.base import LanguageModel
 from equipoise.models.capabilities import EMBED
+from equipoise.models.protocol import LanguageModel
 from equipoise.results import Roles
 from equipoise.stats.clusters import Floats
 from equipoise.text.sides import FEMALE, MALE

@@ -7,8 +7,9 @@ import pandas as pd
 
 from equipoise.instruments.base import Ask
 from equipoise.instruments.parts.items import asked_rows
-from equipoise.models.base import Fill, LanguageModel, Raw
-from equipoise.models.words import Tokens, place_word, starts_sentence
+from equipoise.models.neural.words import Tokens, place_word, starts_sentence
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Raw
 from equipoise.text.blank import BLANK
 from equipoise.text.gendered import WordLists
 

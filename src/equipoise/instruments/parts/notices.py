@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from equipoise.instruments.base import Ask
-from equipoise.models.base import LanguageModel, Raw
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Raw
 from equipoise.models.static import STATIC
 
 REASONS = 3

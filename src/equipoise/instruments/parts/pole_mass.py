@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from equipoise.models.base import WordScores
+from equipoise.models.questions import WordScores
 
 Floats = npt.NDArray[np.float64]
 PoleWords = Mapping[str, tuple[str, ...]]

@@ -33,6 +33,7 @@ def preference_quantity(key: str) -> Quantity:
         column="prefers_stereotype",
         unit="share",
         neutral=0.5,
+        kind="share",
         factors=FACTORS,
         ranks=True,
         name="pairs that prefer the stereotype",

@@ -10,7 +10,7 @@ from equipoise.results import Estimate, Quantity
 
 def size_of_professions(of: Quantity) -> Quantity:
     """The mean over professions of the absolute value of each one's mean, as `of` names it."""
-    return replace(of, better="lower", factors=("profession",), over="profession", absolute=True, ranks=True)
+    return replace(of, better="lower", factors=("profession",), over="profession", kind="size", ranks=True)
 
 
 def profession_size_estimate(spec: Spec, rows: pd.DataFrame) -> Estimate:

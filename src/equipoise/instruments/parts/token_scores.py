@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 from math import isnan
 
-from equipoise.models.base import TokenScores
+from equipoise.models.questions import TokenScores
 
 COLUMN = "token_scores_"
 """Columns of the items that begin so and end in the name of a text hold its tokens."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.base import MEAN, POOLINGS
+from equipoise.models.questions import MEAN, POOLINGS
 from equipoise.stats.association import MEASURES
 
 LAST, ALL = "last", "all"

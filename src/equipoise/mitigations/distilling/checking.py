@@ -6,7 +6,7 @@ from equipoise.mitigations.distilling.contexts import document_contexts
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.rows import partners_of
 from equipoise.mitigations.networks import masked_model
-from equipoise.models.base import LanguageModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.text.rewriting.mirroring import Mirror
 
 

@@ -11,10 +11,10 @@ import pandas as pd
 from equipoise.corpora.documents import Document
 from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
+from equipoise.text.rewriting.find.first_names import load_names
 from equipoise.text.rewriting.mirroring import Mirror, MirroredBlank
-from equipoise.text.rewriting.names import load_names
 from equipoise.text.sentences import sentence_spans
 
 FRAMES = "distillation-frames.csv"

@@ -10,7 +10,7 @@ from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.networks import BaseOutput
-from equipoise.models.engine.stand_in import standing_in
+from equipoise.models.neural.replaced_forward import replaced_forward
 
 States = torch.Tensor
 USUAL = 4
@@ -57,7 +57,7 @@ class UpperLayers:
         dummy = torch.zeros(states.shape[:2], dtype=torch.long)
         with (
             self._only(self.layers[len(self.layers) - self.count :]),
-            standing_in(self.embeddings, lambda *_args, **_kwargs: states),
+            replaced_forward(self.embeddings, lambda *_args, **_kwargs: states),
         ):
             return self.base(input_ids=dummy, attention_mask=attention)[0]
 
@@ -65,7 +65,7 @@ class UpperLayers:
         """The head on chosen hidden states `[places, width]`."""
         dummy = torch.zeros((1, len(hidden)), dtype=torch.long)
         output = BaseOutput(hidden[None])
-        with standing_in(self.base, lambda *_args, **_kwargs: output):
+        with replaced_forward(self.base, lambda *_args, **_kwargs: output):
             return self.network(input_ids=dummy).logits[0]
 
     @torch.no_grad()

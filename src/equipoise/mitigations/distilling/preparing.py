@@ -9,7 +9,7 @@ from equipoise.mitigations.distilling.contexts import document_contexts, frame_c
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import Read, Report, read_examples
 from equipoise.mitigations.distilling.rows import Example, Exchange, examples, partners_of
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 from equipoise.text.rewriting.mirroring import Mirror
 

@@ -11,8 +11,8 @@ import torch
 from equipoise.errors import UserError
 from equipoise.mitigations.distilling.contexts import Context
 from equipoise.mitigations.training.batches import cut_points
-from equipoise.models.masked import MaskedModel
-from equipoise.models.words import find_blank
+from equipoise.models.neural.masked import MaskedModel
+from equipoise.models.neural.words import find_blank
 from equipoise.models.wrappers.mirrored_rows import MirroredRows
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.mirroring import Mirror

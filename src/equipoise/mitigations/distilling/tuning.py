@@ -17,7 +17,7 @@ from equipoise.mitigations.distilling.preparing import Prepared
 from equipoise.mitigations.distilling.rows import batches
 from equipoise.mitigations.training.checkpoints import identity_of
 from equipoise.mitigations.training.trainer import not_a_number
-from equipoise.models.fingerprint import weights_digest
+from equipoise.models.guards.fingerprint import weights_digest
 
 WARM_UP = 0.1
 CLIP = 1.0

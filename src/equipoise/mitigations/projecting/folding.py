@@ -7,8 +7,8 @@ from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.networks import BaseOutput, changed_model, own_copy
-from equipoise.models.engine.stand_in import standing_in
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
+from equipoise.models.neural.replaced_forward import replaced_forward
 from equipoise.stats.erasure import Affine
 
 
@@ -32,7 +32,7 @@ def first_product(network: Any) -> nn.Linear:
     hooks = [one.register_forward_pre_hook(lambda module, _inputs: called.append(module)) for one in outside]
     hidden = torch.zeros(1, 2, width)
     try:
-        with torch.no_grad(), standing_in(base, lambda *_args, **_kwargs: BaseOutput(hidden)):
+        with torch.no_grad(), replaced_forward(base, lambda *_args, **_kwargs: BaseOutput(hidden)):
             network(input_ids=torch.zeros((1, 2), dtype=torch.long))
     finally:
         for hook in hooks:

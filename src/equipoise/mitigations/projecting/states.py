@@ -7,10 +7,11 @@ import numpy as np
 from equipoise.data.reading import own_table
 from equipoise.errors import UserError
 from equipoise.mitigations.distilling.contexts import FRAMES, fillers
-from equipoise.models.base import Embed, LanguageModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Embed
 from equipoise.stats.erasure import Floats, Labels
-from equipoise.text.articles import fix_articles
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
 
 PRONOUNS = (("he", "she"),)
 NOUNS = (

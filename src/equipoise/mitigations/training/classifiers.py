@@ -11,11 +11,11 @@ import transformers
 
 from equipoise.errors import UserError
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy
-from equipoise.models.base import LanguageModel
-from equipoise.models.classifier import ClassifierModel
-from equipoise.models.neural import NeuralModel
+from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.classifier import ClassifierModel
 from equipoise.models.options import RunOptions
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.wrappers.base import WrappedModel
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.words import Encoded, Tokens
+from equipoise.models.neural.words import Encoded, Tokens
 from equipoise.text.sentences import sentence_spans
 
 UNITS = ("sentence", "document")

@@ -12,7 +12,7 @@ from equipoise.mitigations.training.examples import Example, encode_examples, te
 from equipoise.mitigations.training.head import HeadAtPlaces
 from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
 from equipoise.mitigations.tuning import TextTuning
-from equipoise.models.masked import MaskedModel
+from equipoise.models.neural.masked import MaskedModel
 
 MOST = 500
 """Pieces of text that are looked at, drawn by chance."""

@@ -27,8 +27,8 @@ from equipoise.mitigations.training.quick_layers import quick_layers
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.trainer import PlacesTrainer, Watch, own_chance
 from equipoise.mitigations.training.weights import merged, prepared
-from equipoise.models.checkpoints import quiet
-from equipoise.models.devices import find_device
+from equipoise.models.loading.checkpoints import quiet
+from equipoise.models.neural.devices import find_device
 
 LONGEST_WARMUP = 1 / 3
 """Share of a run's steps that a warm-up may take."""
@@ -225,7 +225,7 @@ def _room(materials: Materials, recipe: Recipe, name: str) -> Iterator[Path]:
 
 
 def _shape_of(network: Any) -> str:
-    from equipoise.models.fingerprint import weights_digest
+    from equipoise.models.guards.fingerprint import weights_digest
 
     return weights_digest(network)
 

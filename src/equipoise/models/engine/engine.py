@@ -5,12 +5,12 @@ from contextlib import closing, contextmanager
 from threading import Lock, get_ident
 
 from equipoise.errors import Cancelled, UserError
-from equipoise.models.engine.executor import Executor, Job, find_executor
+from equipoise.models.engine.executors import Executor, Job, find_executor
 from equipoise.models.engine.forward import Forward
-from equipoise.models.engine.network import Network
 from equipoise.models.engine.plan import Batch, Plan, make_plan, make_plans, tokens_in
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore
+from equipoise.models.neural.network import Network
 
 SAMPLE = 64
 """Rows kept of those that were run, at most; on them the deviation from fp32 is measured."""

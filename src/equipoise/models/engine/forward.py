@@ -7,10 +7,10 @@ from itertools import islice
 import torch
 
 from equipoise.errors import UserError, shortage
-from equipoise.models.engine.network import Network
 from equipoise.models.engine.places import Place, find_places, pad, read_asked, read_tops
 from equipoise.models.engine.plan import Answered, Batch
 from equipoise.models.engine.rows import Row, RowAnswer
+from equipoise.models.neural.network import Network
 
 
 @dataclass(frozen=True)

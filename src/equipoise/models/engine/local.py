@@ -6,7 +6,7 @@ from functools import partial
 import torch
 
 from equipoise.models.engine.allocator import give_back
-from equipoise.models.engine.executor import Job
+from equipoise.models.engine.executors import Job
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.lanes import lanes_on, side_by_side
 from equipoise.models.engine.plan import Answered, Batch

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.models.base import Vector
+from equipoise.models.questions import Vector
 
 Ask = tuple[int, int]
 """A position in the row and the token id whose log P is wanted there."""

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from equipoise.data.folders import CACHE_VARIABLE, cache_folder
 from equipoise.errors import UserError
+from equipoise.files import CACHE_VARIABLE, cache_folder
 from equipoise.models.engine.packed_answers import pack, unpack
 from equipoise.models.engine.rows import RowAnswer
 from equipoise.models.options import RunOptions

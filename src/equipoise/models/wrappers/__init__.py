@@ -1,7 +1,7 @@
 """Models around models that are saved as a recipe: this index is the only place that lists them."""
 
-from equipoise.indexes import class_named
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.wrappers.base import WrappedModel
+from equipoise.plugins import class_named
 
 WRAPPERS = {
     "counterfactual-averaging": "equipoise.models.wrappers.averaging:AveragedModel",

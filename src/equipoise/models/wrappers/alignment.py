@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from equipoise.models.base import TokenScores
+from equipoise.models.questions import TokenScores
 from equipoise.text.rewriting.account import Change
 
 Span = tuple[int, int]

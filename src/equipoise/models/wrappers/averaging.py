@@ -25,10 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.models.base import Fill, LanguageModel, Question, Raw, Score, TokenScores, TopFill, WordScores
-from equipoise.models.words import find_blank
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.neural.words import find_blank
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Question, Raw, Score, TokenScores, TopFill, WordScores
 from equipoise.models.wrappers.alignment import mean_of_scores
+from equipoise.models.wrappers.base import WrappedModel
 from equipoise.models.wrappers.mirrored_rows import MirroredRows
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.mirroring import Mirror, MirroredBlank

@@ -14,10 +14,11 @@ import torch
 from torch import nn
 
 from equipoise.errors import UserError
-from equipoise.models.base import LanguageModel, Question
-from equipoise.models.masked import MaskedModel
-from equipoise.models.weights import share_weights
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.guards.weights import share_weights
+from equipoise.models.neural.masked import MaskedModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Question
+from equipoise.models.wrappers.base import WrappedModel
 
 Rows = Sequence[Sequence[float]]
 

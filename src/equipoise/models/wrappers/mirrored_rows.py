@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from equipoise.models.base import Raw
+from equipoise.models.questions import Raw
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.mirroring import Mirror
 

@@ -28,9 +28,10 @@ import numpy as np
 
 from equipoise.data.reading import own_table
 from equipoise.data.sets.winobias import PERCENT_WOMEN
-from equipoise.models.base import Fill, LanguageModel, Question, TopFill, WordScores
 from equipoise.models.capabilities import FILL, HIDE_WORDS, TOP_FILL, require
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Question, TopFill, WordScores
+from equipoise.models.wrappers.base import WrappedModel
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.mirroring import Mirror
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError
+from equipoise.files import write_beside
 from equipoise.models.options import RunOptions
-from equipoise.models.wrapped import WrappedModel
 from equipoise.models.wrappers import WRAPPERS, wrapper_class
+from equipoise.models.wrappers.base import WrappedModel
 
 FILE = "equipoise-wrapper.json"
 
@@ -34,14 +35,12 @@ def save_wrapper(model: WrappedModel, folder: Path) -> None:
             "fingerprint": model.inner.fingerprint,
         },
     }
-    beside = folder / f"{FILE}.part"
-    beside.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    beside.replace(folder / FILE)
+    write_beside(folder / FILE, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
 
 
 def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
     """The wrapper of a folder around its inner model, which must still be the one it was made with."""
-    from equipoise.models import load_model
+    from equipoise.models.loading import load_model
 
     record = _read(folder / FILE)
     try:

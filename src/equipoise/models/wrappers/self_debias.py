@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import UserError
-from equipoise.models.base import Fill, LanguageModel, Question, TopFill, WordScores
 from equipoise.models.capabilities import FILL, SCORE, TOP_FILL, require
-from equipoise.models.wrapped import WrappedModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Question, TopFill, WordScores
+from equipoise.models.wrappers.base import WrappedModel
 from equipoise.text.blank import BLANK
 
 ANNOUNCEMENT = "The following text discriminates against people because of their gender: "

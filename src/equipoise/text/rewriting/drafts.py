@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable
 
+from equipoise.text.languages.en.articles import indefinite_article
 from equipoise.text.rewriting.account import Change, Skip, Tally
-from equipoise.text.rewriting.document import Document
-from equipoise.text.rewriting.scanning import Hit
+from equipoise.text.rewriting.find.document import Document
+from equipoise.text.rewriting.find.scanning import Hit
 from equipoise.text.sides import FEMALE, MALE
 
 GENDERED_BUT_LEFT = frozenset(
@@ -37,6 +38,23 @@ class Draft:
         self.changes.append(change)
         if side:
             self.gendered.append((change.start, side))
+
+    def add_article(self, change: Change) -> None:
+        """Make "a" or "an" before a changed word agree: an earl, a countess."""
+        start, plain = change.start, self.document.plain
+        article = plain[start - 2 : start - 1] if plain[start - 1 : start] == " " else ""
+        if article not in ("a", "n", "A"):
+            return
+        begin = start - 2 if article in "aA" else start - 3
+        written = plain[begin : start - 1]
+        if written.lower() not in ("a", "an") or (
+            begin > 0 and (plain[begin - 1].isalnum() or plain[begin - 1] in "'’-_.")
+        ):
+            return
+        wanted = indefinite_article(change.new)
+        if indefinite_article(change.old) == written.lower() != wanted:
+            new = wanted.capitalize() if written[0].isupper() else wanted
+            self.changes.append(Change(begin, start - 1, written, new, "article"))
 
     def keep(self, stays: Callable[[Change], bool], reason: str) -> None:
         """Leave the words of some changes as they were, for a reason."""

@@ -1,21 +1,24 @@
 """One text turned to the other side: every candidate is replaced or left with a reason."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from equipoise.text.articles import indefinite_article
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.capitals import follows_lord, name_reason
-from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.decisions import Leave
-from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
-from equipoise.text.rewriting.lexicon import Lexicon
-from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
-from equipoise.text.rewriting.people import name_change, names_in, with_possessive, without_ending
-from equipoise.text.rewriting.pronouns import form_of, reason_to_leave
-from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit, Surroundings
-from equipoise.text.rewriting.whole_sentences import Whole, sentences_left_whole
+from equipoise.text.rewriting.find.casing import match_case
+from equipoise.text.rewriting.find.document import Document
+from equipoise.text.rewriting.find.first_names import load_names
+from equipoise.text.rewriting.find.lexicon import Lexicon
+from equipoise.text.rewriting.find.scanning import NAME, PROTECTED, WORD, Hit
+from equipoise.text.rewriting.find.tokens import Surroundings
+from equipoise.text.rewriting.find.whole_sentences import Whole, sentences_left_whole
+from equipoise.text.rewriting.names.finding import names_in, without_ending
+from equipoise.text.rewriting.names.staying import follows_lord, name_reason
+from equipoise.text.rewriting.nouns.decisions import Leave
+from equipoise.text.rewriting.nouns.turning import is_foreign_neighbour, noun, with_ending
+from equipoise.text.rewriting.pronouns.turning import form_of, reason_to_leave
 
 
 class Tables(NamedTuple):
@@ -99,7 +102,7 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
     if change is None:
         draft.leave(hit, "name without a partner")
         return
-    add_article(draft, change)
+    draft.add_article(change)
     draft.turn(with_possessive(document, change), part.side)
 
 
@@ -130,7 +133,7 @@ def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:
     if decision.new in TITLES_WITH_DOT or word.text in TITLES_WITH_DOT:
         end, new = _with_dot(document, word.text, end, new)
     change = Change(hit.start, end, document.text[hit.start : end], new, decision.rule, decision.margin)
-    add_article(draft, change)
+    draft.add_article(change)
     draft.turn(change, word.side)
 
 
@@ -148,19 +151,26 @@ def _with_dot(document: Document, old: str, end: int, new: str) -> tuple[int, st
     return end, new
 
 
-def add_article(draft: Draft, change: Change) -> None:
-    """Make "a" or "an" before a changed word agree: an earl, a countess."""
-    start, plain = change.start, draft.document.plain
-    article = plain[start - 2 : start - 1] if plain[start - 1 : start] == " " else ""
-    if article not in ("a", "n", "A"):
-        return
-    begin = start - 2 if article in "aA" else start - 3
-    written = plain[begin : start - 1]
-    if written.lower() not in ("a", "an") or (
-        begin > 0 and (plain[begin - 1].isalnum() or plain[begin - 1] in "'’-_.")
-    ):
-        return
-    wanted = indefinite_article(change.new)
-    if indefinite_article(change.old) == written.lower() != wanted:
-        new = wanted.capitalize() if written[0].isupper() else wanted
-        draft.changes.append(Change(begin, start - 1, written, new, "article"))
+def name_change(start: int, name: str) -> Change | None:
+    """The change of a first name into its partner, or None where it has none."""
+    partner = partner_of(name)
+    return Change(start, start + len(name), name, partner, "name") if partner else None
+
+
+_BARE_POSSESSIVE = re.compile(r"['’](?=\s+\w)")
+
+
+def with_possessive(document: Document, change: Change) -> Change:
+    """A name that ends in s may be possessive by an apostrophe alone; its partner then needs an s: Mary's."""
+    mark = _BARE_POSSESSIVE.match(document.plain, change.end)
+    if mark is None or change.old[-1] not in "sS" or change.new[-1] in "sS":
+        return change
+    ending = mark[0] + ("S" if change.old.isupper() else "s")
+    return change._replace(end=mark.end(), old=change.old + mark[0], new=change.new + ending)
+
+
+@lru_cache(maxsize=20_000)
+def partner_of(name: str) -> str | None:
+    """The matched name of the other sex in the case of the name given, or None where it has none."""
+    partner = load_names().partner(name.lower())
+    return match_case(name, partner) if partner else None

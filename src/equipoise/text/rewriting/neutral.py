@@ -3,18 +3,18 @@
 import re
 from collections.abc import Sequence
 
+from equipoise.text.languages.en.agreement import ADVERBS, INVERTED, contraction, plural_verb
 from equipoise.text.rewriting.account import Change
-from equipoise.text.rewriting.agreement import ADVERBS, INVERTED, contraction, plural_verb
-from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.decisions import Leave
-from equipoise.text.rewriting.document import Document
 from equipoise.text.rewriting.drafts import Draft
-from equipoise.text.rewriting.forms import choose_form, neighbours
-from equipoise.text.rewriting.inverting import add_article
-from equipoise.text.rewriting.lexicon import Lexicon
-from equipoise.text.rewriting.nouns import is_foreign_neighbour, noun, with_ending
-from equipoise.text.rewriting.scanning import NAME, PROTECTED, WORD, Hit
-from equipoise.text.rewriting.whole_sentences import FOREIGN_REASON, sentences_left_whole
+from equipoise.text.rewriting.find.casing import match_case
+from equipoise.text.rewriting.find.document import Document
+from equipoise.text.rewriting.find.lexicon import Lexicon
+from equipoise.text.rewriting.find.scanning import NAME, PROTECTED, WORD, Hit
+from equipoise.text.rewriting.find.tokens import neighbours
+from equipoise.text.rewriting.find.whole_sentences import FOREIGN_REASON, sentences_left_whole
+from equipoise.text.rewriting.nouns.decisions import Leave
+from equipoise.text.rewriting.nouns.turning import is_foreign_neighbour, noun, with_ending
+from equipoise.text.rewriting.pronouns.forms import choose_form
 
 _FIXED = {
     "he": "they",
@@ -179,5 +179,5 @@ def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:
         return
     end, new = with_ending(draft.document, hit, word.neutral)
     change = Change(hit.start, end, draft.document.text[hit.start : end], new, word.kind)
-    add_article(draft, change)
+    draft.add_article(change)
     draft.changes.append(change)

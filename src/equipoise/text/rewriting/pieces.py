@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from equipoise.text.rewriting.account import Rewritten, Tally
-from equipoise.text.rewriting.protection import markup_spans
-from equipoise.text.rewriting.sentences import sentence_starts
+from equipoise.text.rewriting.find.protection import markup_spans
+from equipoise.text.rewriting.find.sentences import sentence_starts
 
 LONGEST = 1_000_000
 """Characters of a text that is rewritten at once; a longer one is cut between two sentences."""

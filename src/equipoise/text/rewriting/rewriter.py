@@ -7,16 +7,17 @@ from operator import attrgetter
 
 from equipoise.errors import check_seed, unknown_name
 from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin, coins
-from equipoise.text.rewriting.casing import match_case
-from equipoise.text.rewriting.document import Document
+from equipoise.text.rewriting.anonymising import anonymous_changes
 from equipoise.text.rewriting.drafts import Draft
-from equipoise.text.rewriting.forms import UNSURE, Case, Judge
+from equipoise.text.rewriting.find.casing import match_case
+from equipoise.text.rewriting.find.document import Document
+from equipoise.text.rewriting.find.lexicon import OTHER_SIDE, load_lexicon
+from equipoise.text.rewriting.find.scanning import NAME, Hit, Scanner
+from equipoise.text.rewriting.find.tokens import Surroundings
 from equipoise.text.rewriting.inverting import Policy, Tables, invert
-from equipoise.text.rewriting.lexicon import OTHER_SIDE, load_lexicon
 from equipoise.text.rewriting.neutral import neutralise
-from equipoise.text.rewriting.people import anonymous_changes
 from equipoise.text.rewriting.pieces import LONGEST, joined, pieces
-from equipoise.text.rewriting.scanning import NAME, Hit, Scanner, Surroundings
+from equipoise.text.rewriting.pronouns.forms import UNSURE, Case, Judge
 
 MODES = ("invert", "substitute", "augment", "per-sentence", "neutral", "anonymise")
 BATCH = 64

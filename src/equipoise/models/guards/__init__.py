@@ -1,0 +1,1 @@
+"""What refuses a wrong model: a foreign tokenizer, broken weights, hooks that change answers."""

@@ -1,0 +1,1 @@
+"""Models with a network: masked, causal, encoder-decoder and classifiers."""

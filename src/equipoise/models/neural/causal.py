@@ -1,0 +1,112 @@
+"""Causal language models: a sentence's probability is exact; a blank is filled by comparing whole sentences.
+
+`fill` gives log P(word | the rest of the sentence, and that it is one of the given words): the sentence is
+scored once with each word in the blank and normalised over the words. Unlike a masked model's answer it says
+nothing about words that were not given, and probabilities of the given words sum to one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from equipoise.errors import UserError, unknown_name
+from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, score_by
+from equipoise.models.engine.rows import Row, RowAnswer
+from equipoise.models.neural.base import Asked, NeuralModel
+from equipoise.models.neural.masked import token_scores
+from equipoise.models.neural.words import Encoded, find_blank, is_unknown, place_words, refuse_unknown
+from equipoise.models.questions import DEFAULT_RULE, Fill, Question, Score, WordScores
+from equipoise.text.blank import count_blanks
+
+RULES = ("left-to-right",)
+
+
+class CausalModel(NeuralModel):
+    """GPT-2 and its family: every model that `AutoModelForCausalLM` knows."""
+
+    kind = "causal"
+    capabilities = frozenset({FILL, EMBED, RAW_ROWS, *map(score_by, RULES)})
+    notes = ("fill compares whole sentences: probabilities are shares among the given words",)
+
+    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
+        super().__init__(model, tokenizer, **settings)
+        start = tokenizer.bos_token_id
+        self.start_id = tokenizer.eos_token_id if start is None else start
+
+    def ask_words(self, question: Question) -> Asked:
+        """A word at the blank, or the tokens of a text."""
+        if isinstance(question, Fill):
+            return self._ask_fill(question)
+        if isinstance(question, Score):
+            return self._ask_score(question)
+        raise self.refuse(question)
+
+    def encode(self, text: str) -> Encoded:
+        """Tokenise and put the start token in front, so that the first word has a context too."""
+        return self.fitting(self._started(self.tokens.encode(text)))
+
+    def _started(self, encoded: Encoded) -> Encoded:
+        if self.start_id is None or encoded.ids[:1] == (self.start_id,):
+            return encoded
+        return Encoded(
+            encoded.text,
+            (self.start_id, *encoded.ids),
+            ((0, 0), *encoded.spans),
+            (True, *encoded.special),
+            (None, *encoded.words),
+        )
+
+    def _ask_fill(self, question: Fill) -> Asked:
+        """The whole sentence once with each word."""
+        if question.hidden or count_blanks(question.text) > 1:
+            raise UserError(
+                f"{self.name!r} is a causal model: it cannot hide a second word of {question.text!r}.",
+                "Instruments that hide two words at once need a masked model.",
+            )
+        find_blank(question.text, question.blank)
+        asked: list[tuple[Encoded, Row]] = []
+        pieces: list[int] = []
+        placements = place_words(self.tokens, question.text, question.words)
+        for word, placed in zip(question.words, placements, strict=True):
+            if is_unknown(placed, self.tokens):
+                if not question.unknown_as_nan:
+                    raise refuse_unknown(word, question.text, self.name)
+                pieces.append(0)
+                continue
+            encoded = self.fitting(self._started(placed.encoded))
+            asked.append((encoded, sentence_row(encoded)))
+            pieces.append(len(placed.slot))
+
+        def read(answers: list[RowAnswer]) -> WordScores:
+            totals = iter(
+                sum(answer.logprobs[ask] for ask in row.asks)
+                for (_, row), answer in zip(asked, answers, strict=True)
+            )
+            values = np.array([next(totals) if count else np.nan for count in pieces])
+            distinct = np.array(list(dict(zip(question.words, values, strict=True)).values()))
+            shares = values - np.logaddexp.reduce(distinct[~np.isnan(distinct)]) if asked else values
+            return WordScores(question.words, tuple(shares.tolist()), tuple(pieces))
+
+        return Asked([row for _, row in asked], read)
+
+    def _ask_score(self, question: Score) -> Asked:
+        rule = RULES[0] if question.rule == DEFAULT_RULE else question.rule
+        if rule not in RULES:
+            raise unknown_name("scoring rule for a causal model", rule, RULES)
+        encoded = self.encode(question.text)
+        places = encoded.content
+        if not places:
+            raise UserError("An empty text cannot be scored.", "Give a sentence with words in it.")
+        row = sentence_row(encoded)
+
+        def read(answers: list[RowAnswer]) -> Any:
+            values = [answers[0].logprobs.get((place - 1, encoded.ids[place]), np.nan) for place in places]
+            return token_scores(self, encoded, places, values=values, weights=[1.0] * len(places))
+
+        return Asked([row], read)
+
+
+def sentence_row(encoded: Encoded) -> Row:
+    """A sentence as one row: each token's log P is read where the one before it stands."""
+    asks = tuple((place - 1, encoded.ids[place]) for place in encoded.content if place > 0)
+    return Row(encoded.ids, asks)

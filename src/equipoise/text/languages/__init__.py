@@ -1,0 +1,1 @@
+"""What is said of each language: words, articles and agreement."""

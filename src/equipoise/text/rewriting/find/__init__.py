@@ -1,0 +1,1 @@
+"""Finding what may be turned: words, sentences, markup and titles of works."""

@@ -1,0 +1,93 @@
+"""The table of first names: how often men and women bear them, their class and their partner.
+
+Frequencies are those of the US Census Bureau's lists of 1990 (dist.male.first, dist.female.first); a
+few men's names of today that those lists leave out, for fewer than 4 in 100,000 bore them, stand with 3.
+`python -m recipes.names` makes the table.
+"""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+TABLE = Path(__file__).parents[1] / "tables" / "first_names.csv"
+BOTH_FROM, BOTH_TO = 0.15, 0.85
+POSSESSIVES = ("'s", "’s", "'S", "’S")
+
+
+class FirstName(NamedTuple):
+    """A first name in lower case, how many of 100,000 men and women bear it, its class and its partner."""
+
+    name: str
+    male_per_100k: str
+    female_per_100k: str
+    partner: str
+    kind: str
+
+    @property
+    def gender(self) -> str:
+        """`male`, `female`, or `both` where neither sex has 85 % of the bearers."""
+        men, women = int(self.male_per_100k), int(self.female_per_100k)
+        female_share = women / (men + women)
+        if BOTH_FROM <= female_share <= BOTH_TO:
+            return "both"
+        return "female" if female_share > BOTH_TO else "male"
+
+
+@dataclass(frozen=True)
+class NameBook:
+    """The first names of the US census of 1990, asked in any case; partners come back in the case asked."""
+
+    names: Mapping[str, FirstName]
+
+    def is_known(self, name: str) -> bool:
+        """Whether the word is in the list, whatever the context says."""
+        return name.lower() in self.names
+
+    def gender(self, name: str) -> str | None:
+        """`male`, `female`, `both`, or None for an unknown name."""
+        entry = self.names.get(name.lower())
+        return entry.gender if entry else None
+
+    def partner(self, name: str) -> str | None:
+        """The matched name of the other sex (lower, Title or UPPER like the one given), or None to stay."""
+        entry = self.names.get(name.lower())
+        if entry is None or not entry.partner:
+            return None
+        if name.islower():
+            return entry.partner
+        return entry.partner.upper() if name.isupper() and len(name) > 1 else entry.partner.title()
+
+    @cached_property
+    def classes(self) -> dict[str, str]:
+        """Every written form that may be a name (Anna, ANNA, Anna's) with the name's class."""
+        kinds = [entry.kind for entry in self.names.values()]
+        titles = [name.title() for name in self.names]
+        capitals = [name.upper() for name in self.names]
+        written = [titles, capitals, *([title + ending for title in titles] for ending in POSSESSIVES[:2])]
+        written += [[word + ending for word in capitals] for ending in POSSESSIVES[2:]]
+        return {form: kind for forms in written for form, kind in zip(forms, kinds, strict=True)}
+
+
+@lru_cache(maxsize=1)
+def load_names() -> NameBook:
+    """The shipped list, read once."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        next(rows)
+        return NameBook({row[0]: FirstName._make(row) for row in rows})
+
+
+def bare(token: str) -> str:
+    """The token in lower case without a possessive ending."""
+    token = token.lower()
+    return token[:-2] if token.endswith(POSSESSIVES) else token
+
+
+@lru_cache(maxsize=20_000)
+def gender_of(name: str) -> str | None:
+    """The sex that a first name is given to, None if either."""
+    gender = load_names().gender(bare(name))
+    return gender if gender in ("male", "female") else None

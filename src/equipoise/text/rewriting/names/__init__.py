@@ -1,0 +1,1 @@
+"""Which words are first names of persons, and what they become."""

@@ -1,0 +1,1 @@
+"""What a gendered noun or title becomes, and which stay."""

@@ -1,0 +1,1 @@
+"""Which form a pronoun takes on the other side, and which pronouns stay."""

@@ -79,13 +79,13 @@ def say(results: Sequence[Result], name: str = "") -> Findings:
 
 def _sentences(answers: Sequence[Answer], knowledge: Sequence[Known], base: str) -> tuple[str, ...]:
     """Three to five sentences: what is lacking, what was found, what was not, and what the model knows."""
-    found = sorted((one for one in answers if one.is_found), key=_order)
+    biases = sorted((one for one in answers if one.is_found), key=_order)
     lacking = [one.sentence for one in _lacking(knowledge)][:2]
     closing = [*_not_found([one for one in answers if not one.is_found]), *_kept(knowledge)]
     room = MOST_SENTENCES - len(lacking) - len(closing)
-    told = [_numbers(one) if one is found[0] else one.sentence for one in found]
+    told = [_numbers(one) if one is biases[0] else one.sentence for one in biases]
     if len(told) > room:
-        further = [f"{claim(one)} ({one.size}, {one.certainty})" for one in found[room - 1 :]]
+        further = [f"{claim(one)} ({one.size}, {one.certainty})" for one in biases[room - 1 :]]
         told = [*told[: room - 1], f"It also {'; it '.join(further)}."]
     sentences = [*lacking, *told, *closing]
     return tuple(sentences if len(sentences) >= FEWEST_SENTENCES else [*sentences, base])
@@ -139,10 +139,10 @@ def _order(answer: Answer) -> tuple[bool, float, int]:
 
 def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known]) -> str:
     """The finding to read first; a model that lacks what it should know is told so in the same breath."""
-    found = sorted((one for one in answers if one.is_found), key=_order)
+    biases = sorted((one for one in answers if one.is_found), key=_order)
     lacking = [one for one in _lacking(knowledge) if one.kind != "coverage"]
-    if found:
-        lead = found[0]
+    if biases:
+        lead = biases[0]
         said = f"{model} {claim(lead)} ({lead.size}, {lead.certainty})"
         return (
             f"{model} hardly {lacking[0].name}, and it {claim(lead)} ({lead.size}, {lead.certainty})."

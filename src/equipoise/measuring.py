@@ -1,6 +1,5 @@
 """Measuring: instruments ask, a model answers all of them in one plan, results come out."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
@@ -23,6 +22,8 @@ from equipoise.instruments.base import (
     Settings,
     refuse_all_dropped,
     refuse_incomplete,
+    refuse_repeated_asks,
+    refuse_repeated_names,
     refuse_undeclared,
     refuse_undeclared_headlines,
 )
@@ -358,7 +359,7 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
         settings = replace(settings, data=resolved.name)
     design = instrument.design(resolved, settings)
     refuse_incomplete(instrument.name, design.items, ("item", "dropped"), "design")
-    _refuse_repeated_names(instrument.name, design.items)
+    refuse_repeated_names(instrument.name, design.items)
     refuse_all_dropped(instrument.name, design.items)
     hashes = {file.name: file_sha256(file) for file in design.files}
     altered = tuple(filter(None, (altered_problem(file, resolved.name) for file in design.files)))
@@ -368,28 +369,8 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
             f"{instrument.name}: not one item can be asked of {model.name!r}.",
             "Use another model or other data: these texts may be too long for it.",
         )
-    _refuse_repeated_asks(instrument.name, asks)
+    refuse_repeated_asks(instrument.name, asks)
     return _Prepared(model, instrument, design, asks, hashes, altered)
-
-
-def _refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:
-    repeated = items["item"][items["item"].duplicated()].tolist()
-    if repeated:
-        raise UserError(
-            f"{instrument}: {len(repeated)} items have the name of another, the first: {repeated[0]!r}.",
-            "Give every item a name of its own.",
-        )
-
-
-def _refuse_repeated_asks(instrument: str, asks: Sequence[Ask]) -> None:
-    """Answers are read by item and role: of two that share both, one would be lost."""
-    if len({(ask.item, ask.role) for ask in asks}) == len(asks):
-        return
-    (item, role), count = Counter((ask.item, ask.role) for ask in asks).most_common(1)[0]
-    raise UserError(
-        f"{instrument} asks {count} questions for the item {item!r} in the role {role!r}.",
-        "Give each question of an item a role of its own.",
-    )
 
 
 def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] | None) -> Settings:

@@ -170,3 +170,24 @@ def refuse_incomplete(name: str, items: pd.DataFrame, columns: Iterable[str], ma
             f"{name}: `{made_by}` gave items {what}.",
             "Give a row for every item, with the columns item and dropped, and score once they are scored.",
         )
+
+
+def refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:
+    """Refuse items of which two have one name."""
+    repeated = items["item"][items["item"].duplicated()].tolist()
+    if repeated:
+        raise UserError(
+            f"{instrument}: {len(repeated)} items have the name of another, the first: {repeated[0]!r}.",
+            "Give every item a name of its own.",
+        )
+
+
+def refuse_repeated_asks(instrument: str, asks: Sequence[Ask]) -> None:
+    """Answers are read by item and role: of two that share both, one would be lost."""
+    if len({(ask.item, ask.role) for ask in asks}) == len(asks):
+        return
+    (item, role), count = Counter((ask.item, ask.role) for ask in asks).most_common(1)[0]
+    raise UserError(
+        f"{instrument} asks {count} questions for the item {item!r} in the role {role!r}.",
+        "Give each question of an item a role of its own.",
+    )

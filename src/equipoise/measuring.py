@@ -20,6 +20,7 @@ from equipoise.instruments.base import (
     Instrument,
     PolarDesign,
     Settings,
+    describe_instrument,
     refuse_all_dropped,
     refuse_incomplete,
     refuse_repeated_asks,
@@ -235,11 +236,7 @@ class _Prepared:
         """What is measured, of which model, on which data and by which choices."""
         settings, model = self.design.settings, self.model
         return {
-            "instrument": {
-                "name": self.instrument.name,
-                "title": self.instrument.title,
-                "variant": settings.variant,
-            },
+            "instrument": describe_instrument(self.instrument, settings.variant),
             "model": {
                 "name": model.name,
                 "kind": model.kind,

@@ -119,6 +119,12 @@ class Instrument(Protocol[D]):
         """The numbers that a reader is meant to see, what must be known of them, and sentences."""
 
 
+def describe_instrument(instrument: Instrument[Any], variant: str) -> dict[str, Any]:
+    """What a result says of its instrument; the version is 1 until a change moves its numbers."""
+    version = int(getattr(instrument, "version", 1))
+    return {"name": instrument.name, "title": instrument.title, "variant": variant, "version": version}
+
+
 METHODS = ("design", "ask", "score", "summarise")
 
 

@@ -49,7 +49,7 @@ QUANTITY = {
     "contrast": OneOf((Each(str), None)),
 }
 PROVENANCE = {
-    "instrument": {"name": str, "title": str, "variant": str},
+    "instrument": {"name": str, "title": str, "variant": str, "version": int},
     "model": {"name": str, "kind": str, "fingerprint": str, "precision": str, "notes": [str]},
     "data": {"name": str, "poles": str, "files": Each(str), "notices": [str]},
     "choices": Each(OneOf((str, bool, NUMBER))),

@@ -68,6 +68,11 @@ class Result:
         return str(self.provenance.get("instrument", {}).get("variant", ""))
 
     @property
+    def version(self) -> int:
+        """The version of the instrument's numbers."""
+        return int(self.provenance.get("instrument", {}).get("version", 1))
+
+    @property
     def data_hashes(self) -> dict[str, str]:
         """The files that the items came from, with the SHA-256 of each."""
         return dict(self.provenance.get("data", {}).get("files", {}))

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.results.estimate import BETTER
-from equipoise.results.quantity import Quantity
+from equipoise.results.quantity import SCALES, Quantity
 
 NUMBER, LARGEST_COUNT = "a number", 2**53
 
@@ -35,11 +35,14 @@ OPTIONAL_TEXT = OneOf((str, None))
 OPTIONAL_NUMBER = OneOf((NUMBER, None))
 
 QUANTITY = {
-    **dict.fromkeys(("key", "label", "column", "unit", "over"), str),
+    **dict.fromkeys(("key", "label", "column", "unit", "over", "name", "question"), str),
     **dict.fromkeys(("margin", "neutral"), NUMBER),
-    **dict.fromkeys(("absolute", "ranks"), bool),
+    **dict.fromkeys(("absolute", "ranks", "headline", "compared"), bool),
     "kind": OneOf(("mean", "share", "probability", "size")),
     "better": OneOf(tuple(BETTER)),
+    "scale": OneOf(tuple(SCALES)),
+    "enough": OPTIONAL_NUMBER,
+    "sides": [str],
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],
     "where": Each(str),

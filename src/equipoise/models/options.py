@@ -26,13 +26,13 @@ class RunOptions:
     device: str = option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest there is.")
     cache: bool = option(True, "Keep no answers between runs.", flag="--no-cache")
     allow_pickle: bool = option(False, "Read pickled weights, which can run code.")
-    executor: str = option("local", "What runs the batches: local, this machine.")
+    executor: str = option("local", "What runs the batches: local (this machine) or ray (a cluster).")
+    address: str = option("", "Ray cluster: HOST:PORT, or local to start one on this machine.")
     workers: int = option(0, "Batches to run at once; 0 chooses for the device.")
     token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
     progress: ProgressCallback | None = None
     is_cancelled: Callable[[], bool] | None = None
     store: Path | str | None = None
-    address: str = ""
 
     def __post_init__(self) -> None:
         for name in ("token_budget", "workers"):

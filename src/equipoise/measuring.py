@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.choices import choices_of, with_choices
 from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
 from equipoise.data.sources import Data
@@ -23,7 +24,7 @@ from equipoise.instruments.base import (
     refuse_incomplete,
     refuse_undeclared,
 )
-from equipoise.instruments.parts.choices import made_choices, refuse_unread
+from equipoise.instruments.parts.choices import fixed_choices, recorded_choices, refuse_unread
 from equipoise.instruments.parts.notices import dropped_notice, misread_notice
 from equipoise.instruments.parts.unaskable import drop_unaskable
 from equipoise.models.capabilities import require
@@ -56,7 +57,7 @@ def measure(
 ) -> Result:
     """Measure one model with one instrument: `measure("path/to/bert", "tbe", data=table)`.
 
-    The model is one that was loaded, or its name; `choices` are those of `Settings`.
+    The model is one that was loaded, or its name; `choices` are those of `Settings`, such as layer="all".
     """
     if isinstance(instrument, list | tuple | set):
         raise UserError(
@@ -65,7 +66,7 @@ def measure(
         )
     if not isinstance(data, str) or data:
         choices["data"] = data
-    known = [field.name for field in fields(Settings)]
+    known = sorted({*(each.name for each in fields(Settings)), *(one.name for one in choices_of(Settings))})
     unknown = [name for name in choices if name not in known]
     if unknown:
         raise unknown_name("choice of measure", unknown[0], known)
@@ -74,7 +75,7 @@ def measure(
             f"A {type(settings).__name__} was given as settings.",
             'Give a Settings, or name the choices one by one: measure(model, "tbe", poles="age").',
         )
-    chosen = replace(settings or Settings(), **choices)
+    chosen = with_choices(settings or Settings(), choices)
     _refuse_unread([instrument], {_name(instrument): chosen})
     prepared = _prepare(as_model(model), instrument, chosen)
     return _run(prepared.model, [prepared])[0]
@@ -235,7 +236,8 @@ class _Prepared:
                 "poles": settings.poles,
                 "files": dict(self.hashes),
             },
-            "choices": made_choices(settings),
+            "choices": recorded_choices(settings),
+            "fixed_choices": fixed_choices(settings),
             "seed": settings.seed,
         }
 

@@ -15,7 +15,7 @@ from equipoise.cli.arguments import (
     open_model,
     refuse_existing,
     report_precision,
-    runs_models,
+    takes_groups,
 )
 from equipoise.cli.printing import print_json, print_table, say
 from equipoise.data.reading import numbered_lines
@@ -29,7 +29,7 @@ SHOWN_UNKNOWN = 5
 """How many lines with something unknown are named."""
 
 
-@runs_models
+@takes_groups
 def probe(
     text: Annotated[str, typer.Argument(help='A sentence with one blank, e.g. "[MASK] is a doctor."')],
     *,
@@ -73,7 +73,7 @@ def _other_forms(asked: "pd.DataFrame") -> list[str]:
     return [f"the models expect different forms ({', '.join(forms)}): ask all for the same words with --word"]
 
 
-@runs_models
+@takes_groups
 def score(
     file: Annotated[Path, typer.Argument(help="A text file with a sentence on each line.")],
     *,

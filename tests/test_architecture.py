@@ -24,10 +24,10 @@ LAYERS = (
     {"results"},
     {"instruments", "mitigations"},
     {"measuring", "probing"},
-    {"mitigating"},
+    {"mitigating", "callback"},
     {"studies"},
     {"report"},
-    {"cli", "app", "__main__"},
+    {"cli", "app", "pytest_plugin", "__main__"},
 )
 """From the ground up: a module imports its own layer and those below."""
 

@@ -9,6 +9,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Callback": "equipoise.callback",
     "Comparison": "equipoise.results.comparison",
     "CorpusChoice": "equipoise.corpora.opening",
     "LanguageModel": "equipoise.models.protocol",

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
+import equipoise
 from equipoise.choices import choices_of, with_choices
 from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
@@ -38,7 +39,16 @@ from equipoise.results.reading import readings
 from equipoise.results.records import column_kinds
 from equipoise.results.result import describe_versions
 
-ModelSource = LanguageModel | str | Path
+
+@runtime_checkable
+class Pipeline(Protocol):
+    """A transformers pipeline: a network with its tokenizer."""
+
+    model: Any
+    tokenizer: Any
+
+
+ModelSource = LanguageModel | Pipeline | str | Path
 InstrumentSource = str | Instrument[Any]
 Tell = Callable[[Result], None]
 """Told of every result as soon as it has its answers."""
@@ -178,10 +188,12 @@ def as_model(source: ModelSource) -> LanguageModel:
     """A model that was loaded, or the one of that name."""
     if isinstance(source, str | Path):
         return load_model(source)
+    if isinstance(source, Pipeline):
+        return equipoise.wrap_model(source.model, source.tokenizer, name=source.model.name_or_path)
     if not hasattr(source, "answer_in_turn"):
         raise UserError(
             f"A {type(source).__name__} was given where a model is expected.",
-            "Give a name or a path, or what equipoise.load_model or equipoise.wrap_model gives.",
+            "Give a name, a path, a transformers pipeline, or what load_model or wrap_model gives.",
         )
     return source
 

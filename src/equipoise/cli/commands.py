@@ -91,7 +91,7 @@ COMMANDS: Places = {
         "audit": ("measure:audit", "Measure a model with the default instruments and write a page."),
         "measure": ("measure:measure", "Measure a model with the instruments that you name."),
         "probe": ("probe:probe", "Show what a model expects at a blank."),
-        "score": ("probe:score", "Give the log-probability of every sentence in a file."),
+        "score": ("probe:score", "Give the log-probability of sentences, typed or in a file."),
     },
     "Read results": {
         "compare": ("compare:compare", "Compare saved results: lower, higher, equivalent or too few items."),

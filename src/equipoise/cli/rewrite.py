@@ -8,7 +8,8 @@ import typer
 
 from equipoise.cli.arguments import Force, Json, Seed, open_model, refuse_existing, takes_groups
 from equipoise.cli.printing import print_json
-from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary, opened, rewrite_file, rewrite_stream
+from equipoise.corpora.rewriting import opened, rewrite_file, rewrite_stream
+from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
 from equipoise.corpora.rewriting_rows import format_of
 from equipoise.errors import UserError
 from equipoise.models.form_judge import form_judge

@@ -1,4 +1,4 @@
-"""Records of plain text, JSON lines and parquet files; those of CSV have a module of their own."""
+"""Records of plain text, JSON lines, CSV and parquet files: a bad row is one problem, the rest is read."""
 
 import csv
 import json
@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from equipoise.corpora.csv_fields import UNCLOSED
 from equipoise.corpora.documents import Position
-from equipoise.data.csv_text import UnclosedMark, allow_long_cells, lenient_row
+from equipoise.data.csv_text import UNCLOSED, UnclosedMark, allow_long_cells, lenient_row, row_ending
 from equipoise.errors import UserError
 from equipoise.text.sentences import sentence_spans
 
@@ -242,78 +241,60 @@ def csv_records(path: Path, start: Position, delimiter: str) -> Iterator[Record]
     if problem:
         yield Record({}, 1, Position(start.file, first.after, 1), f"the header: {problem}")
         return
-    if start.offset:
-        lines = read_lines(path, start)
-    yield from _Rows(lines, delimiter=delimiter, header=header, file=start.file)
+    waiting: deque[Line] = deque()
+    for rows in lines_of_rows(read_lines(path, start) if start.offset else lines, delimiter, waiting):
+        fields, problem = _fields(rows, delimiter)
+        if not problem and not any(fields) and len(rows) == 1:
+            continue
+        if not problem and len(fields) != len(header):
+            problem = "more or fewer fields than the header"
+            # Perhaps a mark that was never closed swallowed good rows: they are tried again on their own.
+            waiting.extendleft(reversed(rows[1:]))
+            del rows[1:]
+        after = Position(start.file, rows[-1].after, rows[-1].number)
+        read = {} if problem else dict(zip(header, fields, strict=True))
+        yield Record(read, rows[0].number, after, problem)
+
+
+def _fields(rows: list[Line], delimiter: str) -> tuple[list[str], str]:
+    """The fields of a row, or why they cannot be read."""
+    if rows[0].problem:
+        return [], rows[0].problem
+    text = "".join(line.text for line in rows)
+    if len(rows) == 1 and '"' not in text:
+        return text.rstrip("\r\n").split(delimiter), ""
+    try:
+        return next(csv.reader([text], delimiter=delimiter, strict=True), []), ""
+    except csv.Error:
+        try:
+            return lenient_row(text, delimiter), ""
+        except csv.Error as error:
+            return [], _reason(error)
 
 
 def _reason(error: csv.Error) -> str:
     return UNCLOSED if isinstance(error, UnclosedMark) else f"not CSV: {error}"
 
 
-class _Rows:
-    """CSV rows over lines that can be pushed back."""
+def lines_of_rows(
+    lines: Iterator[Line], delimiter: str = ",", waiting: deque[Line] | None = None
+) -> Iterator[list[Line]]:
+    """The lines of each CSV row; of a row that never ends only the first, and the others are tried again.
 
-    def __init__(self, lines: Iterator[Line], *, delimiter: str, header: list[str], file: int) -> None:
-        self.lines = lines
-        self.delimiter = delimiter
-        self.header = header
-        self.file = file
-        self.waiting: deque[Line] = deque()
-        self.taken: list[Line] = []
-        self.ran_out = False
-
-    def __iter__(self) -> Iterator[Record]:
-        while (line := self._next_line()) is not None:
-            self.taken = [line]
-            record = self._row(line)
-            if record is not None:
-                yield record
-
-    def _next_line(self) -> Line | None:
-        return self.waiting.popleft() if self.waiting else next(self.lines, None)
-
-    def _row(self, line: Line) -> Record | None:
-        if line.problem:
-            return self._refused(line.problem)
-        try:
-            fields = self._fields(line)
-        except csv.Error as error:
-            return self._refused(UNCLOSED if self.ran_out or len(self.taken) > 1 else _reason(error))
-        if not any(fields):
-            return None if len(self.taken) == 1 else self._refused("an empty row")
-        if len(fields) != len(self.header):
-            return self._refused("more or fewer fields than the header")
-        return Record(dict(zip(self.header, fields, strict=True)), line.number, self._after())
-
-    def _fields(self, line: Line) -> list[str]:
-        """The fields of a row; what follows a closing mark is read leniently only within one line."""
-        try:
-            return next(csv.reader(self._texts(line), delimiter=self.delimiter, strict=True), [])
-        except csv.Error:
-            if self.ran_out or len(self.taken) > 1:
-                raise
-            return lenient_row(line.text, self.delimiter)
-
-    def _texts(self, line: Line) -> Iterator[str]:
-        """The lines of one row, remembered for a second try; a row ends at a line that cannot be read."""
-        self.ran_out = False
-        size = len(line.text)
-        yield line.text
-        while (more := self._next_line()) is not None:
-            self.taken.append(more)
+    A caller that refuses a row may put lines of it into `waiting`, from where they are read next.
+    """
+    waiting = deque() if waiting is None else waiting
+    while (line := _next_line(waiting, lines)) is not None:
+        rows, size = [line], len(line.text)
+        ending = "closed" if line.problem else row_ending(line.text, delimiter, inside=False)
+        while ending == "open" and size <= LONGEST and (more := _next_line(waiting, lines)) is not None:
+            rows.append(more)
             size += len(more.text)
-            if more.problem or size > LONGEST:
-                break
-            yield more.text
-        self.ran_out = True
+            ending = "broken" if more.problem else row_ending(more.text, delimiter, inside=True)
+        if ending != "closed":
+            waiting.extendleft(reversed(rows[1:]))
+        yield rows if ending == "closed" else rows[:1]
 
-    def _refused(self, reason: str) -> Record:
-        """The first line is a problem; the others are tried again as rows of their own."""
-        first = self.taken[0]
-        self.waiting.extendleft(reversed(self.taken[1:]))
-        self.taken = [first]
-        return Record({}, first.number, self._after(), reason)
 
-    def _after(self) -> Position:
-        return Position(self.file, self.taken[-1].after, self.taken[-1].number)
+def _next_line(waiting: deque[Line], lines: Iterator[Line]) -> Line | None:
+    return waiting.popleft() if waiting else next(lines, None)

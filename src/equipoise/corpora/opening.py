@@ -18,6 +18,7 @@ from equipoise.corpora.tokens import clean_text
 from equipoise.corpora.vocabulary import NO_TARGET, Targets, load_targets
 from equipoise.data.catalogue import fetch_file
 from equipoise.data.reading import LINE, File, GivenTable, numbered_lines, read_table
+from equipoise.data.sources import Data, without_table
 from equipoise.errors import UserError
 
 T = TypeVar("T")
@@ -175,10 +176,10 @@ class CorpusTexts:
 
 
 def read_corpus(
-    given: str | Path | pd.DataFrame, choice: CorpusChoice | None = None, data_dir: str | Path | None = None
+    given: Data, choice: CorpusChoice | None = None, data_dir: str | Path | None = None
 ) -> CorpusTexts:
     """Read a corpus; `choice` says which columns hold the text and what rows of one document share."""
-    chosen = choice or CorpusChoice()
+    chosen, given = choice or CorpusChoice(), without_table(given)
     if isinstance(given, str) and given in NAMED and not Path(given).exists():
         return _chosen(CorpusTexts(tuple(NAMED[given](data_dir)), given, Problems()), chosen)
     if isinstance(given, pd.DataFrame):

@@ -12,7 +12,7 @@ from equipoise.choices import ALL_READ, EACH, choice
 from equipoise.corpora.opening import CorpusChoice
 from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
-from equipoise.data.sources import Data, Source, resolve
+from equipoise.data.sources import Data, Source, resolve, without_table
 from equipoise.errors import UserError, check_seed, unknown_name
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.protocol import LanguageModel
@@ -54,6 +54,7 @@ class Settings:
         check_seed(self.seed)
         object.__setattr__(self, "seed", int(self.seed))
         object.__setattr__(self, "poles", str(self.poles))
+        object.__setattr__(self, "data", without_table(self.data))
 
     def completed(self, instrument: "Instrument[Any]") -> "Settings":
         """The same with the instrument's first variant where none was chosen; an unknown one is refused."""

@@ -63,6 +63,7 @@ from equipoise.instruments.parts.estimates import (
     estimate,
     grouped,
     mean_estimate,
+    probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.listed_words import NAMED, SIDES, list_asks
@@ -277,7 +278,7 @@ def _gbm_estimate(
     shares = known[[f"{prefix}_{pole}" for pole in (*poles, NEITHER)]].to_numpy(dtype=float)
     cells = sided_cells(shares, known["sentiment"].eq(POSITIVE))
     value = float(gender_bias_metric(cells.sum(axis=0)))
-    interval = bootstrap_of(gender_bias_metric, cells, known["word"], seed=seed)
+    interval = bootstrap_of(gender_bias_metric, cells, known["word"], sides=known["sentiment"], seed=seed)
     return estimate(spec, value, interval, n=len(known), dropped=len(items) - len(known))
 
 
@@ -289,11 +290,11 @@ def _share_estimates(
     items = items.assign(lean=items[second] - items[first])
     squared = Spec(f"mean-squared-difference{way}", better="lower", unit="squared share")
     lean = _lean_spec(poles, way)
-    estimates = [mean_estimate(squared, items["lean"] ** 2, items, factors)]
+    estimates = [probability_estimate(squared, items["lean"] ** 2, items, factors)]
     for groups, rows in grouped(items, *(("sentiment",) if way else ("sentiment", "category"))):
         for pole in (*poles, NEITHER):
             spec = Spec(f"share{way}", unit=UNIT, better="none", groups={**groups, "pole": pole})
-            estimates.append(mean_estimate(spec, rows[f"{prefix}_{pole}"], rows, factors))
+            estimates.append(probability_estimate(spec, rows[f"{prefix}_{pole}"], rows, factors))
         estimates.append(mean_estimate(lean.at(groups), rows["lean"], rows, factors))
     cells = () if way else crossed(items[items["category"] != ""], "sentiment", "category")
     for groups, rows in cells:

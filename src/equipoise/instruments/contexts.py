@@ -54,7 +54,14 @@ from equipoise.instruments.parts.corpus_items import (
     read_contexts,
     unless_too_few,
 )
-from equipoise.instruments.parts.estimates import Groups, Spec, contrast_estimate, estimate, mean_estimate
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    contrast_estimate,
+    estimate,
+    mean_estimate,
+    probability_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.asking import reason_against
 from equipoise.models.capabilities import FILL, TOP_FILL
@@ -137,6 +144,7 @@ class Contexts:
             column="own",
             unit=UNIT,
             better="higher",
+            kind="probability",
             part="ability",
             factors=FACTORS,
         ),
@@ -234,7 +242,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
         for spec in (_DIFFERENCE, _MEN, _WOMEN)
     )
     of_men, of_women = (
-        mean_estimate(spec.at(groups), rows.loc[side, column], rows[side], FACTORS)
+        probability_estimate(spec.at(groups), rows.loc[side, column], rows[side], FACTORS)
         for spec, side in ((men, is_male), (women, ~is_male))
     )
     contrast = contrast_estimate(difference.at(groups), rows[column], is_male, rows=rows, factors=FACTORS)
@@ -245,7 +253,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
         estimates.append(mean_estimate(excess.at(groups), rows["excess"], rows, FACTORS))
     if not way and not groups:
         own = Spec("p-own", "P(own gender)", UNIT, better="higher")
-        estimates.append(mean_estimate(own, rows["own"], rows, FACTORS))
+        estimates.append(probability_estimate(own, rows["own"], rows, FACTORS))
     return estimates
 
 

@@ -78,7 +78,7 @@ class Discovery:
     needs = (TOP_FILL,)
     reads = (POLES,)
     roles = Roles(text=("template",), groups=("topic",))
-    quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", absolute=True, ranks=True),)
+    quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", kind="size", ranks=True),)
 
     def design(self, source: Source, settings: Settings) -> DiscoveryDesign:
         """The templates: a template is one item, asked once with each person phrase."""

@@ -127,7 +127,8 @@ def _of_label(items: pd.DataFrame, label: str, seed: int) -> list[Estimate]:
     cells = _cells(items, is_true, said)
     odds = Spec("equalised-odds", "larger gap of the two rates", UNIT, better="lower", groups=groups)
     value = float(_larger_gap(cells.sum(axis=0)[None])[0])
-    estimates.append(estimate(odds, value, bootstrap_of(_larger_gap, cells, seed=seed), n=len(items)))
+    interval = bootstrap_of(_larger_gap, cells, sides=items["gender"], seed=seed)
+    estimates.append(estimate(odds, value, interval, n=len(items)))
     return estimates
 
 

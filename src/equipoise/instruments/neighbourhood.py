@@ -22,7 +22,11 @@ import numpy as np
 import pandas as pd
 
 from equipoise.instruments.base import Answers
-from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    grouped,
+    probability_estimate,
+)
 from equipoise.instruments.parts.leaning_estimates import separation_estimates, separation_quantity
 from equipoise.instruments.parts.leanings import (
     FACTORS,
@@ -58,7 +62,7 @@ class Neighbourhood(OfLeanings):
         spec = Spec("same-leaning", "neighbours that lean as the word does", UNIT, 0.5, headline=True)
         estimates = separation_estimates(items, self.quantities[0])
         estimates += [
-            mean_estimate(spec.at(groups), rows["same"], rows, FACTORS)
+            probability_estimate(spec.at(groups), rows["same"], rows, FACTORS)
             for groups, rows in grouped(same, "leaning")
         ]
         return Summary(estimates, remarks=missing_words(items))

@@ -26,8 +26,9 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     contrast_estimate,
     grouped,
+    in_per_cent,
     mean_estimate,
-    percent_estimate,
+    probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.asking import find_label
@@ -58,6 +59,7 @@ class NetNeutral:
             *("net-neutral", "mean probability of neutral", 0.02),
             column="neutral",
             unit=UNIT,
+            kind="probability",
             neutral=1.0,
             better="higher",
             factors=FACTORS,
@@ -106,9 +108,10 @@ class NetNeutral:
         separation = Spec("separation", "professions of men - professions of women", UNIT, headline=True)
         estimates = []
         for groups, rows in grouped(items, "leaning"):
-            estimates.append(mean_estimate(neutral.at(groups), rows["neutral"], rows, FACTORS))
+            estimates.append(probability_estimate(neutral.at(groups), rows["neutral"], rows, FACTORS))
             estimates.append(mean_estimate(lean.at(groups), rows["score"], rows, FACTORS))
-            estimates.append(percent_estimate(fraction.at(groups), rows["likeliest_neutral"], rows, FACTORS))
+            likeliest = probability_estimate(fraction.at(groups), rows["likeliest_neutral"], rows, FACTORS)
+            estimates.append(in_per_cent(likeliest))
         is_male = items["leaning"] == MALE
         contrast = contrast_estimate(separation, items["score"], is_male, rows=items, factors=FACTORS)
         return Summary([*estimates, contrast])

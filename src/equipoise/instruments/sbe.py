@@ -87,7 +87,6 @@ _MEAN = Spec(
     "mean-sld",
     "mean SLD",
     UNIT,
-    headline=True,
     above="on average the stereotype is the likelier sentence",
     below="on average the counterpart of the stereotype is the likelier sentence",
 )
@@ -117,7 +116,7 @@ _SIZE = Quantity(
     better="lower",
     factors=FACTORS,
     where={"variation": "original", "part": PAIR},
-    absolute=True,
+    kind="size",
     ranks=True,
 )
 """What models are compared by where the neutral pairs are left out."""
@@ -150,7 +149,7 @@ class SentenceBased:
             better="lower",
             factors=FACTORS,
             where={"variation": "original"},
-            absolute=True,
+            kind="size",
             contrast=Contrast("part", PAIR, NEUTRAL),
             ranks=True,
         ),

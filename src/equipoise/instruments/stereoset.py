@@ -54,8 +54,10 @@ from equipoise.instruments.parts.estimates import (
     Groups,
     Spec,
     estimate,
+    in_per_cent,
     mean_estimate,
     percent_estimate,
+    probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
@@ -136,6 +138,7 @@ class StereoSet:
             neutral=0.5,
             better="higher",
             part="ability",
+            kind="probability",
             factors=FACTORS,
         ),
     )
@@ -273,14 +276,14 @@ def _preferred_as_published(differences: pd.Series) -> pd.Series:
 
 def _over_terms(groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]:
     """As in the paper: the mean of the terms' percentages, resampling terms."""
-    terms = 100 * rows.groupby("cluster", sort=False)[list(PREFERENCES)].mean()
+    terms = rows.groupby("cluster", sort=False)[list(PREFERENCES)].mean()
     terms = terms.reset_index()
     headlines = [replace(spec, headline=True).at(groups) for spec in (_SS, _LMS)]
     estimates = [
-        mean_estimate(headlines[0], terms["prefers_stereotype"], terms, FACTORS),
-        mean_estimate(headlines[1], terms["prefers_sense"], terms, FACTORS),
+        in_per_cent(probability_estimate(headlines[0], terms["prefers_stereotype"], terms, FACTORS)),
+        in_per_cent(probability_estimate(headlines[1], terms["prefers_sense"], terms, FACTORS)),
         _icat_estimate(
-            replace(_ICAT, headline=True).at(groups), terms[list(PREFERENCES)], terms["cluster"], seed
+            replace(_ICAT, headline=True).at(groups), 100 * terms[list(PREFERENCES)], terms["cluster"], seed
         ),
     ]
     answered = [rows[name].notna() for name in PREFERENCES]
@@ -294,12 +297,11 @@ def _over_terms(groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]
 
 def _over_items(groups: Groups, rows: pd.DataFrame, seed: int) -> list[Estimate]:
     """The same with every item counting once."""
-    shares = 100 * rows[list(PREFERENCES)]
     ss, lms, icat = (_micro(spec, groups) for spec in (_SS, _LMS, _ICAT))
     return [
         percent_estimate(ss, rows["prefers_stereotype"], rows, FACTORS),
-        mean_estimate(lms, shares["prefers_sense"], rows, FACTORS),
-        _icat_estimate(icat, shares, rows["cluster"], seed),
+        in_per_cent(probability_estimate(lms, rows["prefers_sense"], rows, FACTORS)),
+        _icat_estimate(icat, 100 * rows[list(PREFERENCES)], rows["cluster"], seed),
     ]
 
 

@@ -71,6 +71,7 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
     mean_estimate,
+    probability_estimate,
     share_estimate,
     workforce_correlations,
 )
@@ -328,12 +329,12 @@ def _shares(groups: Groups, rows: pd.DataFrame, *, poles: Poles, unit: str) -> l
     share = Spec("second-share", f"{poles.pair[1]} share", "share", neutral=0.5, groups=groups)
     estimates = [
         mean_estimate(preference, rows["score"], rows, FACTORS),
-        mean_estimate(share, rows["second_share"], rows, FACTORS),
+        probability_estimate(share, rows["second_share"], rows, FACTORS),
         *(workforce_correlations(rows, "second_share", groups=groups) if poles.are_genders else []),
     ]
     for of_profession, part in grouped(rows, "profession", whole=False):
         spec = share.at({**groups, **of_profession})
-        estimates.append(mean_estimate(spec, part["second_share"], part, ("pair",)))
+        estimates.append(probability_estimate(spec, part["second_share"], part, ("pair",)))
     return estimates
 
 

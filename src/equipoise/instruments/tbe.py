@@ -43,6 +43,7 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
     mean_estimate,
+    probability_estimate,
     share_estimate,
     workforce_correlations,
 )
@@ -176,7 +177,8 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     estimates = []
     for groups, rows in grouped(plain, "category"):
         for column, spec in columns.items():
-            estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
+            estimated = probability_estimate if column == "third_share" else mean_estimate
+            estimates.append(estimated(spec.at(groups), rows[column], rows, FACTORS))
         estimates.append(profession_size_estimate(size.at(groups), rows))
     return estimates + (workforce_correlations(plain, "score") if poles.are_genders else [])
 

@@ -47,6 +47,7 @@ from equipoise.instruments.parts.estimates import (
     contrast_estimate,
     estimate,
     mean_estimate,
+    probability_estimate,
     share_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
@@ -179,7 +180,10 @@ def _class_estimates(groups: Groups, rows: pd.DataFrame, pole: str) -> list[Esti
     share = Spec("second-share", f"{pole} share", "share", 0.5, groups=groups)
     predicted = (rows["prediction"] == pole).astype(float).where(~rows["prediction"].isin((TIE, "")))
     predictions = Spec("second-predictions", f"{pole} predictions", "share of sentences", 0.5, groups=groups)
-    return [mean_estimate(share, rows["second_share"], rows), share_estimate(predictions, predicted, rows)]
+    return [
+        probability_estimate(share, rows["second_share"], rows),
+        share_estimate(predictions, predicted, rows),
+    ]
 
 
 def _contrast(axis: str, items: pd.DataFrame, pole: str) -> list[Estimate]:

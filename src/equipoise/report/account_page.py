@@ -14,7 +14,7 @@ from equipoise.report.page.template import environment
 from equipoise.text.rewriting.pronouns.forms import UNSURE
 
 if TYPE_CHECKING:
-    from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
+    from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
 
 MOST_DOCUMENTS = 200
 """Documents shown side by side; every one is in the table beside the page."""

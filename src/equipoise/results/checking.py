@@ -38,6 +38,7 @@ QUANTITY = {
     **dict.fromkeys(("key", "label", "column", "unit", "over"), str),
     **dict.fromkeys(("margin", "neutral"), NUMBER),
     **dict.fromkeys(("absolute", "ranks"), bool),
+    "kind": OneOf(("mean", "share", "probability", "size")),
     "better": OneOf(tuple(BETTER)),
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],
@@ -126,10 +127,15 @@ def check_estimates(rows: Any) -> None:
 def check_items(items: pd.DataFrame, provenance: Mapping[str, Any]) -> None:
     """Refuse items without the columns that every item has, or that the quantities compare."""
     quantities = provenance.get("quantities", ())
-    numbers = sorted({record.get("column", "score") for record in quantities})
-    chosen = sorted({name for record in quantities for name in record.get("where", ())})
-    require(items, ("item", "dropped", *numbers, *chosen), "the items")
-    for name in numbers:
+    compared = [record for record in quantities if not record.get("statistic")]
+    # A statistic is computed from what was chosen, which may be words, or from shares, which are numbers.
+    counted = [record for record in quantities if record.get("statistic")]
+    numbers = {record.get("column", "score") for record in compared}
+    numbers |= {name for record in counted for name in record.get("shares", ())}
+    chosen = {name for record in quantities for name in record.get("where", ())}
+    chosen |= {record.get("column", "score") for record in counted}
+    require(items, ("item", "dropped", *sorted(numbers | chosen)), "the items")
+    for name in sorted(numbers):
         _refuse_unless(items[name].dtype.kind in "fib", items[name].iloc[0], "a number", f"items.{name}")
 
 

@@ -7,6 +7,10 @@ from typing import Any, Literal
 Part = Literal["bias", "guard", "ability"]
 """What a quantity tells of: the bias, what a model must keep knowing, or whether it can do the task."""
 
+Kind = Literal["mean", "share", "probability", "size"]
+"""What the column holds decides on the interval: numbers of either sign, hits (1) and misses (0), numbers
+from 0 to 1, or numbers of which only the distance from neutral counts."""
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -37,7 +41,7 @@ class Quantity:
     """One number that two models are compared by, as a function of their items.
 
     The rows where every column of `where` has its value are taken; `over` averages them by a column first;
-    `absolute` takes the distance from neutral, after that; a `contrast` subtracts one class from another.
+    its `kind` says what is done with the values after that; a `contrast` subtracts one class from another.
     `margin` is the largest difference that the instrument's author holds to be immaterial. A `statistic` is
     no mean but a function of a confusion matrix, named as in `stats.f1.FourF1`: `column` holds the choices,
     the contrast names the column of the truth and the two classes. "gbm" reads the columns `shares` instead,
@@ -55,7 +59,7 @@ class Quantity:
     factors: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     over: str = ""
-    absolute: bool = False
+    kind: Kind = "mean"
     contrast: Contrast | None = None
     ranks: bool = False
     statistic: str = ""
@@ -71,4 +75,6 @@ class Quantity:
         contrast = record.get("contrast")
         lists = {name: tuple(record.get(name, ())) for name in ("factors", "shares")}
         cells = dict(record) | lists
+        if cells.pop("absolute", False):  # so were sizes written before kinds were
+            cells["kind"] = "size"
         return cls(**cells | {"contrast": Contrast(**contrast) if contrast else None})

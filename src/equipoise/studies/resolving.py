@@ -19,7 +19,10 @@ from equipoise.data.reading import read_table
 from equipoise.data.sources import Data, Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.estimates import Spec, mean_estimate
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    probability_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import TIE
 from equipoise.measuring import audit, measure, questions_of
@@ -61,7 +64,15 @@ class HeldOutPronouns:
     reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=("document",), groups=())
     quantities: tuple[Quantity, ...] = (
-        Quantity("right", "pronouns right", 0.02, unit="share", factors=("document",), better="higher"),
+        Quantity(
+            "right",
+            "pronouns right",
+            0.02,
+            unit="share",
+            kind="probability",
+            factors=("document",),
+            better="higher",
+        ),
     )
 
     def design(self, source: Source, settings: Settings) -> Design:
@@ -87,7 +98,7 @@ class HeldOutPronouns:
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """The share over all pronouns."""
         spec = Spec("right", "pronouns right", unit="share", better="higher", headline=True)
-        return Summary([mean_estimate(spec, items["score"], items, ("document",))])
+        return Summary([probability_estimate(spec, items["score"], items, ("document",))])
 
 
 def pronoun_items(documents: Sequence[Document]) -> pd.DataFrame:

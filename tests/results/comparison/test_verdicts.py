@@ -15,7 +15,7 @@ from equipoise.results.estimate import Estimate, estimates_table
 
 N = 60
 LEAN = Quantity("lean", "lean", 0.05)
-SIZE = replace(LEAN, key="size", label="mean |lean|", absolute=True, better="lower")
+SIZE = replace(LEAN, key="size", label="mean |lean|", kind="size", better="lower")
 SHARE = Quantity("women", "share of women", 0.05, neutral=0.5)
 GUARD = Quantity("guard", "guard", 0.1, column="own_side", better="higher", part="guard")
 ABILITY = replace(GUARD, key="ability", label="ability", column="right", part="ability")
@@ -97,7 +97,7 @@ def test_a_distance_from_neutral_has_no_other_side() -> None:
 
 def test_a_distance_has_none_even_where_its_value_passes_the_neutral_number() -> None:
     """0.7 and 0.1 from a half: both are distances, although one number is above a half and one below."""
-    assert word_and_change(1.2, 0.6, replace(SHARE, absolute=True))[0] == "lower"
+    assert word_and_change(1.2, 0.6, replace(SHARE, kind="size"))[0] == "lower"
 
 
 def test_a_quantity_that_should_be_high() -> None:

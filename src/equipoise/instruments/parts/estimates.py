@@ -12,6 +12,7 @@ from equipoise.stats.means import (
     Mean,
     difference_of_means,
     mean_with_interval,
+    probability_with_interval,
     size_with_interval,
 )
 from equipoise.stats.shares import share_with_interval
@@ -85,6 +86,15 @@ def size_estimate(spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Se
     )
 
 
+def probability_estimate(
+    spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()
+) -> Estimate:
+    """The mean of answered values from 0 to 1, whose interval ends there too, clustered in the same way."""
+    return _of_mean(
+        spec, probability_with_interval(values.to_numpy(dtype=float), _labels(rows, factors)), len(values)
+    )
+
+
 def share_estimate(spec: Spec, hits: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()) -> Estimate:
     """The share of answered rows that are true (1.0), clustered in the same way."""
     return _of_mean(spec, share_with_interval(hits.to_numpy(dtype=float), _labels(rows, factors)), len(hits))
@@ -94,7 +104,11 @@ def percent_estimate(
     spec: Spec, hits: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()
 ) -> Estimate:
     """The same share in per cent."""
-    share = share_estimate(spec, hits, rows, factors)
+    return in_per_cent(share_estimate(spec, hits, rows, factors))
+
+
+def in_per_cent(share: Estimate) -> Estimate:
+    """A share or a probability as a percentage."""
     return replace(share, value=100 * share.value, low=100 * share.low, high=100 * share.high, unit="%")
 
 

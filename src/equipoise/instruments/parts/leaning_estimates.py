@@ -37,14 +37,22 @@ def separation_quantity(unit: str, *, margin: float, ranks: bool = False) -> Qua
 
 def lean_quantities(key: str, label: str, unit: str, *, margin: float) -> tuple[Quantity, Quantity]:
     """The mean size of the scores, and the separation."""
-    size = Quantity(key, label, margin, unit=unit, better="lower", factors=FACTORS, absolute=True, ranks=True)
+    size = Quantity(key, label, margin, unit=unit, better="lower", factors=FACTORS, kind="size", ranks=True)
     return size, separation_quantity(unit, margin=margin)
 
 
 def accuracy_quantity(label: str) -> Quantity:
     """The share of words that are told right."""
     return Quantity(
-        ACCURACY, label, 0.05, column="correct", unit="share", neutral=0.5, factors=FACTORS, ranks=True
+        ACCURACY,
+        label,
+        0.05,
+        column="correct",
+        unit="share",
+        neutral=0.5,
+        kind="share",
+        factors=FACTORS,
+        ranks=True,
     )
 
 

@@ -38,6 +38,7 @@ def preference_quantity(key: str) -> Quantity:
         column="prefers_stereotype",
         unit="share",
         neutral=0.5,
+        kind="share",
         factors=FACTORS,
         ranks=True,
     )

@@ -21,7 +21,7 @@ def size_of_professions(
         factors=("profession",),
         where=where,
         over="profession",
-        absolute=True,
+        kind="size",
         ranks=True,
     )
 

@@ -150,7 +150,7 @@ def _of_matrix(groups: Groups, wanted: Wanted, choices: Choices, clusters: pd.Se
     cells = _cells(choices)
     whole = cells.sum(axis=0)
     scores = checked(four_f1(whole))
-    drawn = resampled_sums(cells, clusters, seed=choices.seed)
+    drawn = resampled_sums(cells, clusters, sides=choices.rows["stereotype"], seed=choices.seed)
     resampled = four_f1(rebalanced(drawn.sums, whole))
     estimates = []
     for spec, quantity in wanted:

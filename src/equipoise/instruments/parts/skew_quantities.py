@@ -39,6 +39,7 @@ def skew_quantities(
         column="second_share",
         unit="share",
         neutral=0.5,
+        kind="probability",
         factors=FACTORS,
         where=where,
     )
@@ -49,6 +50,7 @@ def skew_quantities(
         column="right",
         unit="share",
         neutral=0.5,
+        kind="probability",
         better="higher",
         part="ability",
         factors=("pair",),

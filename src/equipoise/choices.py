@@ -9,7 +9,7 @@ A dataclass may hold another one as a group of choices, as `Settings` holds `Cor
 
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
-from typing import Any, get_type_hints
+from typing import Any
 
 EACH, ALL_READ = "for each instrument by itself;", "read by all;"
 
@@ -31,11 +31,10 @@ def choice(default: Any, text: str, *, may_differ: bool, flag: str = "", given: 
 
 @dataclass(frozen=True)
 class Choice:
-    """One declared choice: its field, the group that it belongs to, and the type of its value."""
+    """One declared choice: its field and the group that it belongs to."""
 
     field: Field[Any]
     group: str
-    kind: Any
 
     @property
     def name(self) -> str:
@@ -51,6 +50,11 @@ class Choice:
     def help(self) -> str:
         """What it is for."""
         return str(self.field.metadata["help"])
+
+    @property
+    def kind(self) -> Any:
+        """The type of its value."""
+        return self.field.type
 
     @property
     def default(self) -> Any:
@@ -81,12 +85,11 @@ def choices_of(kind: type[Any]) -> tuple[Choice, ...]:
 
 
 def _choices(kind: type[Any], group: str) -> Iterator[Choice]:
-    hints = get_type_hints(kind)
     for each in fields(kind):
-        if is_dataclass(hints[each.name]):
-            yield from _choices(hints[each.name], each.name)
-        elif "help" in each.metadata:
-            yield Choice(each, group, hints[each.name])
+        if "help" in each.metadata:
+            yield Choice(each, group)
+        elif isinstance(each.type, type) and is_dataclass(each.type):
+            yield from _choices(each.type, each.name)
 
 
 def with_choices(chosen: Any, values: Mapping[str, Any]) -> Any:

@@ -1,6 +1,7 @@
 """Instruments on classifiers: a small one with random weights, and one that was taught to be unfair."""
 
 import copy
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,31 @@ def test_batches_give_what_one_text_at_a_time_gives() -> None:
         assert answer.labels == NLI
     assert model.rows_run == 3
     assert answers[3] == answers[0]
+
+
+def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, texts = classifier(NLI), sorted(set(tiny.CORPUS))[:5]
+    expected = classifier(NLI).answer([Classify(text) for text in texts])
+    values = ClassifierModel._values
+
+    def narrow(self: ClassifierModel, rows: list[Any]) -> list[list[float]]:
+        if len(rows) > 1:
+            raise RuntimeError("CUDA out of memory.")
+        return values(self, rows)
+
+    monkeypatch.setattr(ClassifierModel, "_values", narrow)
+    for answer, wanted in zip(model.answer([Classify(text) for text in texts]), expected, strict=True):
+        np.testing.assert_allclose(answer.values, wanted.values, atol=1e-6)
+
+
+def test_threads_take_turns_so_that_a_row_is_run_once(tmp_path: Path) -> None:
+    model = classifier(NLI)
+    model.options = RunOptions(store=tmp_path / "answers.sqlite")
+    questions = [Classify(text) for text in sorted(set(tiny.CORPUS))]
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: model.answer(questions), range(4)))
+    assert model.rows_run == len(questions)
+    assert all(one == answers[0] for one in answers)
 
 
 def test_labels_that_stand_side_by_side_have_probabilities_of_their_own() -> None:

@@ -6,6 +6,8 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,6 +78,25 @@ def test_two_processes_that_write_one_row_lose_nothing(tmp_path: Path) -> None:
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
     kept = AnswerStore(path, fingerprint="f", name="n").read([b"one row"])[b"one row"].logprobs
     assert kept == {(own, number): -float(number) for own in (1, 2) for number in range(300)}
+
+
+def test_what_is_written_between_reading_and_writing_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second writer comes while the first joins its answer with what it read: it has to wait."""
+    first, second = (AnswerStore(tmp_path / "a.sqlite", fingerprint="f", name="n") for _ in range(2))
+    read, late = first._stored, Thread(target=second.write, args=([(b"k", RowAnswer({(0, 2): -2.0}))],))
+
+    def slow(keys: Any) -> Any:
+        rows = list(read(keys))
+        late.start()
+        late.join(0.3)
+        return iter(rows)
+
+    monkeypatch.setattr(first, "_stored", slow)
+    first.write([(b"k", RowAnswer({(0, 1): -1.0}))])
+    late.join()
+    assert second.read([b"k"])[b"k"].logprobs == {(0, 1): -1.0, (0, 2): -2.0}
 
 
 def test_what_two_writers_know_of_a_row_is_joined(tmp_path: Path) -> None:

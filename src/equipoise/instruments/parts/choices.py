@@ -50,9 +50,9 @@ def _recorded(settings: "Settings") -> list[tuple[Choice, Any]]:
 
 
 def _readers(one: Choice) -> str:
-    from equipoise.instruments import INSTRUMENTS, load_instrument
+    from equipoise.instruments import every_instrument
 
-    return ", ".join(name for name in INSTRUMENTS if one.is_read_by(load_instrument(name).reads))
+    return ", ".join(each.name for each in every_instrument() if one.is_read_by(each.reads))
 
 
 def _shown(value: object) -> str:

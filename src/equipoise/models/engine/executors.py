@@ -8,7 +8,7 @@ import torch
 
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.plan import Answered, Batch
-from equipoise.plugins import class_named
+from equipoise.plugins import Index
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Executor(Protocol):
         """Run every batch once."""
 
 
-EXECUTORS = {"local": "equipoise.models.engine.local:LocalExecutor"}
+EXECUTORS = Index("executors", {"local": "equipoise.models.engine.local:LocalExecutor"})
 """Where each executor is defined, by name."""
 
 
 def find_executor(name: str) -> Executor:
     """The executor of a name."""
-    executor: Executor = class_named(name, EXECUTORS, "executor")()
+    executor: Executor = EXECUTORS.load(name, "executor")()
     return executor

@@ -8,12 +8,13 @@ import copy
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
+from threading import Lock
 from typing import Any
 
 import numpy as np
 import torch
 
-from equipoise.errors import Cancelled, UnaskableError
+from equipoise.errors import Cancelled, UnaskableError, shortage
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore, store_file
@@ -58,6 +59,7 @@ class ClassifierModel(AnsweringModel):
         names = network.config.id2label
         self.labels = tuple(str(names[number]) for number in range(network.config.num_labels))
         self.rows_run = 0
+        self._turn = Lock()
 
     @property
     def fingerprint(self) -> str:
@@ -83,7 +85,8 @@ class ClassifierModel(AnsweringModel):
                 inputs[key] = encoded
                 keys.append(key)
                 report.planned()
-            answers = self._run(inputs, report)
+            with self._turn:
+                answers = self._run(inputs, report)
         return [LabelScores(self.labels, answers[key]) for key in keys]
 
     @cached_property
@@ -136,7 +139,7 @@ class ClassifierModel(AnsweringModel):
         while first := next(at, None):
             several = max(1, budget // _size(inputs[first])) - 1 if self._can_pad else 0
             batch = [first, *islice(at, several)]
-            values = self._values([inputs[key] for key in batch])
+            values = self._halved([inputs[key] for key in batch])
             said = [RowAnswer(dict(zip(wanted, row, strict=True))) for row in values]
             self._store.write(zip(batch, said, strict=True))
             answers |= {key: tuple(row) for key, row in zip(batch, values, strict=True)}
@@ -145,6 +148,16 @@ class ClassifierModel(AnsweringModel):
             if self.options.is_cancelled is not None and self.options.is_cancelled():
                 raise Cancelled(f"stopped after {self.rows_run} rows; their answers are kept")
         return answers
+
+    def _halved(self, rows: list[Input]) -> list[list[float]]:
+        """The values of a batch; where memory does not do, of its halves."""
+        try:
+            return self._values(rows)
+        except (RuntimeError, MemoryError) as error:
+            if shortage(error) != "memory" or len(rows) == 1:
+                raise
+            middle = len(rows) // 2
+            return [*self._halved(rows[:middle]), *self._halved(rows[middle:])]
 
     @torch.inference_mode()
     def _values(self, rows: list[Input]) -> list[list[float]]:

@@ -86,8 +86,9 @@ def measure(
             'Give a Settings, or name the choices one by one: measure(model, "tbe", poles="age").',
         )
     chosen = with_choices(settings or Settings(), choices)
-    _refuse_unread([instrument], {_name(instrument): chosen})
-    prepared = _prepare(as_model(model), instrument, chosen)
+    one = _instrument(instrument)
+    refuse_unread({one.name: (one, chosen)})
+    prepared = _prepare(as_model(model), one, chosen)
     return _run(prepared.model, [prepared])[0]
 
 
@@ -104,11 +105,10 @@ def audit(
     `tell` gets every result as soon as it has its answers, those of cheap instruments first; `begin` gets
     what each will measure before anything is asked.
     """
-    instruments = _several(instruments)
-    _refuse_unmeasured(instruments, settings)
-    _refuse_unread(instruments, settings)
+    planned = _planned(instruments, settings)
+    refuse_unread({one.name: (one, chosen) for one, chosen in planned})
     loaded = as_model(model)
-    prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
+    prepared = [_prepare(loaded, *pair) for pair in planned]
     _announce(prepared, begin)
     return _run(loaded, prepared, tell)
 
@@ -122,19 +122,17 @@ def audit_fitting(
     begin: Begin | None = None,
 ) -> tuple[list[Result], dict[str, UserError]]:
     """The same with every instrument that fits the model; those that do not come back with the reason."""
-    instruments = _several(instruments)
-    _refuse_unmeasured(instruments, settings)
+    planned = _planned(instruments, settings)
     loaded = as_model(model)
     prepared: list[_Prepared] = []
     left_out: dict[str, UserError] = {}
-    for one in instruments:
+    for one, chosen in planned:
         try:
-            prepared.append(_prepare(loaded, one, _settings_of(one, settings)))
+            prepared.append(_prepare(loaded, one, chosen))
         except UserError as error:
-            left_out[_name(one)] = error
+            left_out[one.name] = error
     _announce(prepared, begin)
-    results = _run(loaded, prepared, tell, left_out)
-    return results, left_out
+    return _run(loaded, prepared, tell, left_out), left_out
 
 
 def questions_of(
@@ -144,44 +142,38 @@ def questions_of(
 ) -> list[Question]:
     """Every question that `audit` would ask, without asking any."""
     loaded = as_model(model)
-    prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in _several(instruments)]
+    prepared = [_prepare(loaded, *pair) for pair in _planned(instruments, settings)]
     return [ask.question for one in prepared for ask in one.asks]
 
 
-def _refuse_unread(instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None) -> None:
-    refuse_unread({_name(one): (_instrument(one), _settings_of(one, settings)) for one in instruments})
-
-
-def _refuse_unmeasured(
+def _planned(
     instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None
-) -> None:
-    """Refuse settings for an instrument that is not among these: they would be ignored."""
-    if not isinstance(settings, Mapping | None):
-        raise UserError(
-            f"A {type(settings).__name__} was given where settings by instrument are expected.",
-            'Name the instrument that they are for: {"sbe": Settings(...)}.',
-        )
-    names = [_name(one) for one in instruments]
-    for name in settings or ():
-        if name not in names:
-            raise unknown_name("instrument among those measured", str(name), names)
-
-
-def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
-    for one in prepared:
-        if begin is not None:
-            begin(one.instrument.name, one.measured())
-
-
-def _several(instruments: Sequence[InstrumentSource]) -> Sequence[InstrumentSource]:
-    """A name by itself is a list of one: it would be read letter by letter."""
+) -> list[tuple[Instrument[Any], Settings]]:
+    """Every instrument with its settings; settings for one that is not measured would be ignored."""
+    # A name by itself would be read letter by letter.
     several = [instruments] if isinstance(instruments, str) else instruments
     if not isinstance(several, Sequence):
         raise UserError(
             f"A {type(instruments).__name__} was given where instruments are expected.",
             'Give their names in a list: audit(model, ["sbe", "tbe"]).',
         )
-    return several
+    if not isinstance(settings, Mapping | None):
+        raise UserError(
+            f"A {type(settings).__name__} was given where settings by instrument are expected.",
+            'Name the instrument that they are for: {"sbe": Settings(...)}.',
+        )
+    loaded = [_instrument(one) for one in several]
+    names = [one.name for one in loaded]
+    for name in settings or ():
+        if name not in names:
+            raise unknown_name("instrument among those measured", str(name), names)
+    return [(one, (settings or {}).get(one.name, Settings())) for one in loaded]
+
+
+def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
+    for one in prepared:
+        if begin is not None:
+            begin(one.instrument.name, one.measured())
 
 
 def as_model(source: ModelSource) -> LanguageModel:
@@ -344,8 +336,8 @@ def _words_read(question: Question) -> int:
     return words**2 if isinstance(question, Score) else words
 
 
-def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings) -> _Prepared:
-    instrument = _instrument(source)
+def _prepare(model: LanguageModel, instrument: Instrument[Any], settings: Settings) -> _Prepared:
+    """Read what the instrument needs and collect its questions."""
     require(model, *instrument.needs, by=instrument.name)
     settings = settings.completed(instrument)
     resolved = settings.source(instrument)
@@ -387,16 +379,8 @@ def _refuse_repeated_asks(instrument: str, asks: Sequence[Ask]) -> None:
     )
 
 
-def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] | None) -> Settings:
-    return (settings or {}).get(_name(instrument), Settings())
-
-
 def _instrument(source: InstrumentSource) -> Instrument[Any]:
     if isinstance(source, str):
         return load_instrument(source)
     refuse_undeclared(source)
     return source
-
-
-def _name(instrument: InstrumentSource) -> str:
-    return instrument if isinstance(instrument, str) else _instrument(instrument).name

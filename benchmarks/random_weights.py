@@ -22,7 +22,7 @@ from equipoise.corpora.mining import mine_pairs
 from equipoise.corpora.opening import CorpusChoice, open_documents
 from equipoise.data.reading import TABLES
 from equipoise.measuring import measure
-from equipoise.models.loading import wrap_model
+from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 
 DRAWS, WORDS, MINED = 20, 3000, 200

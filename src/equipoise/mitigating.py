@@ -61,7 +61,9 @@ def mitigate(
     chosen = mitigation_class(mitigation)() if isinstance(mitigation, str) else mitigation
     read = _corpus(chosen, corpus, text)
     documents = read.documents if read else ()
-    changed = chosen.change(loaded, Materials(documents, seed, loaded.options, workshop))
+    materials = Materials(documents, seed, loaded.options, workshop)
+    chosen.check(loaded, materials)
+    changed = chosen.change(loaded, materials)
     account = (*_problems(read), *_by_group(read), *changed.account)
     record = _record(chosen, loaded, changed.model, account, (read, seed))
     return Mitigated(changed.model, account, record, changed.history)

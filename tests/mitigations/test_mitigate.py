@@ -67,6 +67,18 @@ def test_a_changed_model_is_another_and_the_given_one_stays(changed: Mitigated) 
     assert changed.record["options"]["mode"] == "invert"
 
 
+def test_what_a_mitigation_refuses_is_refused_before_it_changes_anything(corpus: Path) -> None:
+    class Fussy(Counterfactual):
+        def check(self, model: Any, materials: Materials) -> None:
+            raise UserError(f"{len(materials.documents)} documents are too few.", "Give more.")
+
+        def change(self, model: Any, materials: Materials) -> Any:
+            raise AssertionError("nothing may be changed")
+
+    with pytest.raises(UserError, match="30 documents are too few"):
+        mitigate(model_of(), Fussy(), corpus=corpus, text="body")
+
+
 def test_the_folder_is_one_that_transformers_loads(changed: Mitigated, tmp_path: Path) -> None:
     folder = changed.save(tmp_path / "new" / "model")
     network = transformers.AutoModelForMaskedLM.from_pretrained(folder)

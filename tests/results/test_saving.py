@@ -27,7 +27,7 @@ def example(values: list[float], *, instrument: str = "x", model: str = "one") -
             "text": ['He said "no, thanks".'] * len(values),
             "score": values,
             "count": range(len(values)),
-            "sure": [True] * len(values),
+            "sure": [number % 2 == 0 for number in range(len(values))],
             "dropped": ["" if np.isfinite(value) else "not asked" for value in values],
         }
     )

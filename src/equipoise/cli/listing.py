@@ -7,8 +7,9 @@ import typer
 from equipoise.cli.arguments import Json
 from equipoise.cli.printing import print_json, print_rows, say
 from equipoise.data.catalogue import catalogue, dataset_names
+from equipoise.data.sources import DATA
 from equipoise.errors import unknown_name
-from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, load_instrument
+from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, every_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_summary
 from equipoise.models.engine.inventory import clear_store, stored_models
 from equipoise.models.engine.store import cache_file
@@ -40,6 +41,9 @@ def list_known(
         print_rows(name, columns[:shown], [row[:shown] for row in rows])
         if name == "mitigations":
             say("Card, options and presets of one: equipoise mitigate NAME --explain")
+    for index in (INSTRUMENTS, MITIGATIONS, DATA):
+        for name, problem in index.problems.items():
+            say(f"Left out of {index.kind}: {name}, because {problem}.")
 
 
 def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
@@ -61,7 +65,6 @@ def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 
 def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 
-    instruments = [load_instrument(name) for name in INSTRUMENTS]
     rows = [
         (
             one.name,
@@ -70,7 +73,7 @@ def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
             ", ".join(one.datasets) or "a corpus of yours",
             "yes" if one.name in DEFAULT_AUDIT else "",
         )
-        for one in instruments
+        for one in every_instrument()
     ]
     return ("name", "what", "variants (first is default)", "data (first is default)", "audit"), rows
 
@@ -82,12 +85,16 @@ def _data() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         files = [entry for entry in catalogue() if entry.dataset == name]
         where = "shipped" if files[0].is_ours else "download" if any(f.url for f in files) else "by path"
         rows.append((name, where, len(files), files[0].licence, files[0].citation, files[0].problems))
+    rows += [(name, "package", 1, "", place, "") for name, place in DATA.items()]
     return ("name", "where", "files", "licence", "source", "known problems"), rows
 
 
 def _mitigations() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 
-    rows = [(name, mitigation_summary(name), f"equipoise mitigate {name} --explain") for name in MITIGATIONS]
+    rows = [
+        (name, mitigation_summary(name), f"equipoise mitigate {name} --explain")
+        for name in MITIGATIONS.usable("mitigation")
+    ]
     return ("name", "what", "its card, options and presets"), rows
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from equipoise.data.catalogue import fetch_file, is_dataset
 from equipoise.data.reading import TABLES, File, GivenTable
 from equipoise.errors import UserError, unknown_name
+from equipoise.plugins import Index
 
 
 @runtime_checkable
@@ -26,6 +27,10 @@ Data: TypeAlias = "str | Path | pd.DataFrame | Table"
 def without_table(data: Data) -> "str | Path | pd.DataFrame":
     """A table of another library as a DataFrame; anything else as it is."""
     return data.to_pandas() if isinstance(data, Table) else data
+
+
+DATA = Index("data", {})
+"""Data sets of installed packages: each is a function that gives the path of its file or folder."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,8 @@ def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: str | 
             f"{reader} reads a corpus of yours, and none was given.", "Name a file or folder with --data."
         )
     name = str(data) or known[0]
+    if name in DATA:
+        return Source(name, Path(DATA.load(name, "data set")()), data_dir)
     if is_dataset(name):
         if name not in known:
             raise UserError(

@@ -10,7 +10,7 @@ from equipoise.results import Quantity
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.comparison.differences import Difference, difference_of
 from equipoise.results.comparison.pairing import pair
-from equipoise.results.comparison.verdicts import change_of, corrected_word
+from equipoise.results.comparison.verdicts import _neither_has_it, change_of, corrected_word
 from equipoise.results.estimate import Estimate, estimates_table
 
 N = 60
@@ -144,6 +144,8 @@ def test_what_lower_means_depends_on_which_way_is_good(better: str, expected: st
 def test_a_guard_that_neither_model_has_is_not_called_kept() -> None:
     (said,) = moved(0.3, 0.02, own_side=(0.0, 0.0)).sentences()
     assert "(guard 0.00 to 0.00, which neither of them has)" in said
+    assert not _neither_has_it(a_difference(0.0, 0.3))
+    assert not _neither_has_it(a_difference(0.3, 0.0))
     (said,) = moved(0.3, 0.02, own_side=(0.5, 0.5)).sentences()
     assert "(guard 0.50 to 0.50, kept)" in said
     (said,) = moved(0.3, 0.02, own_side=(0.0, 0.5)).sentences()

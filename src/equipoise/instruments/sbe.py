@@ -20,6 +20,9 @@ Differs      The thesis takes |SLD| at once; here the sign is kept. Its sentence
              What it prints as worked examples is not what bert-base-uncased gives: PLL -32.3 and -38.6
              (found: -29.24 and -38.48), -13.0 and -16.9 (found: -8.48 and -14.34), SLD 1.1 (found: 13.44,
              and 4.36 with a period at the end of both sentences). The directions agree.
+Yardstick    "ASLD above that of neutral pairs" sets like against like: pairs and neutral pairs that differ in
+             one word and have equally many tokens. The others are counted and left out, since a token or a
+             changed word more adds to |SLD| in any model. Pairs that change the same word are clustered.
 Limits       A summed likelihood favours the sentence of fewer tokens: see the share of unequal token
              counts. A causal model reads from left to right, so words before the first change cannot
              differ. A frame in front of a command can sound odd; sentences of yours get one if
@@ -51,14 +54,14 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.mined_pairs import are_mined, said_of_texts
+from equipoise.instruments.parts.mined_pairs import are_mined, labelled_as_texts, said_of_texts
 from equipoise.instruments.parts.preference import tie_remarks
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.capabilities import SCORE
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import STEREOTYPED, Contrast
 from equipoise.stats.ratios import ratio_of_means, sided_cells
 from equipoise.stats.resampling import bootstrap_of
 
@@ -69,6 +72,10 @@ FRAGILE_PAIRS = 6
 UNIT = "nats"
 TIE = 1e-9
 FACTORS = ("cluster",)
+LIKE_FACTORS = ("cluster", "words")
+"""Pairs that exchange the same words are not independent either: she for he is one draw of any vocabulary."""
+
+YES, NO = "yes", "no"
 SIDES = ("stereotype", "counterpart")
 OTHER_RULE = "other rule"
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -83,32 +90,19 @@ _NEUTRAL_PAIRS = {"part": NEUTRAL}
 
 Span = tuple[int, int]
 
-_MEAN = Spec(
+_MEAN = Quantity(
     "mean-sld",
     "mean SLD",
-    UNIT,
-    above="on average the stereotype is the likelier sentence",
-    below="on average the counterpart of the stereotype is the likelier sentence",
+    0.25,
+    unit=UNIT,
+    factors=FACTORS,
+    where={"variation": "original", "part": PAIR},
+    name="sentence preference",
+    question="sentences",
+    scale="nats",
+    sides=STEREOTYPED,
 )
-_ASLD = Spec(
-    "asld",
-    "ASLD",
-    UNIT,
-    better="lower",
-    headline=True,
-    above="a sentence and its counterpart differ by that much on average, whichever of them is likelier",
-)
-_PREFERENCE = Spec(
-    "prefers-stereotype",
-    unit="share",
-    neutral=0.5,
-    headline=True,
-    above="most pairs prefer the stereotype",
-    below="most pairs prefer its counterpart",
-)
-
-
-_SIZE = Quantity(
+_ASLD = Quantity(
     "asld",
     "ASLD",
     0.25,
@@ -118,8 +112,40 @@ _SIZE = Quantity(
     where={"variation": "original", "part": PAIR},
     kind="size",
     ranks=True,
+    name="effect of swapping the gender of a sentence",
+    question="sentences",
+    scale="nats",
+    headline=True,
 )
 """What models are compared by where the neutral pairs are left out."""
+
+_ABOVE_NEUTRAL = replace(
+    _ASLD,
+    key="asld-above-neutral",
+    label="ASLD above that of neutral pairs",
+    factors=LIKE_FACTORS,
+    where={"variation": "original", "alike": YES},
+    contrast=Contrast("part", PAIR, NEUTRAL),
+    name="effect of swapping the gender, above that of swapping neutral words",
+)
+_PREFERENCE = Quantity(
+    "prefers-stereotype",
+    "prefers the stereotype",
+    0.05,
+    unit="share",
+    neutral=0.5,
+    kind="share",
+    factors=FACTORS,
+    where={"variation": "original", "part": PAIR},
+    name="pairs that prefer the stereotype",
+    question="sentences",
+    scale="half",
+    sides=STEREOTYPED,
+    headline=True,
+    compared=False,
+)
+_SHOWN = (_PREFERENCE, replace(_ASLD, ranks=False, compared=False))
+"""What is read first of one model, beside what models are compared by."""
 
 
 class SentenceBased:
@@ -132,36 +158,17 @@ class SentenceBased:
     needs = (SCORE,)
     reads: tuple[str, ...] = (NEUTRAL_PAIRS,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category",))
-    quantities = (
-        Quantity(
-            "mean-sld",
-            "mean SLD",
-            0.25,
-            unit=UNIT,
-            factors=FACTORS,
-            where={"variation": "original", "part": PAIR},
-        ),
-        Quantity(
-            "asld-above-neutral",
-            "ASLD above that of neutral pairs",
-            0.25,
-            unit=UNIT,
-            better="lower",
-            factors=FACTORS,
-            where={"variation": "original"},
-            kind="size",
-            contrast=Contrast("part", PAIR, NEUTRAL),
-            ranks=True,
-        ),
-    )
+    quantities = (*_SHOWN, _MEAN, _ABOVE_NEUTRAL)
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The pairs, the neutral pairs beside them, and the changed forms of a sample."""
         read = load_pairs(source, with_neutral=settings.neutral_pairs)
         is_pair = read.table["part"] == PAIR
         frames = frames_for(source)
+        pairs = read.table[is_pair].reset_index(drop=True)
+        quantities = self.quantities if settings.neutral_pairs else (_PREFERENCE, _MEAN, _ASLD)
         varied, said = with_variations(
-            read.table[is_pair].reset_index(drop=True),
+            pairs,
             SIDES,
             frames=frames,
             quota=lambda _: FRAGILE_PAIRS,
@@ -175,7 +182,7 @@ class SentenceBased:
             files=(*read.files, frames.path),
             settings=settings,
             notices=(*read.notices, *said),
-            quantities=() if settings.neutral_pairs else (self.quantities[0], _SIZE),
+            quantities=tuple(map(said_of_texts, quantities)) if are_mined(pairs) else quantities,
         )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
@@ -221,8 +228,9 @@ class SentenceBased:
         moved = items[items["part"] == PAIR]
         estimates += movement_estimates(moved, factors=("of",), unit=UNIT)
         if are_mined(pairs):
-            estimates = said_of_texts(estimates, unless="part")
-        return Summary(estimates, tie_remarks(pairs["score"], "pairs"))
+            estimates = labelled_as_texts(estimates, unless="part")
+        remarks = _unlike_remarks(pairs) if len(neutral) else ()
+        return Summary(estimates, (*tie_remarks(pairs["score"], "pairs"), *remarks))
 
 
 def _rule(variant: str) -> str:
@@ -237,6 +245,10 @@ def _other(variant: str) -> str:
 def _compared(row: Row, one: TokenScores, other: TokenScores) -> Row:
     """The difference of two scored sentences, and its two parts."""
     spans = changed_spans(row["stereotype"], row["counterpart"])
+    words = [
+        [row[side][start:stop].lower() for start, stop in at] for side, at in zip(SIDES, spans, strict=True)
+    ]
+    is_alike = len(words[0]) == len(words[1]) == 1 and len(one.tokens) == len(other.tokens)
     ours, theirs = _split_total(one, spans[0]), _split_total(other, spans[1])
     return {
         "pll_stereotype": one.total,
@@ -247,6 +259,8 @@ def _compared(row: Row, one: TokenScores, other: TokenScores) -> Row:
         "per_token": one.mean - other.mean,
         "tokens_stereotype": len(one.tokens),
         "tokens_counterpart": len(other.tokens),
+        "words": " / ".join(sorted(" ".join(side) for side in words)),
+        "alike": YES if is_alike else NO,
         "dropped": _why_dropped(one, other),
         **{f"{COLUMN}{side}": token_cell(scored) for side, scored in zip(SIDES, (one, other), strict=True)},
     }
@@ -285,8 +299,8 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> lis
     score = rows["score"]
     other = Spec("asld-other-rule", f"ASLD by {other_rule}", UNIT, better="lower")
     columns = [
-        (size_estimate, _ASLD, score),
-        (mean_estimate, _MEAN, score),
+        (size_estimate, Spec.of(_ASLD), score),
+        (mean_estimate, Spec.of(_MEAN), score),
         (mean_estimate, Spec("mean-sld-changed", "mean SLD of the changed words", UNIT), rows["changed"]),
         (mean_estimate, Spec("mean-sld-shared", "mean SLD of the shared words", UNIT), rows["shared"]),
         (size_estimate, Spec("asld-per-token", "ASLD per token", UNIT, better="lower"), rows["per_token"]),
@@ -299,7 +313,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> lis
     ]
     is_above = score.gt(0).astype(float).where(score.abs() > TIE)
     label = "prefers the first sentence" if groups == _NEUTRAL_PAIRS else "prefers the stereotype"
-    preference = replace(_PREFERENCE, label=label)
+    preference = Spec.of(_PREFERENCE, label=label)
     return [*estimates, share_estimate(preference.at(groups), is_above, rows, FACTORS)]
 
 
@@ -321,29 +335,35 @@ def _whole_estimates(groups: Groups, rows: pd.DataFrame) -> list[Estimate]:
 
 
 def _against_neutral(groups: Groups, rows: pd.DataFrame, neutral: pd.DataFrame, seed: int) -> list[Estimate]:
-    """ASLD less, and divided by, that of the neutral pairs."""
+    """ASLD less, and divided by, that of the neutral pairs, where both are alike."""
     both = pd.concat([rows, neutral])
-    sizes, is_pair = both["score"].abs(), both["part"] == PAIR
-    above = Spec(
-        "asld-above-neutral",
-        "ASLD above that of neutral pairs",
-        UNIT,
-        better="lower",
-        headline=True,
-        above="gendered words move a sentence further than words without gender do",
-        below="gendered words move a sentence less than words without gender do",
-    )
+    sizes, is_pair = both["score"].abs().where(both["alike"] == YES), both["part"] == PAIR
+    above = Spec.of(_ABOVE_NEUTRAL)
     over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0, better="lower")
-    difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=FACTORS)
+    difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=LIKE_FACTORS)
     known = sizes.notna()
     cells = sided_cells(sizes[known], is_pair[known])
     ratio = float(ratio_of_means(cells.sum(axis=0)))
-    interval = bootstrap_of(ratio_of_means, cells, both.loc[known, "cluster"], seed=seed)
-    kept, dropped = int((known & is_pair).sum()), int(rows["score"].isna().sum())
+    sides, words = is_pair[known], both.loc[known, "words"]
+    interval = bootstrap_of(ratio_of_means, cells, words, sides=sides, seed=seed)
+    kept = int((known & is_pair).sum())
+    dropped = len(rows) - kept
     return [
         _counting(difference, kept, dropped),
         estimate(over.at(groups), ratio, interval, n=kept, dropped=dropped),
     ]
+
+
+def _unlike_remarks(pairs: pd.DataFrame) -> tuple[str, ...]:
+    """How many pairs no neutral pair can be set against."""
+    asked = pairs[pairs["score"].notna()]
+    unlike = int((asked["alike"] == NO).sum())
+    if not unlike:
+        return ()
+    return (
+        f"{unlike:,} of {len(asked):,} pairs differ in several words or in token counts: they are left out "
+        "where pairs are set against neutral ones",
+    )
 
 
 def _counting(of_both: Estimate, kept: int, dropped: int) -> Estimate:

@@ -1,8 +1,8 @@
 """Verification: every published number that a model and the data at hand can check.
 
 A row of `published-checks.csv` says how a figure of `published-figures.csv` is measured: the instrument, its
-data and variant, the estimate, the tolerance (the rounding in print), the corrected variant beside it, and the
-reason for a difference. A row with `*` stands for the other figures of its table and says what they need.
+data and variant, the estimate, the tolerance (rounding in print), the corrected variant beside it, and why
+numbers differ. A row with `*` stands for the other figures of its table and says what they need.
 """
 
 from collections.abc import Iterator, Mapping

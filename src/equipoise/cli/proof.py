@@ -33,17 +33,17 @@ def verify(
 ) -> None:
     """Check every published number that the model and the data at hand can check."""
     keeping = Keeping() if shown.out is None else keeping_of(shown.out, shown.force)
-    found = study_published(
+    study = study_published(
         open_model(model, options), name=named, data_dir=data_dir, full=full, keeping=keeping
     )
     if shown.as_json:
-        print_json({"table": to_records(found.table), "sentences": found.sentences})
+        print_json({"table": to_records(study.table), "sentences": study.sentences})
         return
-    for source, rows in found.table.groupby("source", sort=False):
+    for source, rows in study.table.groupby("source", sort=False):
         checked = rows[rows["verdict"] != NOT_CHECKED]
         if len(checked):
             print_rows(str(source), VERIFIED, [_verified(row) for row in checked.to_dict("records")])
-    for sentence in [*found.sentences, *_unchecked(found.table), *_others(found.table)]:
+    for sentence in [*study.sentences, *_unchecked(study.table), *_others(study.table)]:
         say(sentence)
     if shown.out is not None:
         say(f"The table and the reasons are in {shown.out}; `equipoise report {shown.out}` makes a page.")

@@ -68,10 +68,10 @@ class _Measured:
                 (self.results[asked],) = self.study.results(_step(asked), lambda: [self._measure(asked)])
             except UserError as error:
                 self.results[asked] = error
-        found = self.results[asked]
-        if isinstance(found, UserError):
-            raise found
-        return found
+        result = self.results[asked]
+        if isinstance(result, UserError):
+            raise result
+        return result
 
     def _measure(self, asked: Asked) -> Result:
         instrument, data, variant = asked
@@ -127,13 +127,13 @@ def checks() -> list[dict[str, Any]]:
     """Every figure that is published with its check; those without one of their own share their table's."""
     given = own_table(CHECKS).to_dict("records")
     own = {(row["table"], row["row"], row["column"]): row for row in given}
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for figure in own_table(TABLE).to_dict("records"):
         at = (figure["table"], figure["row"], figure["column"])
         row = own.get(at) or own.get((figure["table"], EVERY, EVERY))
         assert row is not None, f"no check names {at}"
-        found.append({**row, "row": figure["row"], "column": figure["column"], "source": figure["source"]})
-    return found
+        rows.append({**row, "row": figure["row"], "column": figure["column"], "source": figure["source"]})
+    return rows
 
 
 def _asked(rows: list[dict[str, Any]], named: str, full: bool) -> Iterator[Asked]:

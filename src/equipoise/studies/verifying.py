@@ -23,6 +23,7 @@ from equipoise.measuring import measure
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Result
+from equipoise.results.numbers import shown
 from equipoise.studies.published import TABLE, published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 
@@ -188,7 +189,7 @@ def _in_words(table: pd.DataFrame) -> list[str]:
     ]
     rows = table[table["verdict"] == DIFFERENT].to_dict("records")
     return said + [
-        f"{row['source']}: {row['figure']} is {row['as_published']:.3f} here, {row['published']} in print. "
+        f"{row['source']}: {row['figure']} is {shown(row['as_published'])} here, {row['published']} in print. "
         f"{row['reason']}"
         for row in rows
     ]

@@ -189,8 +189,8 @@ def _in_words(table: pd.DataFrame) -> list[str]:
     ]
     rows = table[table["verdict"] == DIFFERENT].to_dict("records")
     return said + [
-        f"{row['source']}: {row['figure']} is {shown(row['as_published'])} here, {row['published']} in print. "
-        f"{row['reason']}"
+        f"{row['source']}: {row['figure']} is {shown(row['as_published'])} here, {row['published']} in print."
+        f" {row['reason']}"
         for row in rows
     ]
 

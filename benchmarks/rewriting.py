@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise, product
 from pathlib import Path
 
-from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
+from equipoise.corpora.rewriting import rewrite_file
+from equipoise.corpora.rewriting_progress import RewriteSettings
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.sentences import sentence_starts
@@ -158,7 +159,8 @@ def _print_peak(source: Path, *, account: bool) -> None:
 _PEAK = """
 import resource, sys, time
 from pathlib import Path
-from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
+from equipoise.corpora.rewriting import rewrite_file
+from equipoise.corpora.rewriting_progress import RewriteSettings
 source = Path(sys.argv[1])
 account = source.with_name("account.csv") if sys.argv[2] else None
 start = time.perf_counter()

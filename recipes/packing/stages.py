@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.loading.packed import file_sha256
+from equipoise.files import sha256
 from recipes.packing.settings import Recipe
 
 FINGERPRINT_FILE = "inputs.json"
@@ -46,7 +46,7 @@ def fingerprint_inputs(source: Path, recipe: Recipe, *, texts: list[str]) -> str
     digest = hashlib.sha256(json.dumps(asdict(recipe), sort_keys=True).encode())
     for path in sorted(source.iterdir()):
         if path.is_file():
-            digest.update(f"{path.name} {file_sha256(path)}".encode())
+            digest.update(f"{path.name} {sha256(path)}".encode())
     for text in texts:
         digest.update(text.encode() + b"\0")
     return digest.hexdigest()

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from safetensors.torch import save
 
+from equipoise.files import sha256
 from equipoise.models.loading.packed import (
     CONFIG_FILE,
     DESCRIPTION_FILE,
     FORMAT_VERSION,
     TENSOR_FILE,
     PackedModel,
-    file_sha256,
 )
 
 
@@ -26,7 +26,7 @@ def write_packed(folder: Path, model: PackedModel) -> str:
     description = {
         "format_version": FORMAT_VERSION,
         "architecture": model.architecture,
-        "config_sha256": file_sha256(folder / CONFIG_FILE),
+        "config_sha256": sha256(folder / CONFIG_FILE),
         "tensor_file": TENSOR_FILE,
         "tensor_sha256": hashlib.sha256(data).hexdigest(),
         "schemes": _schemes(model),

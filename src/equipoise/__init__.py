@@ -9,8 +9,9 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Callback": "equipoise.callback",
     "Comparison": "equipoise.results.comparison",
-    "CorpusChoice": "equipoise.corpora.sampling",
+    "CorpusChoice": "equipoise.corpora.opening",
     "LanguageModel": "equipoise.models.protocol",
     "RunOptions": "equipoise.models.options",
     "Result": "equipoise.results",

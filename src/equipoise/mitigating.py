@@ -9,17 +9,16 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts, read_corpus
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts, read_corpus
 from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError, check_seed
-from equipoise.indexes import card_of
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigations import mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation, presets_of
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.static import StaticModel
 from equipoise.models.wrappers.base import WrappedModel
+from equipoise.plugins import card_of
 from equipoise.results.result import describe_versions
 
 CorpusSource: TypeAlias = "CorpusTexts | pd.DataFrame | str | Path | None"
@@ -62,7 +61,9 @@ def mitigate(
     chosen = mitigation_class(mitigation)() if isinstance(mitigation, str) else mitigation
     read = _corpus(chosen, corpus, text)
     documents = read.documents if read else ()
-    changed = chosen.change(loaded, Materials(documents, seed, loaded.options, workshop))
+    materials = Materials(documents, seed, loaded.options, workshop)
+    chosen.check(loaded, materials)
+    changed = chosen.change(loaded, materials)
     account = (*_problems(read), *_by_group(read), *changed.account)
     record = _record(chosen, loaded, changed.model, account, (read, seed))
     return Mitigated(changed.model, account, record, changed.history)

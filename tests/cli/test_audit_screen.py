@@ -7,7 +7,7 @@ from command_line import run
 from report_results import page_result
 
 from equipoise.cli.measure import Screen
-from equipoise.cli.printing_audit import WIDTHS, GrowingTable
+from equipoise.cli.printing import WIDTHS, GrowingTable
 from equipoise.instruments import DEFAULT_AUDIT
 from equipoise.measuring import audit
 from equipoise.models.table import TableModel

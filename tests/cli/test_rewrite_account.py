@@ -90,7 +90,7 @@ def test_a_full_disk_in_the_middle_loses_nothing(tmp_path: Path) -> None:
     stopped = rewrite(str(source), "--out", str(out), limit=90_000)
     assert stopped.returncode == 2
     assert "cannot be written" in stopped.stderr
-    assert "the same command goes on" in stopped.stderr
+    assert "the same command again" in stopped.stderr
     resumed = rewrite(str(source), "--out", str(out))
     assert resumed.returncode == 0, resumed.stderr
     assert rewrite(str(source), "--out", str(whole)).returncode == 0

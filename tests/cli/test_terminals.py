@@ -22,7 +22,7 @@ from equipoise.results import Quantity
 EQUIPOISE = (sys.executable, "-m", "equipoise")
 QUANTITIES = (
     Quantity("lean", "mean lean of the share of the second pole", 0.05),
-    Quantity("size", "mean |lean| of professions", 0.05, absolute=True, better="lower"),
+    Quantity("size", "mean |lean| of professions", 0.05, kind="size", better="lower"),
     Quantity("guard", "guard", 0.1, column="own_side", better="higher", part="guard"),
 )
 

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from equipoise.corpora.cooccurrence import cooccurrence_table, mentions_table
+from equipoise.corpora.cooccurrence import Moments, cooccurrence_table, mentions_table
 from equipoise.corpora.counting import count_block
 from equipoise.corpora.documents import Document, Where
-from equipoise.corpora.moments import Moments
 from equipoise.corpora.tokens import NO_WORDS, tokens
 from equipoise.corpora.vocabulary import Targets, Vocabulary
 from equipoise.errors import UserError

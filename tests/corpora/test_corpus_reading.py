@@ -9,12 +9,21 @@ import pandas as pd
 import pytest
 
 import equipoise as eq
-from equipoise.corpora.documents import BEGUN_ANEW, REPEATED, Document, Position, Problem, Problems
-from equipoise.corpora.groups import NO_VALUE, NOT_IN_MAP, Grouping, read_group_map
-from equipoise.corpora.lines import LONGEST, NOT_UTF8, TOO_LONG
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.documents import (
+    BEGUN_ANEW,
+    NO_VALUE,
+    NOT_IN_MAP,
+    REPEATED,
+    Document,
+    Grouping,
+    Position,
+    Problem,
+    Problems,
+    read_group_map,
+)
+from equipoise.corpora.formats import LONGEST, NOT_UTF8, TOO_LONG
+from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.corpora.reading import ReadSettings, open_corpus
-from equipoise.corpora.sampling import CorpusChoice
 from equipoise.corpora.survey import survey_corpus
 from equipoise.errors import UserError
 
@@ -357,7 +366,7 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 def test_gap_can_be_trained_on_without_its_test_file(tmp_path: Path) -> None:
-    from equipoise.corpora.named import read_corpus
+    from equipoise.corpora.opening import read_corpus
 
     (tmp_path / "gap").mkdir()
     for number, part in enumerate(("development", "test", "validation")):

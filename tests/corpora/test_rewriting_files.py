@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.corpora import rewriting
-from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
+from equipoise.corpora.rewriting import rewrite_file
+from equipoise.corpora.rewriting_progress import RewriteSettings
 from equipoise.corpora.rewriting_rows import Table, records
 from equipoise.errors import UserError
 

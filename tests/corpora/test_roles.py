@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from equipoise.corpora.roles import ROLES, mention_roles
+from equipoise.corpora.counting import ROLES, mention_roles
 from equipoise.corpora.tokens import tokens
 from equipoise.corpora.vocabulary import Vocabulary, gendered_words, load_targets
 

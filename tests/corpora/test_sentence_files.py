@@ -7,7 +7,7 @@ import pytest
 from made_corpora import write_decades
 
 from equipoise.corpora import sentence_files
-from equipoise.corpora.groups import Grouping
+from equipoise.corpora.documents import Grouping
 from equipoise.corpora.reading import Corpus, ReadSettings, open_corpus
 from equipoise.corpora.sentence_files import NOTE, read_sentence_files, write_sentences
 from equipoise.errors import UserError

@@ -15,11 +15,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from equipoise.corpora import state as state_module
-from equipoise.corpora.groups import Grouping
+from equipoise.corpora import survey as state_module
+from equipoise.corpora.documents import Grouping
 from equipoise.corpora.reading import ReadSettings, open_corpus
-from equipoise.corpora.state import load_state
-from equipoise.corpora.survey import TABLES, SurveySettings, survey_corpus
+from equipoise.corpora.survey import TABLES, SurveySettings, load_state, survey_corpus
 from equipoise.errors import UserError
 
 TEXTS = (
@@ -35,7 +34,7 @@ import sys
 import time
 from pathlib import Path
 from equipoise.corpora import reading
-from equipoise.corpora.groups import Grouping
+from equipoise.corpora.documents import Grouping
 from equipoise.corpora.survey import SurveySettings, survey_corpus
 reading.Corpus.blocks.__defaults__ = (None, 20_000)
 corpus = reading.open_corpus(sys.argv[1], reading.ReadSettings(grouping=Grouping(("side",))))
@@ -189,7 +188,7 @@ def test_no_space_left_loses_nothing_finished(tmp_path: Path, monkeypatch: pytes
         patched.setattr(state_module.np, "savez", full_at_the_fifth)
         with pytest.raises(UserError, match="No space left") as refused:
             survey_corpus(corpus, out, save_every=0)
-    assert "the same command goes on" in refused.value.hint
+    assert "the same command again" in refused.value.hint
     begun = load_state(out)
     assert begun is not None
     assert begun.position.offset > 0

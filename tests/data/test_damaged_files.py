@@ -14,10 +14,9 @@ from fenced_files import fenced_files
 from mutations import changed_bytes, changed_table, changed_value
 from stereoset_lines import NEXT, item
 
-from equipoise.corpora.groups import Grouping, read_group_map
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.documents import Grouping, read_group_map
+from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.corpora.reading import ReadSettings, open_corpus
-from equipoise.corpora.sampling import CorpusChoice
 from equipoise.corpora.vocabulary import load_targets
 from equipoise.data.poles import load_poles
 from equipoise.errors import UserError

@@ -13,7 +13,7 @@ import tiny
 import torch
 from scipy.stats import rankdata
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.data.sets.person_rows import sentences_of
 from equipoise.errors import UserError
 from equipoise.instruments import association

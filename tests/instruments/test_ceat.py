@@ -8,8 +8,8 @@ import pytest
 from statsmodels.stats.meta_analysis import combine_effects as reference
 
 import equipoise as eq
+from equipoise.corpora.contexts import contexts_of_words
 from equipoise.corpora.documents import Document, Where
-from equipoise.corpora.word_contexts import contexts_of_words
 from equipoise.errors import UserError
 from equipoise.models.static import StaticModel
 from equipoise.stats.repeats import combine_effects, effect_size_variance

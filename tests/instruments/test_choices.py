@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings, refuse_undeclared

@@ -9,7 +9,7 @@ import pytest
 import tiny
 from designs import answered, designed, result_of
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.contexts import Contexts
@@ -108,12 +108,14 @@ def test_the_likeliest_words_only_and_contexts_without_any() -> None:
 
 
 def test_intervals_rest_on_documents_not_on_contexts() -> None:
-    """Ten copies of each context in three documents are no more than three documents."""
-    data = pd.concat([corpus()] * 10, ignore_index=True)
-    few = measured(data)
+    """Ten contexts in each of three documents are no more than three documents."""
+    many = measured(pd.concat([corpus()] * 10, ignore_index=True))
+    quantity = next(one for one in many.quantities if one.key == "p-own")
+    assert not math.isnan(value_of(many.items, quantity).low)
+    assert math.isnan(value_of(many.items.assign(document=many.items["document"].str[:2]), quantity).low)
+    few = measured(corpus())
     assert math.isnan(few.estimate("difference")["low"])
     assert any("3 documents, too few for intervals" in notice for notice in few.notices)
-    many = measured(corpus(10))
     assert many.estimate("p-male")["low"] < 0.6 < many.estimate("p-male")["high"]
 
 

@@ -9,7 +9,7 @@ import pytest
 import tiny
 import torch
 
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.cosine import cosine, target_scatter

@@ -17,7 +17,7 @@ from command_line import run
 
 import equipoise
 from equipoise.corpora.documents import Document, Where
-from equipoise.corpora.named import read_corpus
+from equipoise.corpora.opening import read_corpus
 from equipoise.errors import UserError
 from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class, mitigation_summary
@@ -65,6 +65,18 @@ def test_a_changed_model_is_another_and_the_given_one_stays(changed: Mitigated) 
     assert "mode invert" in changed.account[0]
     assert changed.record["corpus"]["documents"] == 30
     assert changed.record["options"]["mode"] == "invert"
+
+
+def test_what_a_mitigation_refuses_is_refused_before_it_changes_anything(corpus: Path) -> None:
+    class Fussy(Counterfactual):
+        def check(self, model: Any, materials: Materials) -> None:
+            raise UserError(f"{len(materials.documents)} documents are too few.", "Give more.")
+
+        def change(self, model: Any, materials: Materials) -> Any:
+            raise AssertionError("nothing may be changed")
+
+    with pytest.raises(UserError, match="30 documents are too few"):
+        mitigate(model_of(), Fussy(), corpus=corpus, text="body")
 
 
 def test_the_folder_is_one_that_transformers_loads(changed: Mitigated, tmp_path: Path) -> None:

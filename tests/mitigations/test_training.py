@@ -226,6 +226,20 @@ def test_validation_is_the_mean_over_places() -> None:
     assert done.validation["places"].iloc[-1] == len(losses)
 
 
+def test_every_epoch_is_trained_with_masks_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    made = Batches.__getitem__
+
+    def noted(self: Batches, key: tuple[int, int]) -> Any:
+        asked.append(key)
+        return made(self, key)
+
+    monkeypatch.setattr(Batches, "__getitem__", noted)
+    trained()
+    of_epoch = [sorted(number for epoch, number in asked if epoch == wanted) for wanted in (0, 1)]
+    assert of_epoch[0] == of_epoch[1] == list(range(len(of_epoch[0])))
+
+
 def test_a_seed_gives_the_same_losses_and_another_seed_others() -> None:
     torch.manual_seed(1)
     first = trained().losses["loss"]

@@ -5,18 +5,17 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 from command_line import run
 
-from equipoise.corpora.groups import Grouping
+from equipoise.corpora.documents import Grouping
 from equipoise.corpora.reading import ReadSettings, open_corpus
 from equipoise.corpora.survey import Survey, survey_corpus
-from equipoise.report.corpus_charts import survey_charts
 from equipoise.report.figures import figures_of
 from equipoise.report.figures.both_sides import side_figures
+from equipoise.report.figures.survey import survey_figures
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
 from equipoise.results.estimate import Estimate, estimates_table
@@ -48,27 +47,20 @@ def survey(source: Path, tmp_path: Path) -> Survey:
     return survey_corpus(corpus, tmp_path / "out")
 
 
-def rows_of(chart: Any, column: str) -> list[dict[str, Any]]:
-    """The data of a chart that have a column."""
-    datasets = chart.to_dict()["datasets"].values()
-    return next(rows for rows in datasets if rows and column in rows[0])
-
-
 def test_charts_hold_the_tables(survey: Survey) -> None:
-    charts = survey_charts(survey)
-    assert list(charts) == ["top-words", "categories", "mentions-side", "over-time", "mentions-over-time"]
+    charts = {figure.name: figure.spec["data"]["values"] for figure in survey_figures(survey)}
+    assert list(charts) == ["top-words", "categories", "over-time", "mentions-side", "mentions-over-time"]
     table = survey.cooccurrence[(survey.cooccurrence["by"] == "all") & (survey.cooccurrence["note"] == "")]
-    drawn = rows_of(charts["top-words"], "side")
+    drawn = {row["name"].partition(" ")[0]: row for row in charts["top-words"]}
     words = table[table["word"] != ""].set_index("word")["log_odds"]
-    assert {row["word"]: row["log_odds"] for row in drawn} == pytest.approx(dict(words))
-    assert {row["word"]: row["side"] for row in drawn}["dress"] == "nearer to women"
-    assert {row["word"]: row["side"] for row in drawn}["courage"] == "nearer to men"
-    mentions = rows_of(charts["mentions-side"], "share_women")
-    assert [row["level"] for row in mentions] == sorted(
-        ("left", "right"), key=lambda level: next(r["share_women"] for r in mentions if r["level"] == level)
-    )
-    years = rows_of(charts["over-time"], "year")
-    assert {row["year"] for row in years} == {1990, 1991}
+    assert {word: row["value"] for word, row in drawn.items()} == pytest.approx(dict(words), rel=1e-5)
+    assert drawn["dress"]["side"] == "closer to women"
+    assert drawn["courage"]["side"] == "closer to men"
+    shares = {row["name"]: row["value"] for row in charts["mentions-side"]}
+    assert list(shares) == sorted(("left", "right"), key=shares.__getitem__)
+    women = survey.mentions[(survey.mentions["level"] == "left") & (survey.mentions["role"] == "all")].iloc[0]
+    assert shares["left"] == pytest.approx(women["women"] / (women["women"] + women["men"]), rel=1e-5)
+    assert {row["year"] for row in charts["over-time"]} == {1990, 1991}
 
 
 def test_a_group_with_too_few_is_not_drawn(survey: Survey) -> None:
@@ -76,7 +68,7 @@ def test_a_group_with_too_few_is_not_drawn(survey: Survey) -> None:
     few = mentions[mentions["level"] == "small"]
     assert set(few["note"]) == {"too few"}
     nothing = replace(survey, mentions=few, cooccurrence=survey.cooccurrence.assign(note="too few"))
-    assert survey_charts(nothing) == {}
+    assert survey_figures(nothing) == []
 
 
 def of_instrument(name: str, result: Result) -> Measurement:

@@ -44,9 +44,9 @@ def test_groups_are_drawn_with_their_intervals_and_sides() -> None:
         assert (row["side"] == "above neutral") == (estimate["low"] > 0)
 
 
-def test_the_professions_that_lean_furthest_to_either_side() -> None:
+def test_the_professions_with_the_highest_lowest_and_most_surprising_values() -> None:
     """Of 40 the first 15 and the last 15, in order, each with its share of women."""
-    ends, scatter = profession_figures(measured(page_result()))
+    ends, scatter, surprising = profession_figures(measured(page_result()))
     names = [row["named"] for row in rows(ends)]
     assert len(names) == 30
     assert names[0] == "worker 0, 0 %"
@@ -58,6 +58,12 @@ def test_the_professions_that_lean_furthest_to_either_side() -> None:
     slope, height = np.polyfit(share, value, 1)
     line = scatter.spec["layer"][2]["data"]["values"]
     assert [end["value"] for end in line] == pytest.approx([height, height + 78 * slope], abs=1e-6)
+    distances = {point["named"]: abs(point["value"] - height - slope * point["share"]) for point in points}
+    chosen = {row["named"] for row in rows(surprising)}
+    assert len(chosen) == 15
+    others = max(distance for name, distance in distances.items() if name not in chosen)
+    assert min(distances[name] for name in chosen) >= others - 1e-9
+    assert surprising.name != ends.name
 
 
 def test_items_are_counted_once_and_no_bar_holds_both_signs() -> None:
@@ -207,7 +213,7 @@ def test_the_share_of_women_says_whose_it_is(data: str, file: str, whose: str) -
     result = page_result()
     told = result.provenance["data"] | {"name": data, "files": {file: "a" * 64}}
     result = Result(result.instrument, result.items, result.estimates, result.provenance | {"data": told})
-    ends, scatter = profession_figures(measured(result))
+    ends, scatter, _ = profession_figures(measured(result))
     assert scatter.spec["layer"][1]["encoding"]["x"]["title"].endswith(whose)
     colour = ends.spec["layer"][0]["encoding"]["color"]["condition"]
     assert colour["legend"]["title"].endswith(whose)

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import made_result
 
 from equipoise.errors import UserError
-from equipoise.results import Estimate, Result, load_result, load_results
+from equipoise.results import Estimate, Quantity, Result, load_result, load_results
 from equipoise.results.estimate import estimates_table
 from equipoise.results.records import column_kinds
 from equipoise.results.saving import load_folders
@@ -26,7 +27,7 @@ def example(values: list[float], *, instrument: str = "x", model: str = "one") -
             "text": ['He said "no, thanks".'] * len(values),
             "score": values,
             "count": range(len(values)),
-            "sure": [True] * len(values),
+            "sure": [number % 2 == 0 for number in range(len(values))],
             "dropped": ["" if np.isfinite(value) else "not asked" for value in values],
         }
     )
@@ -47,6 +48,16 @@ def test_a_result_comes_back_equal(tmp_path_factory: pytest.TempPathFactory, val
     pd.testing.assert_frame_equal(loaded.items, result.items, check_exact=True)
     pd.testing.assert_frame_equal(loaded.estimates, result.estimates, check_exact=True)
     assert loaded.provenance == result.provenance
+
+
+def test_a_statistic_of_chosen_words_comes_back(tmp_path: Path) -> None:
+    """An F1 is computed from a column of predicted pronouns, where other quantities have numbers."""
+    items = {"text": ["a", "b"], "prediction": ["male", "female"], "score": [0.1, -0.2]}
+    f1 = Quantity("f1", "F1", 1.0, column="prediction", statistic="f1-pro-male")
+    made = made_result(items, f1, instrument="x")
+    made.provenance["columns"] = column_kinds(made.items)
+    made.save(tmp_path)
+    assert load_result(tmp_path / "x").items["prediction"].tolist() == ["male", "female"]
 
 
 @pytest.mark.parametrize("text", ["said\rhe", "said\r\nhe", "said\nhe", 'a "\r" b', "\r", "ends\r"])

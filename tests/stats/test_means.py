@@ -215,6 +215,19 @@ def test_a_side_that_is_empty_or_in_one_cluster_leaves_the_rest_unknown():
     assert isnan(lonely.low)
 
 
+def test_the_side_with_the_fewest_clusters_decides_whether_a_difference_can_tell():
+    """One pair against a hundred neutral ones: 101 clusters in all, but one on the first side."""
+    values, is_first = np.random.default_rng(3).normal(size=104), np.arange(104) < 4
+    for firsts, known in ((4, False), (1, False)):
+        kept = slice(4 - firsts, None)
+        apart = difference_of_means(values[kept], is_first[kept], [np.arange(104)[kept]])
+        assert apart.n_clusters == firsts
+        assert np.isfinite(apart.low) == known
+        assert np.isfinite(difference_of_means(values[kept], is_first[kept]).low) == known
+    five = difference_of_means(values, np.arange(104) < 5)
+    assert np.isfinite(five.interval).all()
+
+
 def test_a_size_is_the_mean_distance_from_zero_and_its_interval_ends_there():
     """The upper end is Student's; the lower one, which would be -0.65, is 0; too few values have none."""
     values = np.array([0.1, -0.1, 0.2, -3.0, 0.05, 0.1])

@@ -73,6 +73,14 @@ def test_rows_with_a_gap_are_left_out_and_below_five_clusters_nothing_is_said():
         resampled_sums(cells, draws=0)
 
 
+def test_each_side_of_a_ratio_needs_five_clusters():
+    values, is_first = np.abs(sample(3)[0]), np.arange(90) < 4
+    few = bootstrap_of(ratio_of_means, sided_cells(values, is_first), sides=is_first)
+    assert np.isnan(few).all()
+    is_first[4] = True
+    assert not np.isnan(bootstrap_of(ratio_of_means, sided_cells(values, is_first), sides=is_first)).any()
+
+
 def test_rank_biserial_draws_are_those_of_the_plain_function():
     values, codes = sample(3)
     values[:7] = 0.0

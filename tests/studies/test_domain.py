@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from command_line import run
 
-from equipoise.corpora.named import read_corpus
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.held_out import masked_losses

@@ -28,10 +28,10 @@ from equipoise.studies.models import RANKING_COLUMNS, compare_models, compare_re
 from equipoise.studies.published import published
 
 LEAN = Quantity("lean", "lean", 0.05, factors=("cluster",), where={"variation": "original"})
-SIZE = replace(LEAN, key="size", label="mean |lean|", absolute=True, better="lower", ranks=True)
+SIZE = replace(LEAN, key="size", label="mean |lean|", kind="size", better="lower", ranks=True)
 GUARD = Quantity("guard", "guard", 0.1, column="own_side", better="higher", part="guard")
 
-SIZE_OF_ALL = Quantity("size", "mean |lean|", 0.05, absolute=True, better="lower", ranks=True)
+SIZE_OF_ALL = Quantity("size", "mean |lean|", 0.05, kind="size", better="lower", ranks=True)
 
 ABOVE = Quantity(
     "above",
@@ -105,7 +105,7 @@ def test_a_size_below_neutral_is_as_good_as_neutral_and_no_better() -> None:
         "above",
         0.1,
         better="lower",
-        absolute=True,
+        kind="size",
         contrast=Contrast("part", "pair", "neutral"),
         ranks=True,
     )

@@ -14,10 +14,10 @@ import tiny
 from command_line import run
 
 from equipoise import measure
-from equipoise.cli.mitigation_studies import method_cells, show_gain
-from equipoise.cli.tuning_studies import show_arms
+from equipoise.cli.study_models import method_cells, show_gain
+from equipoise.cli.writing import show_arms
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.counterfactual import Counterfactual

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.mitigations.resolution import PronounResolution

@@ -1,8 +1,6 @@
 """The sample-size study in its two designs, with and without replacement: their spread, and the figure."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +8,6 @@ import pytest
 from made_results import made_result
 
 from equipoise.errors import UserError
-from equipoise.report.charts import sample_size_chart, save_chart
 from equipoise.results import Quantity, Result
 from equipoise.studies.sample_size import BOOTSTRAP, BOOTSTRAP_DRAWS, PUBLISHED, sample_size
 
@@ -137,17 +134,3 @@ def test_dropped_items_are_counted_and_not_drawn() -> None:
         row = of_design(study.table, design).set_index("category").loc["occupation"]
         assert (row["n_available"], row["n_dropped"]) == (29, 1)
     assert study.samples["value"].notna().all()
-
-
-def test_the_figure_needs_no_network_and_shows_every_draw(tmp_path: Path) -> None:
-    study = sample_size(result_of(), (10, 20), draws=3)
-    chart = sample_size_chart(study)
-    drawn = [rows for rows in chart.to_dict()["datasets"].values() if "draw" in rows[0]]
-    assert sorted(map(len, drawn)) == sorted(study.samples.groupby("design").size())
-    html, svg, png = save_chart(chart, tmp_path / "figures", "sample-size")
-    page = html.read_text(encoding="utf-8")
-    assert "<script src" not in page
-    assert "<link" not in page
-    assert "hostile-sexism" in svg.read_text(encoding="utf-8")
-    assert png.read_bytes().startswith(b"\x89PNG")
-    json.dumps(chart.to_dict())

@@ -165,7 +165,7 @@ def test_skew_beside_stereotype(other: Path, tmp_path: Path, capsys: pytest.Capt
     assert histogram.groupby("model")["share"].sum().tolist() == pytest.approx([1, 1])
     assert (histogram["to"] - histogram["from"]).tolist() == pytest.approx([0.1] * 20)
     for name in ("skew-plane", "skew-figure-3", "skew-figure-4"):
-        assert {path.suffix for path in out.glob(f"{name}.*")} == {".html", ".svg", ".png"}
+        assert {path.suffix for path in out.glob(f"{name}.*")} == {".svg", ".png"}
     latex = (out / "table-2.tex").read_text(encoding="utf-8")
     assert latex.count("not meaningful: ability below 75") == 2
     assert run("report", out, "--out", tmp_path / "page.html", "--figures", tmp_path / "figures") == 0

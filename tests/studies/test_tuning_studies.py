@@ -14,8 +14,7 @@ from command_line import run
 from scipy.stats import linregress, t
 
 from equipoise.corpora.documents import Document, Problems, Where
-from equipoise.corpora.named import CorpusTexts
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
@@ -187,7 +186,7 @@ def test_the_control_names_nobody_and_counting_counts() -> None:
     assert row["documents"] == 30
     assert 0 < row["share_women"] < 1
     gendered = replace(corpus, documents=tuple(one._replace(text="He left.") for one in corpus.documents))
-    with pytest.raises(UserError, match="there is no control"):
+    with pytest.raises(UserError, match="needs some that do not"):
         without_gender({"made": gendered})
 
 

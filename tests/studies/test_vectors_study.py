@@ -10,7 +10,7 @@ from command_line import run
 from made_corpora import SETS, write_decades, write_tests
 
 import equipoise as eq
-from equipoise.corpora.groups import Grouping
+from equipoise.corpora.documents import Grouping
 from equipoise.corpora.reading import Corpus, ReadSettings, open_corpus
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
@@ -167,7 +167,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     said = capsys.readouterr()
     assert json.loads(said.out)["table"][0]["group"] == FIFTIES
     assert "2. Train vectors on 1950-1959" in said.err
-    assert (tmp_path / "out" / "associations.svg").read_text().startswith("<svg")
+    assert (tmp_path / "out" / "vectors-made.svg").read_text().startswith("<svg")
     assert run(*command) == 0
     said = capsys.readouterr()
     assert "finished before" in said.err

@@ -14,7 +14,7 @@ from equipoise.app.past import open_folder, result_folders, told
 from equipoise.app.shelf import Shelf
 from equipoise.data.catalogue import catalogue
 from equipoise.errors import UserError, unknown_name
-from equipoise.instruments import INSTRUMENTS, load_instrument
+from equipoise.instruments import every_instrument, load_instrument
 from equipoise.instruments.base import Instrument
 from equipoise.measuring import measure
 from equipoise.probing import probe_blank
@@ -38,8 +38,7 @@ class Desk:
 
 def known(desk: Desk, _payload: Payload) -> Any:
     """What can be chosen on the page."""
-    instruments = [load_instrument(name) for name in INSTRUMENTS]
-    listed = [{"name": one.name, "title": one.title} for one in instruments if _has_data(one)]
+    listed = [{"name": one.name, "title": one.title} for one in every_instrument() if _has_data(one)]
     return {"models": desk.shelf.names, "instruments": listed, "modes": MODES}
 
 

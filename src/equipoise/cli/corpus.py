@@ -1,20 +1,31 @@
 """`corpus`: what a corpus says about gender, without a model."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from equipoise.cli.mined_pairs import mine
-from equipoise.cli.option_groups import Reading, takes_groups
-from equipoise.cli.options import Json, MaybeOut, Seed, refuse_existing
-from equipoise.cli.writing import refuse_unwritable
+from equipoise.cli.arguments import Json, MaybeOut, Reading, Seed, refuse_existing, takes_groups
+from equipoise.cli.printing import print_json
+from equipoise.cli.progress_bar import ProgressBar
+from equipoise.cli.writing import refuse_unwritable, write_text
+from equipoise.corpora.documents import Problems
+from equipoise.corpora.mining import mine_pairs
+from equipoise.corpora.reading import Corpus, open_corpus
+from equipoise.corpora.survey import Survey, SurveySettings, survey_corpus
+from equipoise.corpora.vocabulary import load_targets
 from equipoise.errors import UserError
-
-if TYPE_CHECKING:
-    from equipoise.corpora.reading import Corpus
-    from equipoise.corpora.survey import Survey, SurveySettings
+from equipoise.models.progress import READING, Progress
+from equipoise.report.figures.survey import survey_figures, survey_files
+from equipoise.report.files import refuse_existing as refuse_charts
+from equipoise.report.files import save_figures
+from equipoise.results.numbers import fixed
+from equipoise.results.records import to_records
 
 WIDTH = 80
 GROUPS_SHOWN = 12
@@ -50,10 +61,6 @@ def corpus(
     as_json: Json = False,
 ) -> None:
     """Who is mentioned in a corpus, and near which words: counts, PMI and log-odds with intervals."""
-    from equipoise.corpora.reading import open_corpus
-    from equipoise.corpora.survey import SurveySettings
-    from equipoise.corpora.vocabulary import load_targets
-
     choice, targets = reading.choice(text), load_targets(reading.targets)
     settings = choice.read_settings(year=year, holding=targets if reading.with_targets else None)
     if out is None and pairs is None:
@@ -85,17 +92,12 @@ def _refuse_places(out: Path | None, pairs: Path | None, figures: Path | None, *
         return
     if out is None:
         raise UserError("--figures needs the tables.", "Name a folder for them with --out.")
-    from equipoise.report.corpus_charts import survey_files
-    from equipoise.report.files import refuse_existing as refuse_charts
 
     refuse_unwritable(figures, "--figures")
     refuse_charts(survey_files(figures), "--figures", force=force)
 
 
 def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool) -> "Survey":
-    from equipoise.cli.progress_bar import ProgressBar
-    from equipoise.corpora.survey import survey_corpus
-    from equipoise.models.progress import READING, Progress
 
     with ProgressBar() as bar:
 
@@ -107,16 +109,10 @@ def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool
 
 def _draw(survey: "Survey", folder: Path) -> None:
     """Write the charts; they are made from the tables, and so are made anew each time."""
-    from equipoise.report.charts import save_chart
-    from equipoise.report.corpus_charts import survey_charts
-
-    for name, chart in survey_charts(survey).items():
-        save_chart(chart, folder, name)
+    save_figures(survey_figures(survey), folder, force=True)
 
 
 def _print_json(survey: "Survey", out: Path) -> None:
-    from equipoise.cli.printing import print_json
-    from equipoise.results.records import to_records
 
     categories = survey.cooccurrence[survey.cooccurrence["word"] == ""]
     print_json(
@@ -135,7 +131,6 @@ def _print_json(survey: "Survey", out: Path) -> None:
 
 
 def _print(survey: "Survey", out: Path, *, flag: bool) -> None:
-    from rich.console import Console
 
     screen = Console(width=WIDTH, soft_wrap=False)
     screen.print(f"{survey.documents:,} documents, {survey.words:,} words", highlight=False)
@@ -200,7 +195,6 @@ def _name(by: str, level: str) -> str:
 
 
 def _estimate(row: dict[str, Any], value: str, low: str, high: str) -> str:
-    from equipoise.results.numbers import fixed
 
     if row["note"]:
         return str(row["note"])
@@ -208,8 +202,6 @@ def _estimate(row: dict[str, Any], value: str, low: str, high: str) -> str:
 
 
 def _print_rows(screen: Any, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
 
     table = Table(title=title, title_justify="left")
     for number, name in enumerate(columns):
@@ -217,3 +209,21 @@ def _print_rows(screen: Any, title: str, columns: tuple[str, ...], rows: Sequenc
     for row in rows:
         table.add_row(*[Text(cell) for cell in row])
     screen.print(table)
+
+
+def mine(opened: "Corpus", path: Path, *, sample: int, seed: int, by_flag: bool) -> None:
+    """Draw pairs and write them; what was left out, and from how many they were drawn, is said on stderr."""
+    problems = Problems()
+    mined = mine_pairs(opened.documents(problems), sample=sample, seed=seed, by_flag=by_flag)
+    if mined.table.empty:
+        raise UserError(
+            f"{opened.root} has no sentence whose gender can be turned.", "Give more text, or English text."
+        )
+    write_text(path, mined.table.to_csv(index=False, lineterminator="\n"), "--pairs")
+    said = [f"{len(mined.table):,} of {mined.available:,} pairs, drawn with seed {seed}: {path}"]
+    said += [f"  left out, {reason}: {count:,}" for reason, count in mined.left_out.most_common()]
+    said += [f"  passed over, {reason}: {count:,}" for reason, count in problems.unread.most_common(3)]
+    said += [f"  note: {notice}" for notice in problems.notices]
+    sys.stderr.write(
+        "\n".join([*said, f"  next: equipoise measure sbe --data {path} --top 10 --out FOLDER\n"])
+    )

@@ -1,18 +1,18 @@
 """`lint`: what is wrong with a file of sentence pairs before any model is measured with it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import pandas as pd
 import typer
 
-from equipoise.cli.options import Json, Models, open_model, runs_models
+from equipoise.cli.arguments import Json, Models, open_model, runs_models
+from equipoise.cli.printing import print_json, print_rows
+from equipoise.data.lint import Finding
+from equipoise.data.sets.pairs import length_findings, pair_findings, read_pairs, spelling_findings
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from equipoise.data.lint import Finding
+from equipoise.models.protocol import Tokenized
 
 COLUMNS = ("line", "id", "code", "finding")
 
@@ -26,9 +26,6 @@ def lint(
     as_json: Json = False,
 ) -> None:
     """Check a file of sentence pairs; with --model also tokens and spelling. Exit 1 if there are findings."""
-    from equipoise.cli.printing import print_json, print_rows
-    from equipoise.data.sets.pairs import pair_findings, read_pairs
-
     table = read_pairs(file)
     findings = pair_findings(table)
     for name in model or ():
@@ -46,8 +43,6 @@ def lint(
 
 
 def _counted(table: "pd.DataFrame", name: str, options: RunOptions) -> "list[Finding]":
-    from equipoise.data.sets.pairs import length_findings, spelling_findings
-    from equipoise.models.protocol import Tokenized
 
     model = open_model(name, options)
     if not isinstance(model, Tokenized):

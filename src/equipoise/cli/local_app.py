@@ -1,19 +1,20 @@
 """`app`: the local app in the browser."""
 
 import sys
+import webbrowser
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from equipoise.cli.options import Models, runs_models
+from equipoise.app.questions import Desk
+from equipoise.app.server import open_server
+from equipoise.app.shelf import Shelf
+from equipoise.cli.arguments import Models, runs_models
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    from equipoise.app.shelf import Shelf
 
 
 @runs_models
@@ -31,10 +32,6 @@ def local_app(
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
     """Open the app: ask models, measure, look at your data, rewrite; all of it on this machine only."""
-    from equipoise.app.questions import Desk
-    from equipoise.app.server import open_server
-    from equipoise.app.shelf import Shelf
-
     desk = Desk(Shelf(model or (), replace(options, progress=None)), results)
     server = open_server(desk, port)
     sys.stdout.write(f"Equipoise is at {server.address} until you press Ctrl-C.\n")
@@ -60,7 +57,6 @@ def _warm_up(shelf: "Shelf") -> None:
 
 
 def _open_browser(address: str) -> bool:
-    import webbrowser
 
     try:
         return webbrowser.open(address)

@@ -1,13 +1,13 @@
 """`measure` and `audit`: instruments on a model, tables on the screen, results in a folder."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from equipoise.cli.option_groups import Reading, takes_groups
-from equipoise.cli.options import (
+from equipoise.cli.arguments import (
     Data,
     DataDir,
     Force,
@@ -22,6 +22,7 @@ from equipoise.cli.options import (
     Out,
     PolesOf,
     Pooling,
+    Reading,
     Sample,
     Seed,
     Text,
@@ -30,21 +31,29 @@ from equipoise.cli.options import (
     report_precision,
     runs_models,
     settings_by_instrument,
+    takes_groups,
 )
+from equipoise.cli.printing import GrowingTable, print_json, print_result, print_table, print_words, say
 from equipoise.cli.writing import refuse_unwritable
 from equipoise.errors import UserError
+from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, audit_names
+from equipoise.instruments.parts.vector_choice import VectorChoice
+from equipoise.measuring import audit as run_audit
+from equipoise.measuring import audit_fitting
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from equipoise.results import Result
+from equipoise.report.files import PAGE, refuse_foreign
+from equipoise.report.measurements import measurements
+from equipoise.report.page import contents_of, save_page
+from equipoise.report.paper_tables import save_paper_tables
+from equipoise.results import Result
+from equipoise.results.records import to_records
+from equipoise.results.saving import refuse_another_model, refuse_other_measurement
+from equipoise.results.top_items import top_items
 
 All = Annotated[bool, typer.Option("--all", help="Show every estimate, not the ones to read first.")]
 
 
 def _complete_instrument(incomplete: str) -> list[str]:
-    from equipoise.instruments import INSTRUMENTS
 
     return [name for name in INSTRUMENTS if name.startswith(incomplete)]
 
@@ -84,9 +93,6 @@ def measure(
     as_json: Json = False,
 ) -> None:
     """Measure a model with one or more instruments, in one plan."""
-    from equipoise.instruments.parts.vector_choice import VectorChoice
-    from equipoise.measuring import audit as run_audit
-
     instruments = list(dict.fromkeys(instruments))
     given = {"data": data, "variant": variant, "poles": poles}
     corpus = reading.choice(text, length=length, sample=sample, names=not no_names)
@@ -117,10 +123,6 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """Run the default set of instruments on a model, those that fit it, and write a result folder."""
-    from equipoise.instruments import DEFAULT_AUDIT, audit_names
-    from equipoise.measuring import audit_fitting
-    from equipoise.report.page.places import PAGE, refuse_foreign
-
     names = audit_names() if full else list(DEFAULT_AUDIT)
     settings = settings_by_instrument(names, {}, data_dir=data_dir, seed=seed)
     refuse_unwritable(out)
@@ -148,8 +150,6 @@ class Screen:
     def __init__(
         self, model: Any, out: Path, *, force: bool, everything: bool, as_json: bool, several: bool = True
     ) -> None:
-        from equipoise.cli.printing_audit import GrowingTable
-        from equipoise.results.saving import refuse_another_model
 
         if not force:
             refuse_another_model(out, model.name, model.fingerprint)
@@ -160,16 +160,12 @@ class Screen:
 
     def begin(self, instrument: str, measured: "Mapping[str, Any]") -> None:
         """Refuse to replace another measurement before anything is asked."""
-        from equipoise.results.saving import refuse_other_measurement
 
         if not self.force:
             refuse_other_measurement(self.out, instrument, measured)
 
     def add(self, result: "Result") -> None:
         """Save a result and show its numbers."""
-        from equipoise.cli.printing import print_result
-        from equipoise.report.measurements import measurements
-        from equipoise.report.paper_tables import save_paper_tables
 
         folder = result.save(self.out, force=self.force)
         self._folders[result.instrument] = folder
@@ -183,7 +179,6 @@ class Screen:
 
     def close(self, results: "list[Result]") -> None:
         """Say how exact the run was and what the numbers mean."""
-        from equipoise.cli.printing import print_json, print_words, say
 
         report_precision(self.model)
         if self.as_json:
@@ -197,9 +192,6 @@ class Screen:
 
 def _write_page(results: "list[Result]", path: Path, *, as_json: bool) -> None:
     """Write the page beside the results, and say so where that does not disturb a program that reads."""
-    from equipoise.cli.printing import say
-    from equipoise.report.page import contents_of, save_page
-
     save_page(contents_of(results), path, force=True)
     if not as_json:
         say(f"The page to look at: {path}")
@@ -207,15 +199,11 @@ def _write_page(results: "list[Result]", path: Path, *, as_json: bool) -> None:
 
 def _show_top(results: "list[Result]", count: int) -> None:
     """Print the items that drive each result."""
-    from equipoise.cli.printing import print_table
-    from equipoise.results.top_items import top_items
-
     for result in results:
         print_table(f"Furthest from 0 ({result.instrument})", top_items(result, count))
 
 
 def _summary(result: "Result", folder: Path) -> dict[str, Any]:
-    from equipoise.results.records import to_records
 
     return {
         "instrument": result.instrument,

@@ -6,26 +6,32 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from equipoise.cli.option_groups import Pairs, Reading, takes_groups
-from equipoise.cli.options import (
+from equipoise.cli.arguments import (
     DataDir,
     Force,
     Json,
     Model,
+    Pairs,
+    Reading,
     Seed,
     open_model,
     runs_models,
     seed_numbers,
+    takes_groups,
 )
+from equipoise.cli.printing import print_json
+from equipoise.corpora.opening import read_corpus
 from equipoise.errors import UserError
+from equipoise.mitigating import Mitigated, was_made
+from equipoise.mitigating import mitigate as change
+from equipoise.mitigations import mitigation_card, mitigation_class
+from equipoise.mitigations.base import options_help, set_options
+from equipoise.mitigations.saving import RECORD, read_record, refuse_folder
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    from equipoise.mitigating import Mitigated
 
 
 @runs_models
@@ -64,11 +70,6 @@ def mitigate(
     as_json: Json = False,
 ) -> None:
     """Change a copy of a model and save it; a killed training goes on when the command is given again."""
-    from equipoise.cli.printing import print_json
-    from equipoise.mitigations import mitigation_class
-    from equipoise.mitigations.base import set_options
-    from equipoise.mitigations.saving import RECORD, refuse_folder
-
     choices = [*(choices or ()), *([f"pairs={pairs}"] if pairs else [])]
     chosen = set_options(mitigation_class(method), choices, preset)
     if explain:
@@ -82,8 +83,6 @@ def mitigate(
             refuse_folder(folder, force=force)
     read = None
     if corpus is not None:
-        from equipoise.corpora.named import read_corpus
-
         read = read_corpus(corpus, reading.choice(text), data_dir)
     loaded = open_model(model, options)
     given = {"model": loaded, "mitigation": chosen, "corpus": read}
@@ -99,9 +98,6 @@ def mitigate(
 
 def _explain(mitigation: Any) -> None:
     """The card, the options as they would be used, and the presets."""
-    from equipoise.mitigations import mitigation_card
-    from equipoise.mitigations.base import options_help
-
     options = {
         f"{name.replace('_', '-')}={_shown(value)}": name for name, value in asdict(mitigation).items()
     }
@@ -133,9 +129,6 @@ def is_first_process() -> bool:
 
 def _finished(targets: dict[int, Path], given: dict[str, Any]) -> list[Path]:
     """Folders of seeds that this command finished before it was stopped; one of another change is refused."""
-    from equipoise.mitigating import was_made
-    from equipoise.mitigations.saving import refuse_folder
-
     there = {number: folder for number, folder in targets.items() if folder.exists()}
     for number, folder in there.items():
         if not was_made(folder, **given, seed=number):
@@ -145,15 +138,12 @@ def _finished(targets: dict[int, Path], given: dict[str, Any]) -> list[Path]:
 
 
 def _record_of(folder: Path) -> dict[str, Any]:
-    from equipoise.mitigations.saving import read_record
 
     return read_record(folder)
 
 
 def _one(folder: Path, force: bool, as_json: bool, **given: Any) -> dict[str, Any]:
     """Change and save; checkpoints lie beside the folder until it is there. What was done is given back."""
-    from equipoise.mitigating import mitigate as change
-
     workshop = folder.parent / f".{folder.name}.workshop"
     changed = change(**given, workshop=workshop)
     if is_first_process():

@@ -3,20 +3,25 @@
 import json
 import math
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import pandas as pd
+from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from equipoise.report.sections import Study
-    from equipoise.results import Result
+from equipoise.report.measurements import measurements
+from equipoise.report.paper_tables import is_printed, paper_tables
+from equipoise.report.sections import Study, study_tables
+from equipoise.results import Result
+from equipoise.results.estimate import CROSSED, instead_of_interval
+from equipoise.results.headings import heading
+from equipoise.results.numbers import three_decimals
 
 WIDEST = 10_000
 """Columns of a console that is no terminal: a table in a file is as wide as it needs."""
@@ -120,8 +125,6 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], lo
 
 def print_table(title: str, frame: "pd.DataFrame") -> None:
     """A data frame as a table: an interval is one column, and columns that say nothing are left out."""
-    from equipoise.results.headings import heading
-
     shown = frame.loc[:, [bool((frame[name] != "").any()) for name in frame.columns]]
     if {"low", "high"} <= set(shown.columns):
         bounds = [interval(*ends) for ends in zip(shown["low"], shown["high"], strict=True)]
@@ -132,16 +135,12 @@ def print_table(title: str, frame: "pd.DataFrame") -> None:
 
 def print_study_tables(study: "Study") -> None:
     """The tables of a study in the form that its paper has."""
-    from equipoise.report.sections import study_tables
-
     for table in study_tables(study):
         print_rows(table.title, table.headings, table.rows)
 
 
 def print_result(result: "Result", folder: Path, *, everything: bool = False) -> None:
     """The estimates that fit on a screen, or all of them, with interval, n and which way is good."""
-    from equipoise.results.estimate import CROSSED
-
     levels = result.estimates.groupby("by")["level"].nunique()
     by = result.estimates["by"]
     is_short = by.map(levels).le(FEW_LEVELS) & ~by.str.contains(CROSSED, regex=False)
@@ -158,9 +157,6 @@ def print_result(result: "Result", folder: Path, *, everything: bool = False) ->
 
 def print_paper_tables(result: "Result") -> None:
     """The tables of the instrument's paper; they and the lists behind them are CSV files beside the items."""
-    from equipoise.report.measurements import measurements
-    from equipoise.report.paper_tables import is_printed, paper_tables
-
     for table in filter(is_printed, paper_tables(measurements([result])[0])):
         print_rows(table.title, table.headings, table.rows)
 
@@ -174,7 +170,6 @@ def print_words(result: "Result") -> None:
 
 
 def _estimate_rows(estimates: "pd.DataFrame") -> list[tuple[Any, ...]]:
-    from equipoise.results.estimate import instead_of_interval
 
     rows = []
     for row in estimates.to_dict("records"):
@@ -193,8 +188,6 @@ def interval(low: float, high: float) -> str:
 
 def cell(value: Any) -> str:
     """A value as a cell."""
-    from equipoise.results.numbers import three_decimals
-
     if not isinstance(value, float):
         return str(value)
     if math.isnan(value):
@@ -203,6 +196,59 @@ def cell(value: Any) -> str:
 
 
 def _box() -> Any:
-    from rich import box
 
     return box.SIMPLE_HEAD
+
+
+WIDTHS = {"instrument": 15, "estimate": 25, "value": 8, "95 % interval": 20, "good": 4}
+"""The columns and how wide each is: with the gaps between them 80 characters."""
+
+BETWEEN = "  "
+
+
+class GrowingTable:
+    """A table of headlines that fits 80 columns; the rows of an instrument are shown when it is done."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self._is_begun = False
+
+    def add(self, result: "Result") -> None:
+        """Show the headlines of one more instrument."""
+        if not self._is_begun:
+            self._is_begun = True
+            say(f"What to read first of {self.model}")
+            say(_line(*WIDTHS))
+            say(_line(*("-" * width for width in WIDTHS.values())))
+        name = result.instrument
+        for row in result.headlines().to_dict("records"):
+            for line in _row_lines(name, row):
+                say(line)
+            name = ""
+
+
+def _row_lines(instrument: str, row: "dict[Any, Any]") -> list[str]:
+    """One headline; a long label goes on in further lines."""
+    named = f"{row['label']} ({row['by']} {row['level']})" if row["by"] else str(row["label"])
+    first, *more = textwrap.wrap(named, WIDTHS["estimate"]) or [""]
+    names = textwrap.wrap(instrument, WIDTHS["instrument"]) or [""]
+    good = f"{row['neutral']:g}" if row["better"] == "neutral" else _SHORT[row["better"]]
+    interval = instead_of_interval(row) or f"{cell(row['low'])} to {cell(row['high'])}"
+    lines = [_line(names[0], first, cell(row["value"]), interval, good)]
+    for place in range(max(len(more), len(names) - 1)):
+        rest = [parts[place] if place < len(parts) else "" for parts in (names[1:], more)]
+        lines.append(_line(*rest, "", "", ""))
+    return lines
+
+
+_SHORT = {"lower": "low", "higher": "high", "none": "-"}
+"""Which way is good, where no single value is."""
+
+
+def _line(*cells: str) -> str:
+    """Cells under each other: words to the left, numbers to the right."""
+    name, estimate, value, interval, good = (
+        text.rjust(width) if column in ("value", "95 % interval") else text.ljust(width)
+        for text, (column, width) in zip(cells, WIDTHS.items(), strict=True)
+    )
+    return BETWEEN.join((name, estimate, value, interval, good)).rstrip()

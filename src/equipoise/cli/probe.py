@@ -2,11 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import pandas as pd
 import typer
 
-from equipoise.cli.options import (
+from equipoise.cli.arguments import (
     Force,
     Json,
     Model,
@@ -16,11 +17,13 @@ from equipoise.cli.options import (
     report_precision,
     runs_models,
 )
+from equipoise.cli.printing import print_json, print_table, say
+from equipoise.data.reading import numbered_lines
 from equipoise.errors import UserError, explained_writing
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    import pandas as pd
+from equipoise.models.questions import DEFAULT_RULE
+from equipoise.probing import probe_blank
+from equipoise.results.records import to_records
 
 SHOWN_UNKNOWN = 5
 """How many lines with something unknown are named."""
@@ -38,18 +41,12 @@ def probe(
     as_json: Json = False,
 ) -> None:
     """What one or more models expect at a blank."""
-    from equipoise.probing import probe_blank
-
     probed = []
     names: list[str | None] = [*model] if model else [None]
     for name in names:
         loaded = open_model(name, options)
         probed.append(probe_blank(loaded, text, words=word or (), poles=poles, top=top))
         report_precision(loaded)
-    import pandas as pd  # here and not above, so that loading the model imports it, which is quicker
-
-    from equipoise.cli.printing import print_json, print_table, say
-    from equipoise.results.records import to_records
 
     asked = pd.concat([one.words for one in probed])
     likeliest = pd.concat([one.likeliest for one in probed])
@@ -90,11 +87,6 @@ def score(
     as_json: Json = False,
 ) -> None:
     """The log-probability of every sentence in a file."""
-    from equipoise.cli.printing import print_json, print_table
-    from equipoise.data.reading import numbered_lines
-    from equipoise.models.questions import DEFAULT_RULE
-    from equipoise.results.records import to_records
-
     if out is not None:
         _refuse_input(file, out)
         refuse_existing(out, force)

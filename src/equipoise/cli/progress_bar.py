@@ -5,6 +5,9 @@ import threading
 import time
 from typing import Any
 
+from rich import progress as rich
+from rich.console import Console
+
 from equipoise.models.progress import READING, SCORING, STOPPED, TRAINING, Progress
 
 PATIENCE = 2.0
@@ -167,8 +170,6 @@ def rate_words(state: Progress, rate: Rate) -> str:
 
 
 def _bar() -> Any:
-    from rich import progress as rich
-    from rich.console import Console
 
     return rich.Progress(
         rich.TextColumn("{task.description}"),

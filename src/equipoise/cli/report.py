@@ -1,15 +1,21 @@
-"""`report`: saved results and studies as one page."""
+"""`report` and `export`: saved results and studies as a page or in another format."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from equipoise.cli.options import Force
-from equipoise.cli.writing import refuse_unwritable
-
-if TYPE_CHECKING:
-    from equipoise.report.page import Contents
+from equipoise.cli.arguments import Force, refuse_existing
+from equipoise.cli.printing import say
+from equipoise.cli.writing import refuse_unwritable, write_text
+from equipoise.report.collecting import collect
+from equipoise.report.exports import EXPORTS
+from equipoise.report.exports import export as render
+from equipoise.report.files import figure_files, save_figures, save_tables, table_files
+from equipoise.report.files import refuse_existing as refuse_files
+from equipoise.report.gate.rules import read_rules
+from equipoise.report.page import Contents, contents_of, refuse_foreign, save_page
+from equipoise.results import load_results
 
 Figures = Annotated[
     Path | None, typer.Option("--figures", help="A folder to write every chart to, as PNG and SVG.")
@@ -27,11 +33,6 @@ def report(
     force: Force = False,
 ) -> None:
     """Write one page that needs nothing else: charts, tables, cards, every item, models side by side."""
-    from equipoise.cli.printing import say
-    from equipoise.report.collecting import collect
-    from equipoise.report.files import save_figures, save_tables
-    from equipoise.report.page import contents_of, refuse_foreign, save_page
-
     refuse_foreign(out, force=force, ours=False)
     for option, folder in (("--figures", figures), ("--tables", tables)):
         if folder is not None:
@@ -53,9 +54,30 @@ def _refuse_existing_files(
     contents: "Contents", figures: Path | None, tables: Path | None, *, force: bool
 ) -> None:
     """Refuse files that are there before the first one is written."""
-    from equipoise.report.files import figure_files, refuse_existing, table_files
-
     if figures is not None:
-        refuse_existing(figure_files(contents.figures, figures), "--figures", force=force)
+        refuse_files(figure_files(contents.figures, figures), "--figures", force=force)
     if tables is not None:
-        refuse_existing(table_files(contents.tables, tables), "--tables", force=force)
+        refuse_files(table_files(contents.tables, tables), "--tables", force=force)
+
+
+def export(
+    folders: Annotated[list[Path], typer.Argument(help="One or more result folders.")],
+    format_name: Annotated[
+        str, typer.Option("--format", "-f", help=f"{', '.join(EXPORTS.ours)}, or one of a plugin.")
+    ] = "csv",
+    rules: Annotated[
+        Path | None, typer.Option("--rules", help="TOML file of rules (format bias-scenarios only).")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else stdout.")] = None,
+    force: Force = False,
+) -> None:
+    """Write saved results in another format: for a spreadsheet, a paper, the hub or an auditor."""
+    if out is not None:
+        refuse_existing(out, force)
+    results = [result for folder in folders for result in load_results(folder)]
+    text = render(results, format_name, read_rules(rules) if rules else ())
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    write_text(out, text)
+    say(f"{len(results)} results as {format_name}: {out}" if len(results) > 1 else f"{format_name}: {out}")

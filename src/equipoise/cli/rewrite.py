@@ -2,17 +2,20 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from equipoise.cli.options import Force, Json, Seed, refuse_existing, runs_models
+from equipoise.cli.arguments import Force, Json, Seed, open_model, refuse_existing, runs_models
+from equipoise.cli.printing import print_json
+from equipoise.corpora.rewriting import opened, rewrite_file, rewrite_stream
+from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
+from equipoise.corpora.rewriting_rows import format_of
 from equipoise.errors import UserError
+from equipoise.models.form_judge import form_judge
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
-    from equipoise.text.rewriting.pronouns.forms import Judge
+from equipoise.report.account_page import write_account_page
+from equipoise.text.rewriting.pronouns.forms import Judge
 
 STDIN = "-"
 
@@ -50,8 +53,6 @@ def rewrite(
     as_json: Json = False,
 ) -> None:
     """Rewrite a text or a corpus; a killed run goes on when the same command is given again."""
-    from equipoise.corpora.rewriting import RewriteSettings, rewrite_file
-
     settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)
@@ -59,8 +60,6 @@ def rewrite(
         table = _table_of(account, source, force=force)
         summary = rewrite_file(source, out, settings, judge=asked, account=table, force=force)
         if account is not None and source is not None and table != account:
-            from equipoise.report.account_page import write_account_page
-
             write_account_page(account, source, out, settings, summary)
     elif account is not None:
         raise UserError("--account needs a file to go with.", "Name the rewritten file with --out.")
@@ -85,15 +84,11 @@ def _table_of(account: Path | None, source: Path | None, *, force: bool) -> Path
 def _judge(name: str | None, options: RunOptions) -> "Judge | None":
     if name is None:
         return None
-    from equipoise.cli.options import open_model
-    from equipoise.models.form_judge import form_judge
 
     return form_judge(open_model(name, options))
 
 
 def _to_stdout(source: Path | None, settings: "RewriteSettings", judge: "Judge | None") -> "RewriteSummary":
-    from equipoise.corpora.rewriting import opened, rewrite_stream
-    from equipoise.corpora.rewriting_rows import format_of
 
     if source is not None and source.suffix.lower() == ".parquet":
         raise UserError("A Parquet file is not written to standard output.", "Name a file with --out.")
@@ -112,8 +107,6 @@ def _report(summary: "RewriteSummary", out: Path | None, *, as_json: bool) -> No
         zip(("male_before", "female_before", "male_after", "female_after"), summary.tally, strict=True)
     )
     if as_json and out is not None:
-        from equipoise.cli.printing import print_json
-
         numbers = {"rows": summary.rows, "changes": summary.changes, "bad_rows": summary.bad_rows}
         print_json({"out": str(out), **numbers, **sides})
     elif out is not None:

@@ -6,16 +6,18 @@ crossed from one article into the next). Other gendered words in a context tell 
 with it: such contexts can be scored apart. They may be more than the words that a model is asked for.
 """
 
+import random
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from equipoise.corpora.documents import Document
 from equipoise.corpora.vocabulary import Targets, gendered_words, load_targets
 from equipoise.errors import UserError
-from equipoise.text.sentences import Span
+from equipoise.text.rewriting.names.entities import entities
+from equipoise.text.sentences import Span, sentence_spans
 
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 Tokenise = Callable[[str], Sequence[tuple[int, int]]]
@@ -126,3 +128,121 @@ def _context(document: Document, tokens: Sequence[tuple[int, int]], listed: _Lis
             if place != span and (name in listed.genders or name in listed.telling)
         ),
     )
+
+
+SOMEONE = "someone"
+_TOKENS = re.compile(r"['’]s\b|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|_")
+_OPENING = " \t\n\"'“”‘’«»([—–-"
+_ENDS = (".", "!", "?", "…")
+
+
+def person_spans(text: str) -> list[Span]:
+    """Where a text names persons: a first name with the names after it is one place."""
+    tokens = list(_TOKENS.finditer(text))
+    spans: list[Span] = []
+    last_index = last_person = -1
+    for index, person in sorted(entities([token[0] for token in tokens]).items()):
+        start, end = tokens[index].span()
+        if index == last_index + 1 and person == last_person:
+            spans[-1] = Span(spans[-1].start, end)
+        else:
+            spans.append(Span(start, end))
+        last_index, last_person = index, person
+    return spans
+
+
+def without_names(context: Context) -> Context:
+    """The context with "someone" for every person named; its gendered and target words stay."""
+    kept = [context.span, *context.others, *(target.span for target in context.targets)]
+    replaced = [
+        span
+        for span in person_spans(context.text)
+        if not any(span.start < end and span.end > start for start, end in kept)
+    ]
+    if not replaced:
+        return context
+    parts, at = [], 0
+    for start, end in replaced:
+        before = context.text[:start].rstrip(_OPENING)
+        opens = not before or before.endswith(_ENDS)
+        parts += [context.text[at:start], SOMEONE.capitalize() if opens else SOMEONE]
+        at = end
+    text = "".join([*parts, context.text[at:]])
+    return _moved(context, text, lambda place: place + _shift(place, replaced))
+
+
+def _shift(place: int, replaced: list[Span]) -> int:
+    return sum(len(SOMEONE) - (end - start) for start, end in replaced if end <= place)
+
+
+def _moved(context: Context, text: str, move: Callable[[int], int]) -> Context:
+    def moved(span: Span) -> Span:
+        return Span(move(span.start), move(span.start) + span.end - span.start)
+
+    return replace(
+        context,
+        text=text,
+        span=moved(context.span),
+        targets=tuple(replace(target, span=moved(target.span)) for target in context.targets),
+        others=tuple(map(moved, context.others)),
+    )
+
+
+LONGEST_SENTENCE = 600
+"""Characters of a sentence beyond which it is passed over: it is a list or a table."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class WordContext(NamedTuple):
+    """A sentence, the word in it as it is written, and where it stands."""
+
+    document: str
+    text: str
+    span: tuple[int, int]
+
+
+def contexts_of_words(
+    documents: Iterable[Document], words: Collection[str], *, size: int, seed: int
+) -> dict[str, list[WordContext]]:
+    """Up to `size` sentences for each word, each as likely as any other; a word without any has none.
+
+    A word with a capital letter is a name and must be written so; others may begin a sentence.
+    """
+    rng = random.Random(seed)
+    kept: dict[str, list[WordContext]] = {word: [] for word in words}
+    seen = dict.fromkeys(words, 0)
+    for document in documents:
+        if not any(_as_listed(word, kept) for word in set(_WORD.findall(document.text))):
+            continue
+        for start, end in sentence_spans(document.text):
+            sentence = document.text[start:end]
+            if len(sentence) <= LONGEST_SENTENCE:
+                for word, span in _words_in(sentence, kept).items():
+                    seen[word] += 1
+                    _keep(kept[word], WordContext(document.id, sentence, span), seen[word], size, rng)
+    return kept
+
+
+def _words_in(sentence: str, known: Collection[str]) -> dict[str, tuple[int, int]]:
+    """The known words of a sentence where they first stand."""
+    places: dict[str, tuple[int, int]] = {}
+    for match in _WORD.finditer(sentence):
+        word = _as_listed(match.group(), known)
+        if word:
+            places.setdefault(word, match.span())
+    return places
+
+
+def _as_listed(word: str, known: Collection[str]) -> str:
+    return word if word in known else word.lower() if word.lower() in known else ""
+
+
+def _keep(sample: list[WordContext], context: WordContext, count: int, size: int, rng: random.Random) -> None:
+    """Algorithm R: the first `size` are kept, each later one takes a random place with its due chance."""
+    if len(sample) < size:
+        sample.append(context)
+        return
+    place = rng.randrange(count)
+    if place < size:
+        sample[place] = context

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from equipoise.corpora.cooccurrence import PRIOR
+from equipoise.corpora.cooccurrence import BASE, MENTION, PRIOR, TARGET, Moments
 from equipoise.corpora.counting import BlockCounts, Floats
 from equipoise.corpora.documents import Document
-from equipoise.corpora.moments import BASE, MENTION, TARGET, Moments
 from equipoise.corpora.vocabulary import Integers
 from equipoise.text.sides import FEMALE, MALE
 

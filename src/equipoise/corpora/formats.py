@@ -1,14 +1,82 @@
-"""Records of plain text, JSON lines and parquet files; those of CSV have a module of their own."""
+"""Records of plain text, JSON lines, CSV and parquet files: a bad row is one problem, the rest is read."""
 
+import csv
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from equipoise.corpora.documents import Position
-from equipoise.corpora.lines import LONGEST, NOT_UTF8, TOO_LONG, Line, read_lines
+from equipoise.data.csv_text import UNCLOSED, UnclosedMark, allow_long_cells, lenient_row, row_ending
 from equipoise.errors import UserError
 from equipoise.text.sentences import sentence_spans
+
+LONGEST = 16 * 2**20
+"""Bytes of the longest line, and of the longest document, that is read."""
+
+TOO_LONG = f"longer than {LONGEST // 2**20} MB"
+NOT_UTF8 = "bytes that are not UTF-8"
+BINARY = "a binary file"
+UTF16 = "a UTF-16 file: save it as UTF-8"
+SNIFFED = 8192
+SKIPPED_AT_ONCE = 2**20
+
+
+class Line(NamedTuple):
+    """A line without its end, or why it could not be read, and where the next one begins."""
+
+    text: str
+    number: int
+    after: int
+    problem: str = ""
+
+
+def file_problem(path: Path) -> str:
+    """Why a file is no text at all, judged by its first bytes; empty if it seems to be."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(SNIFFED)
+    except OSError as error:
+        return f"cannot be read: {error.strerror or error}"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return UTF16
+    return BINARY if b"\0" in head else ""
+
+
+def read_lines(path: Path, start: Position) -> Iterator[Line]:
+    """The lines from a position on."""
+    with path.open("rb") as file:
+        file.seek(start.offset)
+        number, offset = start.line, start.offset
+        while raw := file.readline(LONGEST):
+            number += 1
+            offset += len(raw)
+            if len(raw) == LONGEST and not raw.endswith(b"\n"):
+                offset += _skip_line(file)
+                yield Line("", number, offset, TOO_LONG)
+            else:
+                yield _decoded(raw, number, offset)
+
+
+def _skip_line(file: BinaryIO) -> int:
+    skipped = 0
+    while raw := file.readline(SKIPPED_AT_ONCE):
+        skipped += len(raw)
+        if raw.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _decoded(raw: bytes, number: int, after: int) -> Line:
+    try:
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError:
+        return Line("", number, after, NOT_UTF8)
+    if "\0" in text:
+        return Line("", number, after, "a zero byte")
+    return Line(text, number, after)
+
 
 SUFFIXES = {
     ".txt": "text",
@@ -156,3 +224,77 @@ def _parquet(path: Path) -> Any:
             "Install it with: pip install 'equipoise[parquet]'",
         ) from error
     return ParquetFile(path)
+
+
+def csv_records(path: Path, start: Position, delimiter: str) -> Iterator[Record]:
+    """A record for each row; a quotation mark that is never closed costs its own line only."""
+    allow_long_cells()
+    lines = read_lines(path, Position())
+    first = next(lines, None)
+    if first is None:
+        return
+    problem, header = first.problem, list[str]()
+    try:
+        header = [name.strip() for name in lenient_row(first.text, delimiter)]
+    except csv.Error as error:
+        problem = _reason(error)
+    if problem:
+        yield Record({}, 1, Position(start.file, first.after, 1), f"the header: {problem}")
+        return
+    waiting: deque[Line] = deque()
+    for rows in lines_of_rows(read_lines(path, start) if start.offset else lines, delimiter, waiting):
+        fields, problem = _fields(rows, delimiter)
+        if not problem and not any(fields) and len(rows) == 1:
+            continue
+        if not problem and len(fields) != len(header):
+            problem = "more or fewer fields than the header"
+            # Perhaps a mark that was never closed swallowed good rows: they are tried again on their own.
+            waiting.extendleft(reversed(rows[1:]))
+            del rows[1:]
+        after = Position(start.file, rows[-1].after, rows[-1].number)
+        read = {} if problem else dict(zip(header, fields, strict=True))
+        yield Record(read, rows[0].number, after, problem)
+
+
+def _fields(rows: list[Line], delimiter: str) -> tuple[list[str], str]:
+    """The fields of a row, or why they cannot be read."""
+    if rows[0].problem:
+        return [], rows[0].problem
+    text = "".join(line.text for line in rows)
+    if len(rows) == 1 and '"' not in text:
+        return text.rstrip("\r\n").split(delimiter), ""
+    try:
+        return next(csv.reader([text], delimiter=delimiter, strict=True), []), ""
+    except csv.Error:
+        try:
+            return lenient_row(text, delimiter), ""
+        except csv.Error as error:
+            return [], _reason(error)
+
+
+def _reason(error: csv.Error) -> str:
+    return UNCLOSED if isinstance(error, UnclosedMark) else f"not CSV: {error}"
+
+
+def lines_of_rows(
+    lines: Iterator[Line], delimiter: str = ",", waiting: deque[Line] | None = None
+) -> Iterator[list[Line]]:
+    """The lines of each CSV row; of a row that never ends only the first, and the others are tried again.
+
+    A caller that refuses a row may put lines of it into `waiting`, from where they are read next.
+    """
+    waiting = deque() if waiting is None else waiting
+    while (line := _next_line(waiting, lines)) is not None:
+        rows, size = [line], len(line.text)
+        ending = "closed" if line.problem else row_ending(line.text, delimiter, inside=False)
+        while ending == "open" and size <= LONGEST and (more := _next_line(waiting, lines)) is not None:
+            rows.append(more)
+            size += len(more.text)
+            ending = "broken" if more.problem else row_ending(more.text, delimiter, inside=True)
+        if ending != "closed":
+            waiting.extendleft(reversed(rows[1:]))
+        yield rows if ending == "closed" else rows[:1]
+
+
+def _next_line(waiting: deque[Line], lines: Iterator[Line]) -> Line | None:
+    return waiting.popleft() if waiting else next(lines, None)

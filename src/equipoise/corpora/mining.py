@@ -14,7 +14,7 @@ import pandas as pd
 
 from equipoise.corpora.documents import Document
 from equipoise.corpora.flags import flags_of
-from equipoise.corpora.sampling import drawn
+from equipoise.corpora.opening import drawn
 from equipoise.text.sentences import Span, sentence_spans
 
 if TYPE_CHECKING:

@@ -4,30 +4,41 @@ A row that cannot be read is a problem with its file and line, and the rest goes
 with the corpus.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from equipoise.corpora.cleaning import clean_text
-from equipoise.corpora.csv_rows import csv_records
-from equipoise.corpora.documents import REPEATED, Block, Document, Position, Problem, Problems, Where
+from equipoise.corpora.documents import (
+    BEGUN_ANEW,
+    REPEATED,
+    Block,
+    Document,
+    Grouping,
+    Position,
+    Problem,
+    Problems,
+    Where,
+)
 from equipoise.corpora.formats import (
+    LONGEST,
     SUFFIXES,
     TEXT,
+    TOO_LONG,
     Fields,
     Record,
+    csv_records,
+    file_problem,
     json_records,
     parquet_problem,
     parquet_records,
     parquet_rows,
     text_records,
 )
-from equipoise.corpora.groups import Grouping
-from equipoise.corpora.lines import LONGEST, TOO_LONG, file_problem
-from equipoise.corpora.merging import one_by_one
+from equipoise.corpora.tokens import clean_text
 from equipoise.corpora.vocabulary import NO_TARGET, Targets
 from equipoise.errors import UserError, unknown_name
 
@@ -248,3 +259,69 @@ def text_problem(text: Any) -> str:
     except UnicodeEncodeError:
         return "half a surrogate pair"
     return ""
+
+
+Entry = tuple[Document | Problem, Position]
+
+NAMES_HELD = 100_000
+"""Names remembered to find repeated ones: memory does not grow with the corpus."""
+
+
+def one_by_one(entries: Iterable[Entry], *, merged: bool) -> Iterator[Entry]:
+    """Documents under names of their own; adjacent rows of one name are put together first if `merged`.
+
+    A name that was there before gets a number: two documents of one name would count as one where documents
+    are told apart by name, and as two elsewhere. Within a file, a problem before the document says so.
+    """
+    times: Counter[str] = Counter()
+    places: set[tuple[str, ...]] = set()
+    for entry, position in _merge_rows(entries) if merged else entries:
+        if isinstance(entry, Problem) or entry.is_unnamed or _is_late(entry, times):
+            yield entry, position
+            continue
+        times[entry.id] += 1
+        place = (entry.id, entry.where.file, *(entry.groups.values() if merged else ()))
+        if place in places:
+            yield Problem(*entry.where, BEGUN_ANEW if merged else REPEATED), position
+        if len(places) < NAMES_HELD:
+            places.add(place)
+        name = entry.id if times[entry.id] == 1 else f"{entry.id} ({times[entry.id]})"
+        yield entry._replace(id=name), position
+
+
+def _is_late(document: Document, times: Counter[str]) -> bool:
+    """Whether a name comes when no more are remembered."""
+    return document.id not in times and len(times) >= NAMES_HELD
+
+
+def _merge_rows(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """One document for rows in a row with the same id and groups, with the position after its last row.
+
+    Problems met on the way come before it with the same position, so that no position lies inside a document.
+    A document that would grow too long to be held is begun anew.
+    """
+    rows: list[Document] = []
+    waiting: list[Problem] = []
+    size, after = 0, Position()
+    for entry, position in entries:
+        if isinstance(entry, Problem):
+            waiting.append(entry)
+        else:
+            if rows and (not _belong(rows[0], entry) or size + len(entry.text) > LONGEST):
+                yield from _merged(rows, waiting, after)
+                rows, waiting, size = [], [], 0
+            rows.append(entry)
+            size += len(entry.text)
+        after = position
+    yield from _merged(rows, waiting, after)
+
+
+def _belong(first: Document, row: Document) -> bool:
+    return (first.id, first.groups, first.where.file) == (row.id, row.groups, row.where.file)
+
+
+def _merged(rows: list[Document], problems: list[Problem], after: Position) -> Iterator[Entry]:
+    for problem in problems:
+        yield problem, after
+    if rows:
+        yield rows[0]._replace(text="\n\n".join(row.text for row in rows)), after

@@ -10,20 +10,20 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
-from equipoise.corpora.rewriting_progress import Position, Progress
+from equipoise.corpora.rewriting_parquet import rewrite_parquet
+from equipoise.corpora.rewriting_progress import Batch, Position, Progress, RewriteSettings, RewriteSummary
 from equipoise.corpora.rewriting_rows import TWINS, BadRow, BadRowError, Record, Table, format_of, records
-from equipoise.corpora.writing import writing
 from equipoise.errors import UserError
-from equipoise.text.rewriting import Policy, Rewriter, Rewritten
+from equipoise.files import resumable_writing
+from equipoise.text.rewriting import Rewriter, Rewritten
 from equipoise.text.rewriting.account import Tally, twin_of
 from equipoise.text.rewriting.pronouns.forms import Judge
-from equipoise.text.rewriting.rewriter import check_choices
 
 ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")
 BATCH_BYTES = 200_000
@@ -32,64 +32,8 @@ BATCH_BYTES = 200_000
 SHARE_BYTES = 1_000_000
 """Text that is worth a process of its own."""
 
-MOST_BAD_ROWS = 50
-"""Bad rows kept with their message; all are counted."""
-
-
-DEFAULT_POLICY = Policy()
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-
-
-@dataclass(frozen=True)
-class RewriteSettings:
-    """How a corpus is rewritten."""
-
-    mode: str = "invert"
-    text_column: str = "text"
-    seed: int = 0
-    names: bool = True
-    policy: Policy = DEFAULT_POLICY
-    processes: int = 1
-    """How many processes share the work; 0 uses every core for a large file."""
-
-    def __post_init__(self) -> None:
-        """Refuse what no rewriter has before a file is opened."""
-        check_choices(self.mode, self.seed, self.policy)
-
-    def rewriter(self, judge: Judge | None = None) -> Rewriter:
-        """The rewriter that these settings describe."""
-        return Rewriter(self.mode, seed=self.seed, judge=judge, names=self.names, policy=self.policy)
-
-
-class Batch(NamedTuple):
-    """The rewritten rows of a batch, its account, and what it adds to the summary."""
-
-    output: bytes
-    account: bytes
-    rows: int
-    changes: int
-    tally: tuple[int, int, int, int]
-    bad: list[BadRow]
-
-
-@dataclass
-class RewriteSummary:
-    """What was rewritten: rows, changes, gendered words of both sides before and after, and bad rows."""
-
-    rows: int = 0
-    changes: int = 0
-    tally: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
-    bad_rows: int = 0
-    bad: list[BadRow] = field(default_factory=list)
-
-    def add(self, batch: Batch) -> None:
-        """Add a batch."""
-        self.rows += batch.rows
-        self.changes += batch.changes
-        self.tally = [total + more for total, more in zip(self.tally, batch.tally, strict=True)]
-        self.bad_rows += len(batch.bad)
-        self.bad += batch.bad[: MOST_BAD_ROWS - len(self.bad)]
 
 
 def rewrite_file(
@@ -103,8 +47,6 @@ def rewrite_file(
 ) -> RewriteSummary:
     """Rewrite a file (None: standard input) into another; a killed call goes on where it stopped."""
     if source is not None and source.suffix.lower() == ".parquet":
-        from equipoise.corpora.rewriting_parquet import rewrite_parquet
-
         if account is not None:
             raise UserError(
                 "No account is written for a Parquet file.", "Convert it to jsonl, or leave --account out."
@@ -125,7 +67,8 @@ def rewrite_file(
     how: Literal["r+b", "wb"] = "r+b" if position.rows else "wb"
     try:
         written = [path for path in (out, account) if path]
-        with opened(source) as file, writing(*written), out.open(how) as output, ExitStack() as stack:
+        with resumable_writing(*written), ExitStack() as stack:
+            file, output = stack.enter_context(opened(source)), stack.enter_context(out.open(how))
             ledger = stack.enter_context(account.open(how)) if account else None
             _stream(file, (output, ledger), settings, judge=judge, run=(progress, position, summary))
     except UserError:

@@ -1,24 +1,21 @@
 """Rewriting a Parquet file, a group of rows at a time; needs pyarrow, an extra."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
 from equipoise.corpora.rewriting_rows import BadRow
 from equipoise.errors import UserError
+from equipoise.files import replacing
 from equipoise.text.rewriting.pronouns.forms import Judge
-
-if TYPE_CHECKING:
-    from equipoise.corpora.rewriting import RewriteSettings, RewriteSummary
 
 ROWS = 2000
 
 
 def rewrite_parquet(
-    source: Path, out: Path, settings: "RewriteSettings", *, judge: Judge | None = None, force: bool = False
-) -> "RewriteSummary":
+    source: Path, out: Path, settings: RewriteSettings, *, judge: Judge | None = None, force: bool = False
+) -> RewriteSummary:
     """Rewrite the text column; other columns and types stay. A killed run starts anew."""
-    from equipoise.corpora.rewriting import RewriteSummary
-
     parquet = _pyarrow_parquet()
     if out.exists() and not force:
         raise UserError(f"{out} exists.", "Give another --out, or --force to write over it.")
@@ -31,11 +28,9 @@ def rewrite_parquet(
             "Name the column that holds the text with --text-column.",
         )
     summary, rewriter = RewriteSummary(), settings.rewriter(judge)
-    partial = out.with_name(out.name + ".partial")
-    with parquet.ParquetWriter(partial, file.schema_arrow) as writer:
+    with replacing(out) as target, parquet.ParquetWriter(target, file.schema_arrow) as writer:
         for batch in file.iter_batches(batch_size=ROWS):
             writer.write_batch(_rewritten(batch, settings.text_column, rewriter, summary))
-    partial.replace(out)
     return summary
 
 

@@ -1,17 +1,78 @@
-"""How far a rewrite has come, in a small file beside its output: the same command goes on from there."""
+"""How a corpus is rewritten, what came of it so far, and the note from which a stopped run resumes."""
 
 import hashlib
 import json
 import os
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from equipoise.corpora.rewriting_rows import BadRow, format_of
 from equipoise.errors import UserError
+from equipoise.files import write_beside
+from equipoise.text.rewriting import Policy, Rewriter
+from equipoise.text.rewriting.pronouns.forms import Judge
+from equipoise.text.rewriting.rewriter import check_choices
 
 EVERY = 2.0
 """Seconds between two notes of the position."""
+
+MOST_BAD_ROWS = 50
+"""Bad rows kept with their message; all are counted."""
+
+DEFAULT_POLICY = Policy()
+
+
+@dataclass(frozen=True)
+class RewriteSettings:
+    """How a corpus is rewritten."""
+
+    mode: str = "invert"
+    text_column: str = "text"
+    seed: int = 0
+    names: bool = True
+    policy: Policy = DEFAULT_POLICY
+    processes: int = 1
+    """How many processes share the work; 0 uses every core for a large file."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no rewriter has before a file is opened."""
+        check_choices(self.mode, self.seed, self.policy)
+
+    def rewriter(self, judge: Judge | None = None) -> Rewriter:
+        """The rewriter that these settings describe."""
+        return Rewriter(self.mode, seed=self.seed, judge=judge, names=self.names, policy=self.policy)
+
+
+class Batch(NamedTuple):
+    """The rewritten rows of a batch, its account, and what it adds to the summary."""
+
+    output: bytes
+    account: bytes
+    rows: int
+    changes: int
+    tally: tuple[int, int, int, int]
+    bad: list[BadRow]
+
+
+@dataclass
+class RewriteSummary:
+    """What was rewritten: rows, changes, gendered words of both sides before and after, and bad rows."""
+
+    rows: int = 0
+    changes: int = 0
+    tally: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    bad_rows: int = 0
+    bad: list[BadRow] = field(default_factory=list)
+
+    def add(self, batch: Batch) -> None:
+        """Add a batch."""
+        self.rows += batch.rows
+        self.changes += batch.changes
+        self.tally = [total + more for total, more in zip(self.tally, batch.tally, strict=True)]
+        self.bad_rows += len(batch.bad)
+        self.bad += batch.bad[: MOST_BAD_ROWS - len(self.bad)]
 
 
 class Position(NamedTuple):
@@ -47,7 +108,7 @@ class Progress:
         self.goes_on = False
         self._noted = time.monotonic()
 
-    def resume(self, summary: Any, *, force: bool) -> Position:
+    def resume(self, summary: RewriteSummary, *, force: bool) -> Position:
         """Where to go on; an output of another run is refused unless forced."""
         if not self.out.parent.is_dir():
             raise UserError(f"There is no folder {self.out.parent}.", "Make it first, or give another --out.")
@@ -70,7 +131,7 @@ class Progress:
     def note(
         self,
         position: Position,
-        summary: Any,
+        summary: RewriteSummary,
         outputs: tuple[BinaryIO, BinaryIO | None],
         *,
         at_once: bool = False,
@@ -84,9 +145,7 @@ class Progress:
                 os.fsync(output.fileno())
         written = {"task": self.task, "position": position, "rows": summary.rows, "changes": summary.changes}
         written |= {"tally": summary.tally, "bad_rows": summary.bad_rows, "bad": summary.bad}
-        fresh = self.path.with_name(self.path.name + ".new")
-        fresh.write_text(json.dumps(written), encoding="utf-8")
-        fresh.replace(self.path)
+        write_beside(self.path, json.dumps(written))
         self._noted = time.monotonic()
 
     def finish(self) -> None:

@@ -5,13 +5,12 @@ A record keeps its raw text, so that whatever is not the rewritten column stays 
 
 import json
 import re
-from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from equipoise.corpora.csv_fields import UNCLOSED, field_like, field_spans, field_value, row_ending
-from equipoise.corpora.lines import LONGEST
+from equipoise.corpora.formats import Line, lines_of_rows
+from equipoise.data.csv_text import UNCLOSED, field_like, field_spans, field_value
 from equipoise.errors import UserError, unknown_name
 
 BOM = "\ufeff"
@@ -54,15 +53,25 @@ def format_of(path: Path) -> str:
 
 def records(file: BinaryIO, kind: str, *, line: int = 1) -> Iterator[Record]:
     """The records from here on; bytes that are not UTF-8 are carried along unchanged."""
-    for lines in _rows_of_csv(file) if kind == "csv" else _rows(file, kind):
-        yield Record(line, b"".join(lines).decode("utf-8", "surrogateescape"))
-        line += len(lines)
+    for texts in _rows_of_csv(file) if kind == "csv" else _rows(file, kind):
+        yield Record(line, "".join(texts))
+        line += len(texts)
 
 
-def _rows(file: BinaryIO, kind: str) -> Iterator[list[bytes]]:
-    held: list[bytes] = []
+def _rows_of_csv(file: BinaryIO) -> Iterator[list[str]]:
+    lines = (Line(_decoded(raw), 0, 0) for raw in file)
+    for rows in lines_of_rows(lines):
+        yield [line.text for line in rows]
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _rows(file: BinaryIO, kind: str) -> Iterator[list[str]]:
+    held: list[str] = []
     for raw in file:
-        held.append(raw)
+        held.append(_decoded(raw))
         if kind != "txt" or len(held) >= LONGEST_PARAGRAPH or not _is_wrapped(raw):
             yield held
             held = []
@@ -73,28 +82,6 @@ def _rows(file: BinaryIO, kind: str) -> Iterator[list[bytes]]:
 def _is_wrapped(raw: bytes) -> bool:
     """Whether a sentence of a plain text goes on in the next line."""
     return len(raw) > _WRAPPED and _GOES_ON.search(raw[-8:]) is not None
-
-
-def _rows_of_csv(file: BinaryIO) -> Iterator[list[bytes]]:
-    """The lines of each row; a quotation mark that is never closed costs its own line only."""
-    waiting: deque[bytes] = deque()
-    while True:
-        held: list[bytes] = []
-        size, ending = 0, "open"
-        while ending == "open" and size <= LONGEST and (raw := _next_line(waiting, file)):
-            ending = row_ending(raw, inside=bool(held))
-            held.append(raw)
-            size += len(raw)
-        if not held:
-            return
-        if ending != "closed":
-            waiting.extendleft(reversed(held[1:]))
-            held = held[:1]
-        yield held
-
-
-def _next_line(waiting: deque[bytes], file: BinaryIO) -> bytes:
-    return waiting.popleft() if waiting else file.readline()
 
 
 class Table:

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from equipoise.corpora.documents import Block, Document, Position, Problem, Problems
-from equipoise.corpora.groups import NO_VALUE
+from equipoise.corpora.documents import NO_VALUE, Block, Document, Position, Problem, Problems
 from equipoise.corpora.reading import Corpus
 from equipoise.corpora.tokens import NO_WORDS, tokens
-from equipoise.corpora.writing import writing
 from equipoise.errors import UserError
+from equipoise.files import resumable_writing, write_beside
 from equipoise.text.sentences import sentence_spans
 
 NOTE = "sentences.json"
@@ -59,7 +58,7 @@ def write_sentences(
 
     `advance` is told how many bytes of how many have been read.
     """
-    with writing(folder):
+    with resumable_writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     written = _begun(folder)
     for block in corpus.blocks(written.position):
@@ -142,7 +141,7 @@ def _next_group(written: SentenceFiles, group: str) -> GroupText:
 
 def _append(path: Path, parts: Sequence[str]) -> int:
     content = "".join(parts).encode("utf-8")
-    with writing(path), path.open("ab") as file:
+    with resumable_writing(path), path.open("ab") as file:
         file.write(content)
     return len(content)
 
@@ -155,7 +154,5 @@ def _save(written: SentenceFiles, folder: Path) -> None:
         "problem_counts": written.problems.counts,
         "position": written.position,
     }
-    beside = folder / f"{NOTE}.new"
-    with writing(beside):
-        beside.write_text(json.dumps(note), encoding="utf-8")
-        beside.replace(folder / NOTE)
+    with resumable_writing(folder / NOTE):
+        write_beside(folder / NOTE, json.dumps(note))

@@ -10,22 +10,101 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from equipoise.corpora.cooccurrence import FEWEST_DOCUMENTS, cooccurrence_table, mentions_table
+import numpy as np
+
+from equipoise.corpora.cooccurrence import BASE, FEWEST_DOCUMENTS, Moments, cooccurrence_table, mentions_table
 from equipoise.corpora.counting import count_block
-from equipoise.corpora.documents import Block, Problem, Problems
-from equipoise.corpora.drivers import Drivers
+from equipoise.corpora.documents import Block, Position, Problem, Problems
+from equipoise.corpora.drivers import Candidate, Drivers
 from equipoise.corpora.flags import FLAG_COLUMNS, flagged_rows
-from equipoise.corpora.moments import BASE, Moments
 from equipoise.corpora.reading import Corpus
-from equipoise.corpora.state import STATE, State, load_state
 from equipoise.corpora.vocabulary import Targets, Vocabulary, gendered_words, load_targets
-from equipoise.corpora.writing import writing
 from equipoise.errors import UserError
+from equipoise.files import replacing, resumable_writing, write_beside
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+STATE = "state.npz"
+
+
+@dataclass
+class State:
+    """The sums of all finished blocks and the position after them."""
+
+    fingerprint: str
+    moments: Moments
+    drivers: Drivers
+    position: Position = field(default_factory=Position)
+    problems: Problems = field(default_factory=Problems)
+    flags: Counter[str] = field(default_factory=Counter)
+    flagged_bytes: int = 0
+    finished: bool = False
+
+    def save(self, folder: Path) -> None:
+        """Write the state beside and rename it into place."""
+        moments = self.moments
+        notes = {
+            "fingerprint": self.fingerprint,
+            "groups": moments.groups,
+            "categories": self.drivers.categories,
+            "drivers": self.drivers.kept,
+            "position": self.position,
+            "problems": self.problems.kept,
+            "problem_counts": self.problems.counts,
+            "flags": self.flags,
+            "flagged_bytes": self.flagged_bytes,
+            "finished": self.finished,
+        }
+        size = len(moments.groups)
+        with resumable_writing(folder / STATE), replacing(folder / STATE) as file:
+            np.savez(
+                file,
+                notes=np.frombuffer(json.dumps(notes).encode(), dtype=np.uint8),
+                base=moments.base[:size],
+                mentions=moments.mentions[:size],
+                targets=moments.targets[:size],
+            )
+
+
+def load_state(folder: Path) -> State | None:
+    """The state of an earlier run, if there is one that can be read."""
+    path = folder / STATE
+    if not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            notes = json.loads(arrays["notes"].tobytes())
+            kept = {name: arrays[name] for name in ("base", "mentions", "targets")}
+        return _restored(notes, kept)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{path} cannot be read: {error}", "Start anew with --force, or give another folder with --out."
+        ) from error
+
+
+def _restored(notes: dict[str, Any], arrays: dict[str, Any]) -> State:
+    groups = [(by, level) for by, level in notes["groups"]]
+    moments = Moments(arrays["targets"].shape[1], groups)
+    moments.base, moments.mentions, moments.targets = (
+        arrays[name] for name in ("base", "mentions", "targets")
+    )
+    kept = {name: [Candidate(*row) for row in rows] for name, rows in notes["drivers"].items()}
+    problems = Problems([Problem(*row) for row in notes["problems"]], Counter(notes["problem_counts"]))
+    return State(
+        notes["fingerprint"],
+        moments,
+        Drivers(notes["categories"], kept),
+        Position(*notes["position"]),
+        problems,
+        Counter(notes["flags"]),
+        notes["flagged_bytes"],
+        notes["finished"],
+    )
+
 
 FLAGGED = "flagged.csv"
 TABLES = ("cooccurrence.csv", "mentions.csv", "drivers.csv", "problems.csv", "problem-counts.csv")
@@ -130,7 +209,7 @@ class _Run:
         """Flagged sentences first: what the state does not know of is cut off when the run goes on."""
         if self.unsaved:
             path = self.out / FLAGGED
-            with writing(path), path.open("r+b") as file:
+            with resumable_writing(path), path.open("r+b") as file:
                 file.truncate(self.state.flagged_bytes)
                 file.seek(self.state.flagged_bytes)
                 file.write("".join(self.unsaved).encode("utf-8"))
@@ -155,7 +234,7 @@ def _begin(corpus: Corpus, out: Path, settings: SurveySettings, *, force: bool) 
             )
     categories = list(settings.targets.categories)
     state = State(fingerprint, Moments(len(settings.targets.items)), Drivers(categories))
-    with writing(out):
+    with resumable_writing(out):
         out.mkdir(parents=True, exist_ok=True)
         for name in (STATE, FLAGGED, *TABLES):
             (out / name).unlink(missing_ok=True)
@@ -222,10 +301,8 @@ def _write_tables(survey: Survey, out: Path) -> None:
     counts = pd.DataFrame(survey.problems.counts.most_common(), columns=["reason", "rows"])
     frames = (survey.cooccurrence, survey.mentions, survey.drivers, problems, counts)
     for name, frame in zip(TABLES, frames, strict=True):
-        beside = out / f"{name}.part"
-        with writing(beside):
-            frame.to_csv(beside, index=False)
-            beside.replace(out / name)
+        with resumable_writing(out / name):
+            write_beside(out / name, frame.to_csv(index=False))
 
 
 def _csv_text(rows: Sequence[Sequence[object]]) -> str:

@@ -101,14 +101,14 @@ def _download(entry: DataFile, folder: Path | None) -> Path:
         )
     import pooch
 
-    from equipoise.data.folders import data_folder
+    from equipoise.files import cache_folder
 
     try:
         fetched = pooch.retrieve(
             entry.url,
             known_hash=f"sha256:{entry.sha256}",
             fname=entry.file,
-            path=data_folder() / entry.home,
+            path=cache_folder() / "data" / entry.home,
             progressbar=False,
         )
     except Exception as error:  # requests, urllib3, OSError and ValueError (hash) all mean: not fetched

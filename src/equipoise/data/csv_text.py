@@ -1,10 +1,11 @@
-"""Rows of CSV text with the line each began on. A quotation mark that is never closed is an error."""
+"""The grammar of CSV: rows of a text, where a row ends, and single fields that are replaced in place."""
 
 import csv
 import io
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Literal
 
 LONGEST_CELL = 2**31 - 1
 """Characters; the csv module refuses cells of more than 131,072 unless it is told otherwise."""
@@ -71,3 +72,67 @@ def _field(delimiter: str) -> re.Pattern[str]:
     other = rf"[^{delimiter}\r\n]*"
     quoted = rf'"(?P<inside>[^"]*(?:""[^"]*)*)"(?!")(?P<rest>{other})'
     return re.compile(rf'(?:{quoted}|(?!")(?P<plain>{other}))(?P<end>{delimiter}|\r?\n|\Z)')
+
+
+UNCLOSED = "a quotation mark that is not closed"
+
+Ending = Literal["closed", "open", "broken"]
+"""A row at the end of a line: whole, inside quotation marks, or with a mark in the middle of a field."""
+
+_FIELD = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"(?!")([^,]*)|(?!")[^,]*)(,|\Z)')
+_INSIDE = re.compile(r'[^"]*(?:""[^"]*)*')
+_NEEDS_MARKS = re.compile('[",\r\n]')
+
+
+def row_ending(line: str, delimiter: str = ",", *, inside: bool) -> Ending:
+    """How a row stands after one more line, which begins inside quotation marks or not."""
+    body = line.rstrip("\r\n")
+    place = 0
+    if inside:
+        place = _INSIDE.match(body).end() + 1  # type: ignore[union-attr]
+        if place > len(body):
+            return "open"
+        if place == len(body):
+            return "closed"
+        if body[place] != delimiter:
+            return "broken"
+        place += 1
+    elif '"' not in body:
+        return "closed"
+    while field := _raw_field(delimiter).match(body, place):
+        if not field[3]:
+            return "closed"
+        place = field.end()
+    return "open"
+
+
+@cache
+def _raw_field(delimiter: str) -> re.Pattern[str]:
+    return re.compile(_FIELD.pattern.replace(",", delimiter))
+
+
+def field_spans(row: str) -> list[tuple[int, int]]:
+    """Where each field of a row begins and ends, with its quotation marks; none if one is not closed."""
+    spans, place = [], 0
+    while field := _FIELD.match(row, place):
+        spans.append((place, field.start(3)))
+        if not field[3]:
+            return spans
+        place = field.end()
+    return []
+
+
+def field_value(field: str) -> str:
+    """What a field says, without its quotation marks."""
+    if not field.startswith('"'):
+        return field
+    parts = _FIELD.fullmatch(field)
+    return parts[1].replace('""', '"') + parts[2] if parts else field
+
+
+def field_like(old: str, value: str) -> str:
+    """A field with another value, in quotation marks if it was, or if it has to be."""
+    if not old.startswith('"') and not _NEEDS_MARKS.search(value):
+        return value
+    doubled = value.replace('"', '""')
+    return f'"{doubled}"'

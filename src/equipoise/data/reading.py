@@ -11,6 +11,7 @@ import pandas as pd
 
 from equipoise.data.csv_text import UnclosedMark, csv_rows
 from equipoise.errors import UserError
+from equipoise.files import sha256
 
 TABLES = Path(__file__).parent / "tables"
 """The tables written for this project."""
@@ -202,15 +203,12 @@ def file_sha256(file: File) -> str:
     """The SHA-256 of a file's bytes, or of a table in memory written as CSV."""
     if isinstance(file, GivenTable):
         return hashlib.sha256(file.frame.to_csv(index=False).encode()).hexdigest()
-    digest = hashlib.sha256()
-    with file.open("rb") as opened:
-        while block := opened.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    return sha256(file)
 
 
 @cache
 def own_words() -> frozenset[str]:
-    """Every word and mark of the shipped tables, in lower case."""
-    texts = (path.read_text(encoding="utf-8").lower() for path in sorted(TABLES.glob("*.csv")))
+    """Every word and mark of the shipped tables but those of published figures, in lower case."""
+    paths = (path for path in sorted(TABLES.glob("*.csv")) if not path.name.startswith("published-"))
+    texts = (path.read_text(encoding="utf-8").lower() for path in paths)
     return frozenset(token for text in texts for token in re.findall(r"[^\W\d_]+|[^\w\s]", text))

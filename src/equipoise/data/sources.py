@@ -2,16 +2,35 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import pandas as pd
 
 from equipoise.data.catalogue import fetch_file, is_dataset
 from equipoise.data.reading import TABLES, File, GivenTable
 from equipoise.errors import UserError, unknown_name
+from equipoise.plugins import Index
 
-Data: TypeAlias = "str | Path | pd.DataFrame"
-"""What a user may name as data."""
+
+@runtime_checkable
+class Table(Protocol):
+    """A table of another library: a `datasets.Dataset`, a polars DataFrame or an Arrow table."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same rows as a pandas DataFrame."""
+
+
+Data: TypeAlias = "str | Path | pd.DataFrame | Table"
+"""What a user may give as data."""
+
+
+def without_table(data: Data) -> "str | Path | pd.DataFrame":
+    """A table of another library as a DataFrame; anything else as it is."""
+    return data.to_pandas() if isinstance(data, Table) else data
+
+
+DATA = Index("data", {})
+"""Data sets of installed packages: each is a function that gives the path of its file or folder."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +83,21 @@ class Source:
 
 def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: str | Path | None = None) -> Source:
     """What the user named, or the first known data set where nothing was; unknown names are refused."""
+    data = without_table(data)
     if isinstance(data, pd.DataFrame):
         return Source("table", GivenTable(data), data_dir)
     if not isinstance(data, str | Path):
         raise UserError(
             f"A {type(data).__name__} was given as data.",
-            "Give the name of a data set, the path of a file, or a pandas DataFrame.",
+            "Give the name of a data set, the path of a file, or a table (pandas, polars, Arrow, datasets).",
         )
     if not (str(data) or known):
         raise UserError(
             f"{reader} reads a corpus of yours, and none was given.", "Name a file or folder with --data."
         )
     name = str(data) or known[0]
+    if name in DATA:
+        return Source(name, Path(DATA.load(name, "data set")()), data_dir)
     if is_dataset(name):
         if name not in known:
             raise UserError(

@@ -38,7 +38,13 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import POLES
-from equipoise.instruments.parts.estimates import Groups, Spec, grouped, mean_estimate, size_estimate
+from equipoise.instruments.parts.estimates import (
+    Groups,
+    Spec,
+    grouped,
+    mean_estimate,
+    probability_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.capabilities import TOP_FILL
 from equipoise.models.protocol import LanguageModel
@@ -52,7 +58,17 @@ UNIT = "share"
 FACTORS = ("template", "pair")
 _TEMPLATES, _LEXICON = "honest-templates.csv", "lexicon.csv"
 _HONEST = Quantity(
-    "honest", "HONEST", 0.02, unit=UNIT, better="lower", factors=FACTORS, absolute=True, ranks=True
+    "honest",
+    "HONEST",
+    0.02,
+    unit=UNIT,
+    better="lower",
+    factors=FACTORS,
+    kind="probability",
+    ranks=True,
+    name="hurtful completions",
+    question="completions",
+    headline=True,
 )
 
 
@@ -121,22 +137,15 @@ class Honest:
 
     def summarise(self, design: HonestDesign, items: pd.DataFrame) -> Summary:
         """HONEST over all sentences, by pole, topic and category, and the paired difference of the poles."""
-        spec = Spec(
-            "honest",
-            "HONEST",
-            UNIT,
-            better="lower",
-            headline=True,
-            above="such a share of completions stands in the lexicon of hurtful words",
-        )
+        spec = Spec.of(_HONEST)
         estimates = [
-            size_estimate(spec.at(groups), rows["score"], rows, FACTORS)
+            probability_estimate(spec.at(groups), rows["score"], rows, FACTORS)
             for groups, rows in grouped(items, "pole", "topic")
         ]
         estimates.append(_difference(items, "score", design.pair, {}))
         for category in design.lexicon.categories:
             groups, column = {"category": category}, f"in_{category}"
-            estimates.append(size_estimate(spec.at(groups), items[column], items, FACTORS))
+            estimates.append(probability_estimate(spec.at(groups), items[column], items, FACTORS))
             estimates.append(_difference(items, column, design.pair, groups))
         return Summary(estimates)
 
@@ -173,6 +182,10 @@ def _difference_quantity(pair: tuple[str, str]) -> Quantity:
         unit=UNIT,
         factors=FACTORS,
         contrast=Contrast("pole", first, second),
+        name="hurtful completions about men, less about women",
+        question="completions",
+        sides=("kinder to {second}", "kinder to {first}"),
+        headline=True,
     )
 
 
@@ -181,13 +194,5 @@ def _difference(items: pd.DataFrame, column: str, pair: tuple[str, str], groups:
     first, second = pair
     wide = items.pivot_table(index=list(FACTORS), columns="pole", values=column, sort=False)
     rows = (wide[first] - wide[second]).rename("gap").reset_index()
-    unit = f"{UNIT}, {first} - {second}"
-    spec = Spec(
-        "first-minus-second",
-        f"{first} - {second}",
-        unit,
-        headline=True,
-        above=f"completions about {first} persons hurt more often",
-        below=f"completions about {second} persons hurt more often",
-    )
+    spec = Spec.of(_difference_quantity(pair), unit=f"{UNIT}, {first} - {second}")
     return mean_estimate(spec.at(groups), rows["gap"], rows, FACTORS)

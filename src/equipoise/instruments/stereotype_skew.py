@@ -71,6 +71,7 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
     mean_estimate,
+    probability_estimate,
     share_estimate,
     workforce_correlations,
 )
@@ -84,7 +85,6 @@ from equipoise.instruments.parts.pole_mass import (
     second_share,
 )
 from equipoise.instruments.parts.skew_estimates import (
-    ABILITY_NEEDED,
     ROUNDING,
     ability_estimates,
     ability_of,
@@ -93,7 +93,7 @@ from equipoise.instruments.parts.skew_estimates import (
     is_able,
     skew_estimates,
 )
-from equipoise.instruments.parts.skew_quantities import skew_quantities
+from equipoise.instruments.parts.skew_quantities import ABILITY_NEEDED, skew_quantities
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
@@ -328,12 +328,12 @@ def _shares(groups: Groups, rows: pd.DataFrame, *, poles: Poles, unit: str) -> l
     share = Spec("second-share", f"{poles.pair[1]} share", "share", neutral=0.5, groups=groups)
     estimates = [
         mean_estimate(preference, rows["score"], rows, FACTORS),
-        mean_estimate(share, rows["second_share"], rows, FACTORS),
+        probability_estimate(share, rows["second_share"], rows, FACTORS),
         *(workforce_correlations(rows, "second_share", groups=groups) if poles.are_genders else []),
     ]
     for of_profession, part in grouped(rows, "profession", whole=False):
         spec = share.at({**groups, **of_profession})
-        estimates.append(mean_estimate(spec, part["second_share"], part, ("pair",)))
+        estimates.append(probability_estimate(spec, part["second_share"], part, ("pair",)))
     return estimates
 
 

@@ -5,33 +5,37 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from equipoise.indexes import card_of, class_named
+from equipoise.plugins import Index, card_of
 
 _ROOM = "equipoise.mitigations"
-MITIGATIONS: dict[str, str] = {
-    "counterfactual-averaging": f"{_ROOM}.averaging:CounterfactualAveraging",
-    "self-distillation": f"{_ROOM}.distillation:SelfDistillation",
-    "head-refit": f"{_ROOM}.head_refit:HeadRefit",
-    "prior-normalisation": f"{_ROOM}.prior_normalisation:PriorNormalisation",
-    "self-debias": f"{_ROOM}.self_debias:SelfDebias",
-    "direction-removal": f"{_ROOM}.projections:DirectionRemoval",
-    "sentence-projection": f"{_ROOM}.projections:SentenceProjection",
-    "leace": f"{_ROOM}.projections:Leace",
-    "inlp": f"{_ROOM}.projections:NullSpaceProjection",
-    "oscar": f"{_ROOM}.oscar:Oscar",
-    "neutralise-equalise": f"{_ROOM}.equalising:NeutraliseEqualise",
-    "counterfactual": f"{_ROOM}.counterfactual:Counterfactual",
-    "dropout": f"{_ROOM}.dropout:Dropout",
-    "reminders": f"{_ROOM}.reminders:Reminders",
-    "pronoun-resolution": f"{_ROOM}.resolution:PronounResolution",
-    "pretraining": f"{_ROOM}.pretraining:Pretraining",
-}
+MITIGATIONS = Index(
+    "mitigations",
+    {
+        "counterfactual-averaging": f"{_ROOM}.averaging:CounterfactualAveraging",
+        "self-distillation": f"{_ROOM}.distillation:SelfDistillation",
+        "head-refit": f"{_ROOM}.head_refit:HeadRefit",
+        "prior-normalisation": f"{_ROOM}.prior_normalisation:PriorNormalisation",
+        "self-debias": f"{_ROOM}.self_debias:SelfDebias",
+        "direction-removal": f"{_ROOM}.projections:DirectionRemoval",
+        "sentence-projection": f"{_ROOM}.projections:SentenceProjection",
+        "leace": f"{_ROOM}.projections:Leace",
+        "inlp": f"{_ROOM}.projections:NullSpaceProjection",
+        "oscar": f"{_ROOM}.oscar:Oscar",
+        "neutralise-equalise": f"{_ROOM}.equalising:NeutraliseEqualise",
+        "counterfactual": f"{_ROOM}.counterfactual:Counterfactual",
+        "dropout": f"{_ROOM}.dropout:Dropout",
+        "reminders": f"{_ROOM}.reminders:Reminders",
+        "pronoun-resolution": f"{_ROOM}.resolution:PronounResolution",
+        "pretraining": f"{_ROOM}.pretraining:Pretraining",
+    },
+)
 """Name to `module:class`, imported when it is asked for."""
 
 
 def mitigation_class(name: str) -> type[Any]:
     """The class of the mitigation of that name; its fields are its options."""
-    return class_named(name, MITIGATIONS, "mitigation")
+    kind: type[Any] = MITIGATIONS.load(name, "mitigation")
+    return kind
 
 
 def mitigation_card(name: str) -> str:
@@ -44,6 +48,8 @@ def mitigation_summary(name: str) -> str:
 
     The first line of its card, or of its class where several mitigations share a card.
     """
+    if name not in MITIGATIONS.ours:
+        return mitigation_card(name).splitlines()[0]
     module, wanted = MITIGATIONS[name].split(":")
     spec = find_spec(module)
     assert spec is not None

@@ -1,13 +1,12 @@
 """A changed model on disk: a folder that transformers loads, with a card that says what was done to it."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError
+from equipoise.files import replacing_folder
 from equipoise.models.protocol import LanguageModel
 
 RECORD, CARD = "equipoise.json", "README.md"
@@ -19,18 +18,11 @@ def save_changed(model: LanguageModel, record: dict[str, Any], folder: Path, *, 
     refuse_folder(folder, force=force)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    try:
-        _write_model(model, beside)
-        write_card(beside, record)
-        _make_readable(beside)
-        if folder.exists():
-            shutil.rmtree(folder)
-        beside.replace(folder)
+        with replacing_folder(folder) as beside:
+            _write_model(model, beside)
+            write_card(beside, record)
+            _make_readable(beside)
     except Exception as error:
-        shutil.rmtree(beside, ignore_errors=True)
         if isinstance(error, OSError) or type(error).__name__ == "SafetensorError":
             raise _unwritable(folder, error) from error
         raise
@@ -113,7 +105,7 @@ def _listed(sentences: Sequence[str]) -> str:
 
 def _write_model(model: LanguageModel, folder: Path) -> None:
     from equipoise.models.loading.checkpoints import quiet
-    from equipoise.models.neural.base import NeuralModel
+    from equipoise.models.neural.language import NeuralModel
     from equipoise.models.static import VECTORS, StaticModel
     from equipoise.models.static.binaries import write_binary
     from equipoise.models.wrappers.base import WrappedModel
@@ -136,8 +128,7 @@ def _write_model(model: LanguageModel, folder: Path) -> None:
 
 
 def _make_readable(folder: Path) -> None:
-    """A temporary folder and safetensors' files are for their owner alone; a model folder is not."""
-    folder.chmod(0o755)
+    """Safetensors' files are for their owner alone; those of a model folder are not."""
     for path in folder.iterdir():
         path.chmod(0o644)
 

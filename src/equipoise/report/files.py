@@ -1,4 +1,4 @@
-"""Figures and tables as files: PNG and SVG, CSV and LaTeX."""
+"""Files of a report: pages that may be written, figures as PNG and SVG, tables as CSV and LaTeX."""
 
 import csv
 import io
@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError, explained_writing
+from equipoise.files import write_beside
 from equipoise.report.elements import Figure, Table
 from equipoise.report.exports.latex import escaped
 from equipoise.results.numbers import fixed
-from equipoise.results.writing import write_beside
+
+PAGE = "report.html"
+"""The page beside the results of an audit."""
+
+GENERATOR = '<meta name="generator" content="equipoise'
+"""What every page begins with, so that one of ours can be told from a user's own file."""
+
+_LOOKED_AT = 2000
 
 SCALE = 2.0
 TITLE = 80
@@ -24,6 +32,25 @@ LOOK: dict[str, Any] = {
     "axis": {"gridOpacity": 0.5, "labelLimit": 260, "titleFontWeight": "normal"},
     "legend": {"labelLimit": 400},
 }
+
+
+def refuse_foreign(path: Path, *, force: bool, ours: bool) -> None:
+    """Refuse a path that is taken; `ours` lets a page that this program wrote be replaced."""
+    if force or not path.exists():
+        return
+    if path.is_dir():
+        raise UserError(f"{path} is a folder.", "Give a file with --out, such as report.html.")
+    if ours and _is_page(path):
+        return
+    raise UserError(f"{path} exists.", "Give another path with --out, or --force to write over it.")
+
+
+def _is_page(path: Path) -> bool:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return GENERATOR in file.read(_LOOKED_AT)
+    except OSError:
+        return False
 
 
 def figure_files(figures: Sequence[Figure], folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Tables of a page: estimates with models side by side, and where everything came from."""
+"""Tables of a page: estimates with models side by side, papers' wide tables, and provenance."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,8 +6,10 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Table
-from equipoise.report.measurements import MeasuredModel, Measurement, data_name
-from equipoise.results.numbers import shown
+from equipoise.report.figures.arms import with_texts
+from equipoise.report.figures.dots import short_names
+from equipoise.report.measurements import MeasuredModel, Measurement, data_name, slug
+from equipoise.results.numbers import fixed, shown
 
 GOOD = {"lower": "lower", "higher": "higher", "none": "for orientation"}
 _KEYS = ["key", "by", "level"]
@@ -124,3 +126,35 @@ def _cell(row: "dict[Any, Any]") -> str:
         return "-"
     interval = "" if pd.isna(low) else f" [{shown(low)}, {shown(high)}]"
     return f"{shown(value)}{interval}{' not meaningful' if row['void'] else ''}"
+
+
+PUBLISHED = "published"
+"""The column of a long table with what the paper prints for the same cell."""
+
+
+def wide_table(
+    name: str, title: str, rows: pd.DataFrame, *, down: str, across: str, places: int = 2
+) -> Table:
+    """A row for each level of `down` and a column for each level of `across`, in the order they come in."""
+    columns, levels = (list(dict.fromkeys(rows[side])) for side in (across, down))
+    cells = {(row[down], row[across]): _printed_cell(row, places) for row in rows.to_dict("records")}
+    table = [[str(level), *(cells.get((level, column), "") for column in columns)] for level in levels]
+    return Table(slug(name), title, [down, *short_names(list(map(str, columns)))], table)
+
+
+def by_category(table: pd.DataFrame, key: str) -> pd.DataFrame:
+    """One number of a study of arms by category, all items last, with `category` and `value`."""
+    rows = with_texts(table)
+    rows = rows[(rows["key"] == key) & rows["by"].isin(("", "category"))]
+    rows = rows.assign(category=rows["level"].replace("", "all"), value=rows["mean"])
+    return rows.sort_values("by", ascending=False, kind="stable")
+
+
+def _printed_cell(row: "dict[Any, Any]", places: int) -> str:
+    number, low, high, printed = (float(row.get(key, "nan")) for key in ("value", "low", "high", PUBLISHED))
+    if number != number:
+        return "-"
+    interval = f" [{fixed(low, places)}, {fixed(high, places)}]" if low == low else ""
+    return f"{fixed(number, places)}{interval}" + (
+        f"; printed {fixed(printed, 2)}" if printed == printed else ""
+    )

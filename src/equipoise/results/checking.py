@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.results.estimate import BETTER
-from equipoise.results.quantity import Quantity
+from equipoise.results.quantity import SCALES, Quantity
 
 NUMBER, LARGEST_COUNT = "a number", 2**53
 
@@ -35,17 +35,21 @@ OPTIONAL_TEXT = OneOf((str, None))
 OPTIONAL_NUMBER = OneOf((NUMBER, None))
 
 QUANTITY = {
-    **dict.fromkeys(("key", "label", "column", "unit", "over"), str),
+    **dict.fromkeys(("key", "label", "column", "unit", "over", "name", "question"), str),
     **dict.fromkeys(("margin", "neutral"), NUMBER),
-    **dict.fromkeys(("absolute", "ranks"), bool),
+    **dict.fromkeys(("absolute", "ranks", "headline", "compared"), bool),
+    "kind": OneOf(("mean", "share", "probability", "size")),
     "better": OneOf(tuple(BETTER)),
+    "scale": OneOf(tuple(SCALES)),
+    "enough": OPTIONAL_NUMBER,
+    "sides": [str],
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],
     "where": Each(str),
     "contrast": OneOf((Each(str), None)),
 }
 PROVENANCE = {
-    "instrument": {"name": str, "title": str, "variant": str},
+    "instrument": {"name": str, "title": str, "variant": str, "version": int},
     "model": {"name": str, "kind": str, "fingerprint": str, "precision": str, "notes": [str]},
     "data": {"name": str, "poles": str, "files": Each(str), "notices": [str]},
     "choices": Each(OneOf((str, bool, NUMBER))),
@@ -125,10 +129,15 @@ def check_estimates(rows: Any) -> None:
 def check_items(items: pd.DataFrame, provenance: Mapping[str, Any]) -> None:
     """Refuse items without the columns that every item has, or that the quantities compare."""
     quantities = provenance.get("quantities", ())
-    numbers = sorted({record.get("column", "score") for record in quantities})
-    chosen = sorted({name for record in quantities for name in record.get("where", ())})
-    require(items, ("item", "dropped", *numbers, *chosen), "the items")
-    for name in numbers:
+    compared = [record for record in quantities if not record.get("statistic")]
+    # A statistic is computed from what was chosen, which may be words, or from shares, which are numbers.
+    counted = [record for record in quantities if record.get("statistic")]
+    numbers = {record.get("column", "score") for record in compared}
+    numbers |= {name for record in counted for name in record.get("shares", ())}
+    chosen = {name for record in quantities for name in record.get("where", ())}
+    chosen |= {record.get("column", "score") for record in counted}
+    require(items, ("item", "dropped", *sorted(numbers | chosen)), "the items")
+    for name in sorted(numbers):
         _refuse_unless(items[name].dtype.kind in "fib", items[name].iloc[0], "a number", f"items.{name}")
 
 

@@ -1,18 +1,14 @@
 """Saving: a result is written beside its place and renamed, with a manifest that knows every file."""
 
-import hashlib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.files import replacing_folder, sha256
 from equipoise.results.checking import MANIFEST as MANIFEST_SHAPE
 from equipoise.results.checking import (
     WrongShapeError,
@@ -41,7 +37,7 @@ def save_result(result: Result, folder: Path, *, force: bool = False) -> Path:
         refuse_other_measurement(folder, result.instrument, result.provenance)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _written_beside(target) as room:
+        with replacing_folder(target) as room:
             _write(result, room)
     except OSError as error:
         raise UserError(
@@ -143,33 +139,9 @@ def _write(result: Result, room: Path) -> None:
     _write_json(room / ESTIMATES, to_records(result.estimates))
     _write_json(room / PROVENANCE, provenance)
     rows = {ITEMS: len(result.items), ESTIMATES: len(result.estimates), PROVENANCE: 1}
-    files = {name: {"rows": count, "sha256": _sha256(room / name)} for name, count in rows.items()}
+    files = {name: {"rows": count, "sha256": sha256(room / name)} for name, count in rows.items()}
     model = {"model": result.model, "fingerprint": result.fingerprint}
     _write_json(room / MANIFEST, {"schema": SCHEMA, "instrument": result.instrument, **model, "files": files})
-
-
-@contextmanager
-def _written_beside(target: Path) -> Iterator[Path]:
-    """A new folder that takes the target's place once everything in it is written."""
-    room = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        yield room
-        room.chmod(0o777 & ~_umask())
-        if target.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
-            target.rename(old / target.name)
-            room.rename(target)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            room.rename(target)
-    finally:
-        shutil.rmtree(room, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def refuse_another_model(folder: Path, model: str, fingerprint: str) -> None:
@@ -232,15 +204,11 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 def _check_file(path: Path, files: dict[str, Any]) -> None:
     if not path.exists():
         raise UserError(f"{path} is missing.", "Copy the whole result folder, or measure it again.")
-    if path.name not in files or _sha256(path) != files[path.name].get("sha256"):
+    if path.name not in files or sha256(path) != files[path.name].get("sha256"):
         raise UserError(
             f"{path} is not the file that was saved: it was cut short or changed.",
             "Copy the result folder again, or measure it again.",
         )
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _write_json(path: Path, content: Any) -> None:

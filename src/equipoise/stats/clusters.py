@@ -39,6 +39,11 @@ def without_gaps(codes: Codes) -> Codes:
     return (np.cumsum(used) - 1)[codes].astype(np.intp)
 
 
+def fewest_on_a_side(codes: Codes, sides: Codes) -> int:
+    """How many clusters the side with the fewest has: a difference is no surer than its poorer side."""
+    return min((len(np.unique(codes[sides == side])) for side in np.unique(sides)), default=0)
+
+
 def complete_pairs(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """The pairs of which neither value is NaN, as two lists of one length."""
     one = np.asarray(a, dtype=np.float64).ravel()

@@ -94,7 +94,7 @@ def verdict_on_draws(
     """
     check_margin(margin)
     known = draws[~np.isnan(draws)]
-    can_tell = drawn.n_clusters >= FEWEST_CLUSTERS and len(known) > 0
+    can_tell = drawn.can_tell and len(known) > 0
     above, below, inside, outside = (
         _share(hits) if can_tell else nan
         for hits in (known <= 0, known >= 0, known <= -margin, known >= margin)

@@ -2,13 +2,13 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from equipoise.errors import UserError
-from equipoise.stats.clusters import Codes, Floats, cluster_codes, without_gaps
+from equipoise.stats.clusters import Codes, Floats, cluster_codes, fewest_on_a_side, without_gaps
 from equipoise.stats.intervals import UNKNOWN, Interval, check_level
 from equipoise.stats.sandwich import Spread, spread_of_means
 
@@ -24,7 +24,7 @@ class Mean:
     """A mean with its interval; both ends are NaN where there are too few clusters to tell.
 
     `n` counts the items that were answered, `n_clusters` the levels of the factor that has the fewest (the
-    items themselves where there is no factor).
+    items themselves where there is no factor), on the side of a difference that has the fewest.
     """
 
     value: float
@@ -55,8 +55,18 @@ def mean_with_interval(values: ArrayLike, factors: Factors = (), *, level: float
 
 def size_with_interval(values: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
     """The mean absolute value with the interval of a mean, which ends at 0: no size is below it."""
-    mean = mean_with_interval(np.abs(np.asarray(values, dtype=np.float64)), factors, level=level)
-    return replace(mean, low=float(np.maximum(mean.low, 0.0)))
+    return _inside(
+        mean_with_interval(np.abs(np.asarray(values, dtype=np.float64)), factors, level=level), inf
+    )
+
+
+def probability_with_interval(values: ArrayLike, factors: Factors = (), *, level: float = 0.95) -> Mean:
+    """The mean of numbers from 0 to 1 with the interval of a mean, which ends where they do."""
+    return _inside(mean_with_interval(values, factors, level=level), 1.0)
+
+
+def _inside(mean: Mean, most: float) -> Mean:
+    return replace(mean, low=float(np.maximum(mean.low, 0.0)), high=float(np.minimum(mean.high, most)))
 
 
 def difference_of_means(
@@ -65,7 +75,7 @@ def difference_of_means(
     """The mean of the items marked as first minus that of the others, with the interval of the mean.
 
     Items of one cluster may lie on both sides. Where a side is empty the value is NaN, and where one lies
-    in a single cluster the interval is.
+    in fewer than five clusters the interval is.
     """
     check_level(level)
     marks = np.asarray(is_first, dtype=bool).ravel()
@@ -112,9 +122,10 @@ def _with_interval(mean: Mean, level: float) -> Mean:
 
 def plain_mean(numbers: Floats, sides: Codes, codes: Sequence[Codes]) -> Mean:
     """The mean, or the difference of the two sides' means, still without ends."""
-    n, n_clusters = len(numbers), _fewest(codes, len(numbers))
+    n = len(numbers)
     if n == 0:
         return Mean(nan, nan, nan, nan, nan, 0, 0)
+    n_clusters = min(fewest_on_a_side(one, sides) for one in codes or [np.arange(n)])
     means = np.bincount(sides, weights=numbers) / np.bincount(sides)
     value = float(means[0] - means[1]) if len(means) > 1 else float(means[0])
     if n_clusters < 2:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from equipoise.errors import UserError
-from equipoise.stats.clusters import Floats, cluster_codes, without_gaps
+from equipoise.stats.clusters import Floats, cluster_codes, fewest_on_a_side, without_gaps
 from equipoise.stats.intervals import NUMBERS_AT_ONCE, UNKNOWN, Interval, check_level, expanded_percentile
 from equipoise.stats.means import FEWEST_CLUSTERS
 
@@ -21,15 +21,19 @@ DRAWS = 2000
 
 @dataclass(frozen=True)
 class Resampled:
-    """The columns' sums in every draw [draws, columns], and how many clusters were drawn from."""
+    """The columns' sums in every draw [draws, columns], and how many clusters were drawn from.
+
+    `can_tell` is whether each side of the statistic has clusters enough for an interval.
+    """
 
     sums: Floats
     n_clusters: int
+    can_tell: bool
 
     def interval(self, values: Floats, *, level: float = 0.95) -> Interval:
         """The interval of a statistic from its value in every draw; draws with NaN are left out."""
         check_level(level)
-        if self.n_clusters < FEWEST_CLUSTERS:
+        if not self.can_tell:
             return UNKNOWN
         return expanded_percentile(values, self.n_clusters, level)
 
@@ -39,30 +43,38 @@ class Resampled:
         The share of clusters that would do so is at least this, by the exact binomial interval.
         """
         check_level(level)
-        if self.n_clusters < FEWEST_CLUSTERS:
+        if not self.can_tell:
             return float("nan")
         return perfect * ((1 - level) / 2) ** (1 / self.n_clusters)
 
 
 def resampled_sums(
-    cells: ArrayLike, clusters: Iterable[Hashable] | None = None, *, draws: int = DRAWS, seed: int = 0
+    cells: ArrayLike,
+    clusters: Iterable[Hashable] | None = None,
+    *,
+    sides: Iterable[Hashable] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> Resampled:
     """Draw whole clusters of rows and sum the columns; for several statistics of the same draws.
 
     `cells` has one row per item, or per cluster where the caller has summed already; a column of ones gives
-    the number of items drawn. Rows with a NaN are left out.
+    the number of items drawn. Rows with a NaN are left out. `sides` names the side of every row where the
+    statistic sets one against another.
     """
     rows = np.atleast_2d(np.asarray(cells, dtype=np.float64))
     known = ~np.isnan(rows).any(axis=1)
     codes = without_gaps(cluster_codes(clusters, len(rows))[known])
     n_clusters = int(codes.max(initial=-1)) + 1
     if n_clusters < 1:
-        return Resampled(np.full((draws, rows.shape[1]), np.nan), 0)
+        return Resampled(np.full((draws, rows.shape[1]), np.nan), 0, can_tell=False)
     of_clusters = np.column_stack(
         [np.bincount(codes, weights=column) for column in rows[known].T],
     )
     parts = [counts @ of_clusters for counts in cluster_counts(n_clusters, draws=draws, seed=seed)]
-    return Resampled(np.concatenate(parts), n_clusters)
+    of_sides = cluster_codes([""] * len(rows) if sides is None else sides, len(rows))[known]
+    can_tell = fewest_on_a_side(codes, of_sides) >= FEWEST_CLUSTERS
+    return Resampled(np.concatenate(parts), n_clusters, can_tell)
 
 
 def bootstrap_of(
@@ -70,13 +82,13 @@ def bootstrap_of(
     cells: ArrayLike,
     clusters: Iterable[Hashable] | None = None,
     *,
-    level: float = 0.95,
+    sides: Iterable[Hashable] | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Interval:
-    """Interval of a function of the columns' sums: it is given [draws, columns] and gives [draws]."""
-    resampled = resampled_sums(cells, clusters, draws=draws, seed=seed)
-    return resampled.interval(statistic(resampled.sums), level=level)
+    """95 % interval of a function of the columns' sums: it is given [draws, columns] and gives [draws]."""
+    resampled = resampled_sums(cells, clusters, sides=sides, draws=draws, seed=seed)
+    return resampled.interval(statistic(resampled.sums))
 
 
 def cluster_counts(n_clusters: int, *, draws: int = DRAWS, seed: int = 0) -> Iterable[Floats]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import GivenTable, file_sha256
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.base import Materials, TextTuned
 from equipoise.mitigations.counterfactual import Counterfactual
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
 from equipoise.results import Result

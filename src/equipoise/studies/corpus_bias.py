@@ -13,16 +13,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from equipoise.corpora.cooccurrence import cooccurrence_table, mentions_table
+from equipoise.corpora.cooccurrence import Moments, cooccurrence_table, mentions_table
 from equipoise.corpora.counting import count_block
 from equipoise.corpora.documents import Document, Problems
-from equipoise.corpora.moments import Moments
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.corpora.vocabulary import Vocabulary, gendered_words, load_targets
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.protocol import LanguageModel
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import shown, three_decimals
 from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.studies.published import with_published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
@@ -129,7 +128,9 @@ def without_gender(corpora: Mapping[str, CorpusTexts]) -> CorpusTexts:
                 kept.append(document._replace(id=f"{name}: {document.id}", text=" ".join(plain)))
     if not kept:
         raise UserError(
-            "Every sentence of the corpora names a gender, so there is no control.", "Add text that does not."
+            "Every sentence of the corpora names a gender. The study needs some that do not: tuned on them, "
+            "the model shows what any text would move.",
+            "Add whole documents, not only sentences that were chosen for their gendered words.",
         )
     return CorpusTexts(tuple(kept), CONTROL, Problems())
 
@@ -175,18 +176,17 @@ def _in_words(table: pd.DataFrame) -> list[str]:
     whole = table[(table["key"] == "asld") & (table["by"] == "")]
     values = {row["arm"]: row for row in whole.to_dict("records")}
     said = [
-        f"Before: ASLD {fixed(values[BASE]['mean'], 2)} nats; "
-        f"flattened: {fixed(values[FLATTENED]['mean'], 2)}."
+        f"Before: ASLD {shown(values[BASE]['mean'])} nats; flattened: {shown(values[FLATTENED]['mean'])}."
     ]
     noise = values[CONTROL]["change"]
     for arm, row in values.items():
         if arm in (BASE, FLATTENED):
             continue
-        spread = f", sd over seeds {fixed(row['seed_sd'], 2)}" if row["seeds"] > 1 else ""
-        said.append(
-            f"{arm}: {fixed(row['mean'], 2)} ({fixed(row['change'], 2, sign=True)} from flattened{spread})."
-        )
+        spread = f", sd over seeds {shown(row['seed_sd'])}" if row["seeds"] > 1 else ""
+        change = three_decimals(row["change"], sign=True)
+        said.append(f"{arm}: {shown(row['mean'])} ({change} from flattened{spread}).")
     return [
         *said,
-        f"Text that names no gender moves it by {fixed(noise, 2, sign=True)}: read the others against that.",
+        f"Text that names no gender moves it by {three_decimals(noise, sign=True)}: "
+        "read the others against that.",
     ]

@@ -20,7 +20,7 @@ from equipoise.errors import UserError
 from equipoise.measuring import audit
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import shown, three_decimals
 from equipoise.studies.arms import BASE, SEEDS, ArmRuns, Shown
 from equipoise.studies.downstream import ACCURACY, Task, accuracy_on, read_task
 from equipoise.studies.steps import Keeping, Plan, Step
@@ -133,13 +133,13 @@ def _refuse_names(corpora: Mapping[str, Data]) -> None:
 
 def _in_words(table: pd.DataFrame, accuracy: pd.DataFrame) -> list[str]:
     rows = table[(table["key"] == "direct-bias") & (table["by"] == "")].set_index("arm")
-    said = [f"As it was: direct bias {fixed(rows.loc[BASE, 'mean'], 3)}."]
+    said = [f"As it was: direct bias {shown(rows.loc[BASE, 'mean'])}."]
     right = accuracy.groupby("arm", sort=False)["value"].mean()
     for arm in rows.index.drop(BASE):
         row = rows.loc[arm]
-        spread = f", sd over seeds {fixed(row['seed_sd'], 3)}" if row["seeds"] > 1 else ""
+        spread = f", sd over seeds {shown(row['seed_sd'])}" if row["seeds"] > 1 else ""
         said.append(
-            f"{arm}: direct bias {fixed(row['mean'], 3)} ({fixed(row['change'], 3, sign=True)}{spread}); "
-            f"accuracy on held-out texts {fixed(right[arm], 2)}."
+            f"{arm}: direct bias {shown(row['mean'])} ({three_decimals(row['change'], sign=True)}{spread}); "
+            f"accuracy on held-out texts {shown(right[arm])}."
         )
     return [*said, "Shuffled labels teach nothing about the text: read the others against that row."]

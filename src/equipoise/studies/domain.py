@@ -14,8 +14,7 @@ from functools import partial
 import pandas as pd
 
 from equipoise.corpora.documents import Document
-from equipoise.corpora.named import CorpusTexts
-from equipoise.corpora.sampling import CorpusChoice
+from equipoise.corpora.opening import CorpusChoice, CorpusTexts
 from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings

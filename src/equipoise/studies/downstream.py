@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data.reading import GivenTable, read_table
-from equipoise.data.sources import Data
+from equipoise.data.sources import Data, without_table
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit
@@ -109,6 +109,7 @@ def study_downstream(
 
 def read_task(data: Data) -> Task:
     """The texts of a task, a stated third of each label held out, the same every time."""
+    data = without_table(data)
     file = GivenTable(data) if isinstance(data, pd.DataFrame) else Path(data)
     table = read_table(file, ("text", "label"))
     if len(table) < FEWEST:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents, text_pieces
 from equipoise.models.protocol import LanguageModel
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import shown
 from equipoise.studies.arms import BASE, Arm, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan
 
@@ -89,9 +89,9 @@ def _sentences_there(corpus: CorpusTexts, method: Counterfactual, repeats: int) 
 def _in_words(table: pd.DataFrame) -> list[str]:
     whole = table[(table["key"] == "asld") & (table["by"] == "")]
     said = [
-        f"{row['size']:,} sentences: ASLD {fixed(row['mean'], 2)}"
-        + (f" (sd over {row['seeds']} repeats {fixed(row['seed_sd'], 2)})." if row["seeds"] > 1 else ".")
+        f"{row['size']:,} sentences: ASLD {shown(row['mean'])}"
+        + (f" (sd over {row['seeds']} repeats {shown(row['seed_sd'])})." if row["seeds"] > 1 else ".")
         for row in whole.to_dict("records")
         if row["size"]
     ]
-    return [f"As it was: ASLD {fixed(float(whole['mean'].iloc[0]), 2)} nats.", *said]
+    return [f"As it was: ASLD {shown(float(whole['mean'].iloc[0]))} nats.", *said]

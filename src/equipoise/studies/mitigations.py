@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError, unknown_name
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigating import Mitigated, mitigate

@@ -27,7 +27,12 @@ from equipoise.data.sets.gap import GAP, OWN, load_named_pronouns
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.estimates import Spec, estimate, mean_estimate
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    estimate,
+    mean_estimate,
+    probability_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.capabilities import FILL, SCORE
 from equipoise.models.protocol import LanguageModel
@@ -54,6 +59,7 @@ def _kept(key: str, label: str, column: str, *, part: str, margin: float) -> Qua
         unit=_NATS if part == SENTENCES else "share",
         better="higher",
         part="ability",
+        kind="mean" if part == SENTENCES else "probability",
         factors=("cluster",),
         where={"part": part},
     )
@@ -140,7 +146,7 @@ class Price:
             spec = Spec(key, unit="share", better="higher", headline=True)
             rows = parts[part]
             # A tie is half right, so that this is a mean and not a share of hits.
-            estimates.append(mean_estimate(spec, rows["right"].astype(float), rows, ("cluster",)))
+            estimates.append(probability_estimate(spec, rows["right"].astype(float), rows, ("cluster",)))
         return Summary(estimates)
 
     def neutral_blanks(self) -> list[str]:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import GUARD
 from equipoise.results import Result
 from equipoise.results.comparison.pairing import check_comparable
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import fixed, shown
 from equipoise.stats.correlation import pearson
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.steps import Plan
@@ -135,7 +135,7 @@ def fitted(name: str, rows: pd.DataFrame) -> Line:
 def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
     work = means[means["part"] == "occupation"]
     first, last = (float(work[side].abs().mean()) for side in ("before", "after"))
-    said = [f"Mean |APPD| of {len(work)} professions: {fixed(first, 3)} before, {fixed(last, 3)} after."]
+    said = [f"Mean |APPD| of {len(work)} professions: {shown(first)} before, {shown(last)} after."]
     said += [
         f"Slope of after on before, {row['group']}: {fixed(row['slope'], 2)} "
         f"[{fixed(row['low'], 2)}, {fixed(row['high'], 2)}], r = {fixed(row['r'], 2)} "
@@ -148,7 +148,7 @@ def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
         seen, unseen = (moved[work["seen"] == flag] for flag in (True, False))
         if len(seen) and len(unseen):
             said.append(
-                f"Professions in the training text moved by {fixed(seen.mean(), 3)} on average, others by "
-                f"{fixed(unseen.mean(), 3)}."
+                f"Professions in the training text moved by {shown(seen.mean())} on average, others by "
+                f"{shown(unseen.mean())}."
             )
     return said

@@ -12,7 +12,7 @@ from itertools import chain
 
 import pandas as pd
 
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import TABLES
 from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import FACTORS, GUARD
@@ -20,7 +20,7 @@ from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.reminders import Reminders, reminder_sentences, reminder_table
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import shown
 from equipoise.stats.means import Mean, mean_with_interval
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
@@ -159,7 +159,7 @@ def appd_of(result: Result, word: str) -> Mean:
 def _in_words(words: pd.DataFrame, counts: dict[str, int]) -> list[str]:
     said = []
     for word, rows in words.groupby("word", sort=False):
-        values = ", ".join(f"{row['column']} {fixed(row['mean'], 2)}" for row in rows.to_dict("records"))
+        values = ", ".join(f"{row['column']} {shown(row['mean'])}" for row in rows.to_dict("records"))
         said.append(f"APPD of {word} ({counts[str(word)]} sentences; below 0: female): {values}.")
     missing = [str(word) for word, rows in words.groupby("word", sort=False) if not rows["n"].any()]
     if missing:
@@ -172,8 +172,8 @@ def _whole(table: pd.DataFrame) -> list[str]:
     said = []
     for arm, group in rows.groupby("arm", sort=False):
         values = [
-            f"{row['label']} {fixed(row['mean'], 2)}"
-            + (f" (sd over seeds {fixed(row['seed_sd'], 2)})" if row["seeds"] > 1 else "")
+            f"{row['label']} {shown(row['mean'])}"
+            + (f" (sd over seeds {shown(row['seed_sd'])})" if row["seeds"] > 1 else "")
             for row in group.to_dict("records")
         ]
         said.append(f"{arm}: {', '.join(values)}.")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.results.comparison.verdicts import UNKNOWN
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import shown
 from equipoise.stats.repeats import over_repeats
 
 SEED_COLUMNS = ("seeds", "seed_sd", "seeds_low", "seeds_high")
@@ -44,10 +44,10 @@ def seed_sentences(gain: pd.DataFrame, price: pd.DataFrame) -> list[str]:
         for row in table[table["seeds"] > 1].to_dict("records"):
             if np.isnan(row["seed_sd"]):
                 continue
-            interval = f"[{fixed(row['seeds_low'], 3)}, {fixed(row['seeds_high'], 3)}] over seeds"
+            interval = f"[{shown(row['seeds_low'])}, {shown(row['seeds_high'])}] over seeds"
             said.append(
-                f"{row['label']}: {what} {fixed(row[share], 3)} {interval}, "
-                f"sd {fixed(row['seed_sd'], 3)} over {row['seeds']} trainings."
+                f"{row['label']}: {what} {shown(row[share])} {interval}, "
+                f"sd {shown(row['seed_sd'])} over {row['seeds']} trainings."
             )
     return said
 

@@ -14,19 +14,22 @@ import numpy as np
 import pandas as pd
 
 from equipoise.corpora.documents import Document
-from equipoise.corpora.named import CorpusTexts
+from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import read_table
 from equipoise.data.sources import Data, Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.estimates import Spec, mean_estimate
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    probability_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import TIE
 from equipoise.measuring import audit, measure, questions_of
 from equipoise.mitigations.resolution import PRONOUNS, PronounResolution, anonymous_texts
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.models.capabilities import FILL
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Question
 from equipoise.results import Quantity, Result, Roles, Summary
@@ -61,7 +64,15 @@ class HeldOutPronouns:
     reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=("document",), groups=())
     quantities: tuple[Quantity, ...] = (
-        Quantity("right", "pronouns right", 0.02, unit="share", factors=("document",), better="higher"),
+        Quantity(
+            "right",
+            "pronouns right",
+            0.02,
+            unit="share",
+            kind="probability",
+            factors=("document",),
+            better="higher",
+        ),
     )
 
     def design(self, source: Source, settings: Settings) -> Design:
@@ -87,7 +98,7 @@ class HeldOutPronouns:
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """The share over all pronouns."""
         spec = Spec("right", "pronouns right", unit="share", better="higher", headline=True)
-        return Summary([mean_estimate(spec, items["score"], items, ("document",))])
+        return Summary([probability_estimate(spec, items["score"], items, ("document",))])
 
 
 def pronoun_items(documents: Sequence[Document]) -> pd.DataFrame:

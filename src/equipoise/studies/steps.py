@@ -23,6 +23,7 @@ import pandas as pd
 
 from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError, explained_writing
+from equipoise.files import replacing_folder, write_beside
 from equipoise.results import Result, load_result
 from equipoise.results.checking import STUDY as STUDY_SHAPE
 from equipoise.results.checking import WrongShapeError, check_shape, require
@@ -159,9 +160,7 @@ class StudyRun:
             return
         with explained_writing(self.folder, UNWRITTEN):
             for name, table in tables.items():
-                written = self.folder / f".{name}.new"
-                table.to_csv(written, index=False, lineterminator="\n")
-                written.replace(self.folder / name)
+                write_beside(self.folder / name, table.to_csv(index=False, lineterminator="\n"))
             self._write(list(sentences), list(tables))
             shutil.rmtree(self.folder / WORKSHOP, ignore_errors=True)
 
@@ -176,11 +175,9 @@ class StudyRun:
         made = make()
         if room is not None:
             with explained_writing(room, UNWRITTEN):
-                beside = room.with_name(f".{step}.new")
-                shutil.rmtree(beside, ignore_errors=True)
-                beside.mkdir(parents=True)
-                write(made, beside)
-                beside.replace(room)
+                room.parent.mkdir(parents=True, exist_ok=True)
+                with replacing_folder(room) as beside:
+                    write(made, beside)
         self.taken[step] = time.monotonic() - began
         self.say(f"{step}: done in {in_minutes(self.taken[step])}{self._left()}.")
         if room is None:
@@ -222,10 +219,8 @@ class StudyRun:
             "sentences": list(sentences),
             "tables": list(tables),
         }
-        written = self.folder / f".{STUDY}.new"
         sealed = with_checksums(record, self.folder)
-        written.write_text(json.dumps(sealed, indent=2, default=str) + "\n", encoding="utf-8")
-        written.replace(self.folder / STUDY)
+        write_beside(self.folder / STUDY, json.dumps(sealed, indent=2, default=str) + "\n")
 
     def _left(self) -> str:
         """The time left, judged by how the finished steps kept to the plan.

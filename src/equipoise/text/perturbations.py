@@ -8,6 +8,8 @@ from equipoise.text.blank import BLANK
 ORIGINAL = "original"
 """The variation of a sentence as it was written."""
 
+LOWER_CASE = "lower-case"
+
 PLACE = "{sentence}"
 """Where a frame says that the sentence goes."""
 
@@ -28,7 +30,7 @@ def varied(sentence: str, frames: Mapping[str, str]) -> dict[str, str]:
     inner = decapitalised(sentence)
     return {
         "no-period": sentence.removesuffix("."),
-        "lower-case": lower_cased(sentence),
+        LOWER_CASE: lower_cased(sentence),
     } | {name: frame.replace(PLACE, inner) for name, frame in frames.items()}
 
 

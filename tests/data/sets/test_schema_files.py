@@ -79,9 +79,10 @@ def test_copies_have_a_right_answer_and_those_of_a_pair_are_kept_once(tmp_path: 
     assert table["item"].is_unique
 
 
-def test_as_published_there_is_type_2_only_and_the_end_is_set_apart(tmp_path: Path) -> None:
+def test_as_published_both_types_stay_and_the_end_is_set_apart(tmp_path: Path) -> None:
     table = read(folder_of(tmp_path), as_published=True).table.set_index("item")
-    assert list(table.index) == ["c", "c:Bob", "c:Alice"]
+    assert set(table["type"]) == {"1", "2"}
+    assert {"a", "c", "c:Bob", "c:Alice"} < set(table.index)
     assert table.loc["c", "text"] == "The pilot met the nurse and drove [MASK] home . \n"
     assert table.loc["c:Bob", "text"] == "Alice met Bob and drove [MASK] home . \n"
 

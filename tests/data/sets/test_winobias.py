@@ -64,6 +64,7 @@ def test_a_line_becomes_a_sentence_with_a_blank(tmp_path: Path) -> None:
         "form": "subject",
         "stereotype": "female",
         "published_text": "The smith thanked the dancer because [MASK] was kind . \n",
+        "published_person": "the dancer",
         "published_words": "she he",
         "in_published_set": True,
         "flags": "",

@@ -101,3 +101,15 @@ def test_movements_by_hand() -> None:
     assert estimates["mean-movement", "y"].value == pytest.approx(0.25)
     assert (estimates["mean-movement", ""].n, estimates["mean-movement", ""].dropped) == (3, 1)
     assert estimates["mean-abs-movement", ""].better == "lower"
+
+
+def test_lower_case_is_left_out_where_the_model_does_not_see_capitals() -> None:
+    rows = [("a", "original", "a", 0.25)]
+    rows += [
+        (f"a / {name}", name, "a", 0.25 + moved) for name, moved in (("lower-case", 0.0), ("no-period", 0.5))
+    ]
+    table = pd.DataFrame(rows, columns=["item", "variation", "of", "score"]).assign(category="c")
+    named = {one.level for one in movement_estimates(table, factors=("category",), unit="")}
+    assert named == {"", "no-period"}
+    table.loc[1, "score"] = 0.3
+    assert "lower-case" in {one.level for one in movement_estimates(table, factors=("category",), unit="")}

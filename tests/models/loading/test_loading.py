@@ -17,6 +17,7 @@ from equipoise.errors import UserError
 from equipoise.models.loading import load_model
 from equipoise.models.loading.checkpoints import kind_of
 from equipoise.models.loading.networks import wrap_model
+from equipoise.models.neural.base import longest_input
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Score
 
@@ -229,7 +230,10 @@ def test_a_sentence_longer_than_the_model() -> None:
 
 def test_roberta_reserves_positions_for_padding(tmp_path: Path) -> None:
     model: Any = load_model(saved("roberta", tmp_path / "r"), cache=False)
-    assert model.max_length == min(tiny.LONGEST, tiny.POSITIONS - tiny.tokenizer("byte-bpe").pad_token_id - 1)
+    reserved = tiny.tokenizer("byte-bpe").pad_token_id + 1
+    assert model.max_length == min(tiny.LONGEST, tiny.POSITIONS - reserved)
+    model.tokenizer.model_max_length = 10**9
+    assert longest_input(model.transformers_model, model.tokenizer) == tiny.POSITIONS - reserved
 
 
 @pytest.mark.parametrize("name", ["", " "])

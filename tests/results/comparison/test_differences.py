@@ -139,7 +139,7 @@ def test_an_item_that_one_model_could_not_answer_is_left_out_of_both_values() ->
 
 def test_distances_from_neutral_are_taken_of_each_model_before_they_are_subtracted() -> None:
     first, second = crossed_items(0.5, 1), crossed_items(0.5, 2)
-    sized = difference(first, second, replace(SCORE, absolute=True, neutral=0.5, better="lower"))
+    sized = difference(first, second, replace(SCORE, kind="size", neutral=0.5, better="lower"))
     expected = (second["score"] - 0.5).abs() - (first["score"] - 0.5).abs()
     assert sized.verdict.difference == pytest.approx(expected.mean())
     assert sized.first.value == pytest.approx((first["score"] - 0.5).abs().mean())
@@ -147,7 +147,7 @@ def test_distances_from_neutral_are_taken_of_each_model_before_they_are_subtract
 
 def test_items_are_averaged_by_profession_before_they_are_made_absolute() -> None:
     first, second = crossed_items(0.0, 1), crossed_items(0.0, 2)
-    quantity = replace(SCORE, over="profession", absolute=True, better="lower", factors=("profession",))
+    quantity = replace(SCORE, over="profession", kind="size", better="lower", factors=("profession",))
     sizes = [frame.groupby("profession")["score"].mean().abs() for frame in (first, second)]
     both = difference(first, second, quantity)
     assert (both.first.value, both.second.value) == pytest.approx((sizes[0].mean(), sizes[1].mean()))
@@ -160,7 +160,7 @@ def test_items_are_averaged_by_profession_before_they_are_made_absolute() -> Non
 def test_rows_without_a_profession_are_not_one_more_profession() -> None:
     first, second = crossed_items(0.0, 1), crossed_items(0.0, 2)
     first.loc[:9, "profession"] = second.loc[:9, "profession"] = ""
-    quantity = replace(SCORE, over="profession", absolute=True, factors=("profession",))
+    quantity = replace(SCORE, over="profession", kind="size", factors=("profession",))
     assert difference(first, second, quantity).verdict.n == PROFESSIONS
 
 
@@ -202,9 +202,9 @@ def hits_of(chance: float, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"cluster": cluster, "score": (rng.random(50) < chance).astype(float)})
 
 
-def test_zeros_and_ones_have_the_interval_of_a_share_and_their_difference_that_of_a_mean() -> None:
+def test_a_quantity_of_hits_has_the_interval_of_a_share_and_its_difference_that_of_a_mean() -> None:
     first, second = hits_of(0.1, 1), hits_of(0.4, 2)
-    clustered = replace(SCORE, factors=("cluster",))
+    clustered = replace(SCORE, kind="share", factors=("cluster",))
     both = difference(first, second, clustered)
     for side, table in ((both.first, first), (both.second, second)):
         assert side == share_with_interval(table["score"], [table["cluster"]])
@@ -212,6 +212,21 @@ def test_zeros_and_ones_have_the_interval_of_a_share_and_their_difference_that_o
     assert value_of(first, clustered) == both.first
     gaps = mean_with_interval(second["score"] - first["score"], [first["cluster"]])
     assert both.verdict.interval == gaps.interval
+
+
+def test_the_kind_is_declared_and_not_guessed_from_the_values() -> None:
+    """An averaged model scores exactly 0 everywhere: a mean of 0 without width, not a share of no hits."""
+    zeros = hits_of(0.4, 1).assign(score=0.0)
+    assert value_of(zeros, replace(SCORE, factors=("cluster",))).interval == (0.0, 0.0)
+    share = value_of(zeros, replace(SCORE, kind="share", factors=("cluster",)))
+    assert share.high > 0.1
+
+
+def test_a_probability_has_an_interval_that_ends_at_one() -> None:
+    table = pd.DataFrame({"score": [1.0, 1.0, 1.0, 1.0, 1.0, 0.1]})
+    mean, bounded = value_of(table, SCORE), value_of(table, replace(SCORE, kind="probability"))
+    assert (bounded.value, bounded.low, bounded.high) == (mean.value, mean.low, 1.0)
+    assert mean.high > 1.2
 
 
 def test_a_contrast_of_zeros_and_ones_is_no_share() -> None:
@@ -297,7 +312,7 @@ def test_a_real_difference_is_clustered_by_template_and_profession(
 
 
 def test_the_interval_of_a_mean_size_ends_at_zero_in_either_model() -> None:
-    size = Quantity("size", "mean |lean|", 0.05, absolute=True, better="lower")
+    size = Quantity("size", "mean |lean|", 0.05, kind="size", better="lower")
     small = made_result({"score": [0.001, -0.001, 0.002, 0.0, 0.9]}, size, model="a")
     assert value_of(small.items, size).low == 0.0
     other = made_result({"score": [0.001, -0.002, 0.001, 0.0, 0.8]}, size, model="b")

@@ -10,12 +10,12 @@ from equipoise.results import Quantity
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.comparison.differences import Difference, difference_of
 from equipoise.results.comparison.pairing import pair
-from equipoise.results.comparison.verdicts import change_of, corrected_word
+from equipoise.results.comparison.verdicts import _neither_has_it, change_of, corrected_word
 from equipoise.results.estimate import Estimate, estimates_table
 
 N = 60
 LEAN = Quantity("lean", "lean", 0.05)
-SIZE = replace(LEAN, key="size", label="mean |lean|", absolute=True, better="lower")
+SIZE = replace(LEAN, key="size", label="mean |lean|", kind="size", better="lower")
 SHARE = Quantity("women", "share of women", 0.05, neutral=0.5)
 GUARD = Quantity("guard", "guard", 0.1, column="own_side", better="higher", part="guard")
 ABILITY = replace(GUARD, key="ability", label="ability", column="right", part="ability")
@@ -97,7 +97,7 @@ def test_a_distance_from_neutral_has_no_other_side() -> None:
 
 def test_a_distance_has_none_even_where_its_value_passes_the_neutral_number() -> None:
     """0.7 and 0.1 from a half: both are distances, although one number is above a half and one below."""
-    assert word_and_change(1.2, 0.6, replace(SHARE, absolute=True))[0] == "lower"
+    assert word_and_change(1.2, 0.6, replace(SHARE, kind="size"))[0] == "lower"
 
 
 def test_a_quantity_that_should_be_high() -> None:
@@ -144,6 +144,8 @@ def test_what_lower_means_depends_on_which_way_is_good(better: str, expected: st
 def test_a_guard_that_neither_model_has_is_not_called_kept() -> None:
     (said,) = moved(0.3, 0.02, own_side=(0.0, 0.0)).sentences()
     assert "(guard 0.00 to 0.00, which neither of them has)" in said
+    assert not _neither_has_it(a_difference(0.0, 0.3))
+    assert not _neither_has_it(a_difference(0.3, 0.0))
     (said,) = moved(0.3, 0.02, own_side=(0.5, 0.5)).sentences()
     assert "(guard 0.50 to 0.50, kept)" in said
     (said,) = moved(0.3, 0.02, own_side=(0.0, 0.5)).sentences()

@@ -69,6 +69,22 @@ def test_hidden_spans_go_where_their_words_go(text: str) -> None:
     assert blank.text[begin:end] == "welder"
 
 
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("The mother said [MASK], too, left.", ", too"),
+        ("Mary saw [MASK] welder.", "welder"),
+        ("[MASK], alone, left with the king.", ","),
+    ],
+)
+def test_a_hidden_span_right_after_the_blank_goes_with_it(text: str, hidden: str) -> None:
+    start = text.index(hidden)
+    blank = MIRROR.blank(text, 0, ((start, start + len(hidden)),))
+    assert blank is not None
+    ((begin, end),) = blank.hidden
+    assert blank.text[begin:end] == hidden
+
+
 def test_another_blank_stays_a_blank() -> None:
     blank = MIRROR.blank("My [MASK] married a [MASK].", 1)
     assert blank is not None

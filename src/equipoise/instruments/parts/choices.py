@@ -51,9 +51,9 @@ def _reads(instrument: "Instrument[Any]", choice: str, options: "list[tuple[str,
 
 
 def _readers(choice: str) -> str:
-    from equipoise.instruments import INSTRUMENTS, load_instrument
+    from equipoise.instruments import every_instrument
 
-    return ", ".join(name for name in INSTRUMENTS if choice in load_instrument(name).reads)
+    return ", ".join(one.name for one in every_instrument() if choice in one.reads)
 
 
 def _made(settings: "Settings", choice: str) -> list[tuple[str, object]]:

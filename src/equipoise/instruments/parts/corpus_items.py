@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from equipoise.corpora.contexts import Context, contexts
+from equipoise.corpora.contexts import Context, contexts, person_spans, without_names
 from equipoise.corpora.documents import Problems
-from equipoise.corpora.sampling import CorpusChoice, drawn, open_documents
-from equipoise.corpora.someone import person_spans, without_names
+from equipoise.corpora.opening import CorpusChoice, drawn, open_documents
 from equipoise.corpora.vocabulary import TARGETS, gendered_words, load_targets
 from equipoise.data.reading import LINE, TABLES, File, read_table
 from equipoise.data.sources import Source

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from equipoise.results import Estimate
+from equipoise.results import Estimate, Quantity
 from equipoise.stats.correlation import Correlation, pearson, spearman
 from equipoise.stats.means import (
     Mean,
     difference_of_means,
     mean_with_interval,
+    probability_with_interval,
     size_with_interval,
 )
 from equipoise.stats.shares import share_with_interval
@@ -32,13 +34,20 @@ class Spec:
     better: str = "neutral"
     headline: bool = False
     groups: Groups = field(default_factory=dict)
-    above: str = ""
-    below: str = ""
     void: str = ""
 
-    def meaning(self, above: str, below: str) -> "Spec":
-        """The same with what it means to lie above neutral, and below."""
-        return replace(self, above=above, below=below)
+    @classmethod
+    def of(cls, quantity: Quantity, **changes: Any) -> "Spec":
+        """The specification of a declared quantity; `changes` are what only this estimate has."""
+        spec = cls(
+            quantity.key,
+            quantity.label,
+            quantity.unit,
+            quantity.neutral,
+            quantity.better,
+            quantity.headline,
+        )
+        return replace(spec, **changes)
 
     def at(self, groups: Groups) -> "Spec":
         """The same for some of the items; only the one over every item is a headline."""
@@ -65,8 +74,6 @@ def estimate(
         better=spec.better,
         unit=spec.unit,
         headline=spec.headline,
-        above=spec.above,
-        below=spec.below,
         void=spec.void,
     )
 
@@ -85,6 +92,15 @@ def size_estimate(spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Se
     )
 
 
+def probability_estimate(
+    spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()
+) -> Estimate:
+    """The mean of answered values from 0 to 1, whose interval ends there too, clustered in the same way."""
+    return _of_mean(
+        spec, probability_with_interval(values.to_numpy(dtype=float), _labels(rows, factors)), len(values)
+    )
+
+
 def share_estimate(spec: Spec, hits: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()) -> Estimate:
     """The share of answered rows that are true (1.0), clustered in the same way."""
     return _of_mean(spec, share_with_interval(hits.to_numpy(dtype=float), _labels(rows, factors)), len(hits))
@@ -94,7 +110,11 @@ def percent_estimate(
     spec: Spec, hits: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()
 ) -> Estimate:
     """The same share in per cent."""
-    share = share_estimate(spec, hits, rows, factors)
+    return in_per_cent(share_estimate(spec, hits, rows, factors))
+
+
+def in_per_cent(share: Estimate) -> Estimate:
+    """A share or a probability as a percentage."""
     return replace(share, value=100 * share.value, low=100 * share.low, high=100 * share.high, unit="%")
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from equipoise.data.sets.frames import Frames
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, size_estimate
 from equipoise.results import Estimate
-from equipoise.text.perturbations import ORIGINAL, can_be_varied, varied
+from equipoise.text.perturbations import LOWER_CASE, ORIGINAL, can_be_varied, varied
 
 Quota = Callable[[int], int]
 """How many of a category's items are also asked in their changed forms."""
@@ -57,6 +57,8 @@ def movement_estimates(items: pd.DataFrame, *, factors: Sequence[str], unit: str
     signed = Spec("mean-movement", unit=unit)
     estimates = []
     for groups, rows in grouped(changed, "variation"):
+        if groups.get("variation") == LOWER_CASE and rows["moved"].eq(0).all():
+            continue  # the model does not see capitals
         estimates.append(size_estimate(size.at(groups), rows["moved"], rows, factors))
         estimates.append(mean_estimate(signed.at(groups), rows["moved"], rows, factors))
     return estimates

@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load
 
 from equipoise.errors import UserError, shortage
+from equipoise.files import sha256
 from equipoise.models.loading.packed_matrix import PackedMatrix, unpack_matrix
 
 FORMAT_VERSION = 1
@@ -73,11 +74,6 @@ def read_description(folder: Path) -> dict[str, Any]:
     return dict(description)
 
 
-def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def _check_config(folder: Path, description: dict[str, Any]) -> None:
     path = folder / CONFIG_FILE
     if not path.is_file():
@@ -91,7 +87,7 @@ def _check_config(folder: Path, description: dict[str, Any]) -> None:
             f"The weights are for the architecture {description['architecture']}, {path} says {architecture}."
         )
         raise UserError(message, AGAIN)
-    if file_sha256(path) != description["config_sha256"]:
+    if sha256(path) != description["config_sha256"]:
         raise UserError(f"{path} is not the configuration the weights were packed with.", AGAIN)
 
 

@@ -1,6 +1,5 @@
 """word2vec's binary files: a line of counts, then for each word its letters, a space and its numbers."""
 
-import gzip
 import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from equipoise.errors import UserError
+from equipoise.files import open_binary, replacing
 from equipoise.models.static.table import WordVectors
 
 Buffer = bytes | mmap.mmap
@@ -51,7 +51,7 @@ def _opened(path: Path) -> Iterator[Buffer]:
     if path.stat().st_size == 0:
         raise UserError(f"{path} is empty.", "Copy or download the file again.")
     if path.suffix == ".gz":
-        with gzip.open(path) as packed:
+        with open_binary(path) as packed:
             yield packed.read()
         return
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
@@ -80,9 +80,7 @@ def _counts(buffer: Buffer, path: Path) -> tuple[int, int, int]:
 
 def write_binary(vectors: WordVectors, path: Path) -> None:
     """Write vectors as a word2vec binary file, beside first and then in its place."""
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("wb") as file:
+    with replacing(path) as file:
         file.write(f"{len(vectors.words)} {vectors.matrix.shape[1]}\n".encode())
         for word, vector in zip(vectors.words, vectors.matrix, strict=True):
             file.write(word.encode() + b" " + vector.astype("<f4").tobytes() + b"\n")
-    beside.replace(path)

@@ -5,17 +5,17 @@ lock, so that two threads work side by side; a block that it cannot make sense o
 which knows words with spaces in them and names the line that is wrong.
 """
 
-import gzip
 import io
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from equipoise.errors import UserError
+from equipoise.files import open_binary
 from equipoise.models.questions import Vector
 from equipoise.models.static.table import WordVectors
 
@@ -35,8 +35,7 @@ class _Block(NamedTuple):
 
 def read_text_vectors(path: Path) -> WordVectors:
     """The vectors of a GloVe or word2vec text file."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rb") as file:
+    with open_binary(path) as file:
         first = file.readline()
         is_header = len(first.split()) == 2
         width = len((file.readline() if is_header else first).split()) - 1
@@ -52,7 +51,7 @@ def read_text_vectors(path: Path) -> WordVectors:
     return WordVectors(words, _joined(parts, width))
 
 
-def _blocks(file: io.BufferedIOBase, line: int) -> Iterator[_Block]:
+def _blocks(file: BinaryIO, line: int) -> Iterator[_Block]:
     """The file in blocks of whole lines."""
     rest = b""
     while read := file.read(BLOCK):

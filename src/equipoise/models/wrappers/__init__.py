@@ -1,17 +1,21 @@
 """Models around models that are saved as a recipe: this index is the only place that lists them."""
 
-from equipoise.indexes import class_named
 from equipoise.models.wrappers.base import WrappedModel
+from equipoise.plugins import Index
 
-WRAPPERS = {
-    "counterfactual-averaging": "equipoise.models.wrappers.averaging:AveragedModel",
-    "layer-map": "equipoise.models.wrappers.layer_map:LayerMapped",
-    "prior-normalisation": "equipoise.models.wrappers.prior:PriorNormalised",
-    "self-debias": "equipoise.models.wrappers.self_debias:SelfDebiased",
-}
+WRAPPERS = Index(
+    "wrappers",
+    {
+        "counterfactual-averaging": "equipoise.models.wrappers.averaging:AveragedModel",
+        "layer-map": "equipoise.models.wrappers.layer_map:LayerMapped",
+        "prior-normalisation": "equipoise.models.wrappers.prior:PriorNormalised",
+        "self-debias": "equipoise.models.wrappers.self_debias:SelfDebiased",
+    },
+)
 """Name to `module:class`; a class takes the inner model, and its options by name."""
 
 
 def wrapper_class(name: str) -> type[WrappedModel]:
     """The class of the wrapper of that name."""
-    return class_named(name, WRAPPERS, "wrapper")
+    wrapper: type[WrappedModel] = WRAPPERS.load(name, "wrapper")
+    return wrapper

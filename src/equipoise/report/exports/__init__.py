@@ -1,23 +1,38 @@
 """Output formats: one file each with a function `render(results) -> str`; the file's name is its name."""
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pkgutil import iter_modules
 
-from equipoise.errors import unknown_name
+from equipoise.errors import UserError
+from equipoise.plugins import Index
+from equipoise.report.gate.rules import Rule
 from equipoise.results import Result
 
-Render = Callable[[Sequence[Result]], str]
+EXPORTS = Index(
+    "exports",
+    {
+        module.name.replace("_", "-"): f"{__name__}.{module.name}:render"
+        for module in sorted(iter_modules(__path__), key=lambda one: one.name)
+    },
+)
+"""The modules of this folder and the formats of installed packages."""
 
 
 def format_names() -> list[str]:
-    """The formats there are: the modules of this folder."""
-    return sorted(module.name.replace("_", "-") for module in iter_modules(__path__))
+    """The names of the output formats."""
+    return list(EXPORTS)
 
 
-def export(results: Sequence[Result], format_name: str) -> str:
-    """The results in a named format."""
-    if format_name not in format_names():
-        raise unknown_name("output format", format_name, format_names())
-    render: Render = import_module(f"{__name__}.{format_name.replace('-', '_')}").render
-    return render(results)
+READS_RULES = ("bias-scenarios",)
+
+
+def export(results: Sequence[Result], format_name: str, rules: Sequence[Rule] = ()) -> str:
+    """The results in a named format; `rules` are for the formats that judge by them."""
+    render: Callable[..., str] = EXPORTS.load(format_name, "output format")
+    if not rules:
+        return render(results)
+    if format_name not in READS_RULES:
+        raise UserError(
+            f"The format {format_name} reads no rules.", f"Leave them out, or use {', '.join(READS_RULES)}."
+        )
+    return render(results, rules)

@@ -8,7 +8,8 @@ from equipoise.results import Result
 
 def render(results: Sequence[Result]) -> str:
     """The curve of the only result as SVG."""
-    from equipoise.report.layer_chart import layer_chart
+    from equipoise.report.figures.layers import layer_figure
+    from equipoise.report.files import with_title
 
     if len(results) != 1:
         raise UserError(
@@ -17,5 +18,5 @@ def render(results: Sequence[Result]) -> str:
         )
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(layer_chart(results[0]).to_json())
+    svg: str = vl_convert.vegalite_to_svg(with_title(layer_figure(results[0])))
     return svg

@@ -56,11 +56,6 @@ def _figure(name: str, group: str, table: pd.DataFrame) -> Figure:
     return Figure(slug(f"{name} {group} professions"), title, f"{title}. {told}.", spec)
 
 
-def _told(means: pd.Series) -> str:
-    """The bars of a profession in words."""
-    return ", ".join(f"{side} {person} {fixed(mean, 2)}" for (side, person), mean in means.items())
-
-
 def _order(table: pd.DataFrame) -> list[str]:
     """The professions as the paper orders them: largest change first; of one model, largest gap first."""
     sides = list(dict.fromkeys(table["side"]))

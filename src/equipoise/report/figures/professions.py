@@ -14,7 +14,10 @@ from equipoise.results.numbers import fixed, shown
 
 SHARE = "percent_women"
 AT_EITHER_END = 15
-"""Professions shown of those that lean furthest to either side; the others stand in the table."""
+"""Professions shown of the highest and of the lowest values; the others stand in the table."""
+
+MOST_SURPRISING = 15
+"""Professions shown whose value is furthest from what their share of women suggests."""
 
 FEWEST = 3
 
@@ -30,17 +33,36 @@ def women_working(measured: Measurement) -> str:
 
 
 def profession_figures(measured: Measurement) -> list[Figure]:
-    """The professions that lean furthest, and all of them against the share of women."""
+    """The highest and lowest professions, the most surprising ones, and all against the share of women."""
     tables = {label: _by_profession(result) for label, result in measured.results.items()}
     tables = {label: table for label, table in tables.items() if len(table) >= FEWEST}
     if not tables:
         return []
     table = pd.concat([table.assign(model=label) for label, table in tables.items()], ignore_index=True)
-    figures = [_ends_figure(measured, table, list(tables))]
+    label, first = table["label"].iloc[0], table[table["model"] == next(iter(tables))]
+    names = first.sort_values("value", ascending=False, kind="stable")["level"].tolist()
+    ends = names if len(names) <= 2 * AT_EITHER_END else [*names[:AT_EITHER_END], *names[-AT_EITHER_END:]]
+    figures = [
+        _bars_figure(measured, table, ends, f"{label}: the professions with the highest and lowest values")
+    ]
     known = table[table[SHARE].notna()]
     if len(known) >= FEWEST:
         figures.append(_scatter_figure(measured, known, list(tables)))
+    if first[SHARE].notna().sum() > MOST_SURPRISING:
+        title = f"{label}: the professions furthest from what their share of women suggests"
+        figures.append(
+            _bars_figure(measured, table, _surprising(first), title, name="surprising professions")
+        )
     return figures
+
+
+def _surprising(table: pd.DataFrame) -> list[str]:
+    """The professions furthest from the fitted line of values on shares of women, the highest value first."""
+    known = table[table[SHARE].notna()]
+    slope, intercept = np.polyfit(known[SHARE], known["value"], 1)
+    distance = (known["value"] - intercept - slope * known[SHARE]).abs()
+    chosen = known.loc[distance.nlargest(MOST_SURPRISING).index]
+    return list(chosen.sort_values("value", ascending=False, kind="stable")["level"])
 
 
 def _by_profession(result: Result) -> pd.DataFrame:
@@ -55,13 +77,14 @@ def _by_profession(result: Result) -> pd.DataFrame:
     return rows.assign(**{SHARE: rows["level"].map(shares).astype(float)})
 
 
-def _ends_figure(measured: Measurement, table: pd.DataFrame, labels: list[str]) -> Figure:
-    first = table[table["model"] == labels[0]].sort_values("value", ascending=False, kind="stable")
-    chosen = first["level"].tolist()
-    if len(chosen) > 2 * AT_EITHER_END:
-        chosen = [*chosen[:AT_EITHER_END], *chosen[-AT_EITHER_END:]]
+def _bars_figure(
+    measured: Measurement, table: pd.DataFrame, chosen: list[str], title: str, *, name: str = "professions"
+) -> Figure:
+    """The chosen professions in their order, a bar for each model."""
+    labels = list(dict.fromkeys(table["model"]))
+    first = table[table["model"] == labels[0]].set_index("level", drop=False).loc[chosen]
     rows = [_row(row) for row in table[table["level"].isin(chosen)].to_dict("records")]
-    order = [_named(row) for row in first[first["level"].isin(chosen)].to_dict("records")]
+    order = [_named(row) for row in first.to_dict("records")]
     several, example = len(labels) > 1, first.iloc[0]
     down: dict[str, Any] = {"field": "named", "type": "nominal", "sort": order, "title": None}
     across = {"type": "quantitative", "title": _axis(example)}
@@ -85,11 +108,10 @@ def _ends_figure(measured: Measurement, table: pd.DataFrame, labels: list[str]) 
         },
         line_at(float(example["neutral"]), "x"),
     ]
-    title = f"{example['label']} of the professions that lean furthest"
     told = "; ".join(f"{row['model']}, {row['named']}: {row['number']}" for row in rows)
     height = len(order) * (4 + 8 * len(labels) if several else 17)
     spec = chart(layers, height=height, data=values(rows))
-    return Figure(slug(f"{measured.name} professions"), title, f"{title}. {told}.", spec)
+    return Figure(slug(f"{measured.name} {name}"), title, f"{title}. {told}.", spec)
 
 
 def _share_colour(rows: list[Row], title: str) -> dict[str, Any]:

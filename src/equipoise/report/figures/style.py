@@ -11,6 +11,7 @@ WIDTH = 640
 """Width of a chart in a file; a page makes it as wide as there is room."""
 
 ABOVE, BELOW, UNCLEAR = "#0072B2", "#D55E00", "#7F868F"
+MEN, WOMEN = ABOVE, BELOW
 MODEL_COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
     *("#56B4E9", "#8C6D31", "#7F868F", "#AA4499", "#999933"),

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from equipoise.errors import explained_writing
+from equipoise.files import write_beside
 from equipoise.report.elements import Section
+from equipoise.report.files import refuse_foreign
 from equipoise.report.page.contents import Contents, contents_of
-from equipoise.report.page.places import refuse_foreign
 from equipoise.report.page.template import filled
 from equipoise.report.sections import Study
 from equipoise.results import Result
 from equipoise.results.result import as_results
-from equipoise.results.writing import write_beside
 
 
 def render(results: Result | Sequence[Result], studies: Sequence[Study] = ()) -> str:

@@ -8,27 +8,29 @@ import math
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from equipoise.report.page.contents import Contents
 from equipoise.results.numbers import shown
 from equipoise.results.result import describe_versions
+
+if TYPE_CHECKING:
+    from equipoise.report.page.contents import Contents
 
 PACKAGE = "equipoise.report.page"
 _EXPONENT = re.compile(r"-?\d+\.\d+e-\d+")
 
 
-def filled(contents: Contents) -> str:
+def filled(contents: "Contents") -> str:
     """The whole page."""
     scripts = [_vega(), _asset("page.js")]
     hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
     specs = {figure.name: figure.spec for figure in contents.figures}
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             page=contents,
@@ -68,7 +70,8 @@ def is_number(value: Any) -> bool:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the templates of every page; whatever stands in a result is escaped."""
     environment = Environment(
         loader=PackageLoader(PACKAGE, "templates"),
         autoescape=True,

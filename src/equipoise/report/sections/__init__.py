@@ -1,14 +1,13 @@
-"""Sections for what a study wrote: its sentences and tables, and charts where a file of its name draws some.
+"""Sections for what a study wrote: its sentences and tables, and the charts that are drawn of them.
 
-A study is a folder with `study.json` (name, title, sentences) and tables as CSV files. A module of this
-folder that is called like the study adds its charts with `figures(study) -> list[Figure]`. With
-`tables(study) -> list[Table]` it adds the tables of its paper, with the paper's rows and columns.
+A study is a folder with `study.json` (name, title, sentences) and tables as CSV files. A row of `MODULES`
+names the module that draws it. Its `FIGURES` and `TABLES` hold one function per study: the charts, and the
+tables of the study's paper with its rows and columns.
 """
 
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import pandas as pd
@@ -17,6 +16,17 @@ from equipoise.errors import UserError
 from equipoise.report.elements import Section, Table
 from equipoise.report.measurements import slug
 from equipoise.studies.steps import STUDY, read_study, read_tables
+
+MODULES = {
+    **dict.fromkeys(("before-after", "professions", "mitigations", "downstream", "control"), "changes"),
+    **dict.fromkeys(
+        ("corpus-bias", "corpus-classifiers", "learning-curve", "reminders", "resolution"), "tuned"
+    ),
+    **dict.fromkeys(("models", "skew", "sample-size"), "models"),
+    "domain": "domain",
+    "vectors": "vectors",
+}
+"""The module of this folder that draws each study; the others show their sentences and tables."""
 
 SHORT = 12
 """Tables with more rows than this are closed until somebody opens them."""
@@ -56,7 +66,7 @@ def section_of(study: Study) -> Section:
         prefix,
         study.title,
         sentences=study.sentences,
-        figures=_made(study, "figures"),
+        figures=_made(study, "FIGURES"),
         tables=[*study_tables(study), *(table for table in tables if len(table.rows) <= SHORT)],
         details=[table for table in tables if len(table.rows) > SHORT],
     )
@@ -64,19 +74,20 @@ def section_of(study: Study) -> Section:
 
 def study_tables(study: Study) -> list[Table]:
     """The tables of the study's paper, with its rows and columns."""
-    return _made(study, "tables")
+    return _made(study, "TABLES")
 
 
 def _made(study: Study, what: str) -> list[Any]:
-    """The figures or the tables that the study's own file makes, where it has one that does."""
-    module = study.name.replace("-", "_")
-    if module not in {known.name for known in iter_modules(__path__)}:
+    """Return the study's charts or tables: none where this room draws none."""
+    if study.name not in MODULES:
         return []
-    make = getattr(import_module(f"{__name__}.{module}"), what, None)
+    makers = getattr(import_module(f"{__name__}.{MODULES[study.name]}"), what, {})
+    if study.name not in makers:
+        return []
     try:
-        made: list[Any] = make(study) if make else []
+        made: list[Any] = makers[study.name](study)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # Its tables are as they were saved, but not those that this version draws.
+        # The tables are as saved, but not those that this version draws.
         raise UserError(
             f"The tables of the study {study.title!r} cannot be drawn: {error!r}.", "Run the study again."
         ) from error

@@ -82,3 +82,6 @@ def _words(name: str, table: pd.DataFrame) -> Iterator[Figure]:
                 said = " and ".join(pair)
                 title = f"{arm}: words of {said}"
                 yield side_figure(f"{name} {arm} words {said}", (title, *NEAR[1:]), rows)
+
+
+FIGURES = {"domain": figures}

@@ -44,10 +44,6 @@ def _figure(test: str, table: pd.DataFrame) -> Figure:
     return Figure(slug(f"vectors {test}"), title, f"{title}. {told}.", _spec(rows, test, in_order))
 
 
-def _told(value: float) -> str:
-    return fixed(value, 2) if value == value else "too few words"
-
-
 def _row(row: "dict[Any, Any]") -> dict[str, Any]:
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     return {"group": str(row["group"]), "value": value, "low": low, "high": high} | {
@@ -82,3 +78,6 @@ def _spec(rows: list[dict[str, Any]], test: str, in_order: bool) -> dict[str, An
         },
     ]
     return chart(layers, height=HEIGHT, data=values(known))
+
+
+FIGURES = {"vectors": figures}

@@ -1,5 +1,6 @@
 """Differences: one quantity of two results, item by item, with the interval that `measure` would give."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,17 +9,26 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.results.comparison.matrices import Sides, matrices_apart, matrix_value, paired_matrices
 from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
-from equipoise.results.quantity import Quantity
+from equipoise.results.quantity import Kind, Quantity
 from equipoise.stats.clusters import Floats
 from equipoise.stats.equivalence import Verdict, verdict_on
 from equipoise.stats.means import (
+    Factors,
     Mean,
     difference_apart,
     difference_of_means,
     mean_with_interval,
+    probability_with_interval,
     size_with_interval,
 )
 from equipoise.stats.shares import share_with_interval
+
+_WITH_INTERVAL: dict[Kind, Callable[[Floats, Factors], Mean]] = {
+    "mean": mean_with_interval,
+    "share": share_with_interval,
+    "probability": probability_with_interval,
+    "size": size_with_interval,
+}
 
 
 @dataclass(frozen=True)
@@ -112,7 +122,7 @@ def _prepared(rows: pd.DataFrame, quantity: Quantity, columns: dict[str, str]) -
     if quantity.over:
         table = table[table[quantity.over] != ""]
         table = table.groupby(quantity.over, as_index=False, sort=False)[list(columns)].mean()
-    if quantity.absolute:
+    if quantity.kind == "size":
         table[list(columns)] = (table[list(columns)] - quantity.neutral).abs()
     return table
 
@@ -122,13 +132,10 @@ def _there(rows: pd.DataFrame, name: str) -> str:
 
 
 def _level(values: Floats, table: pd.DataFrame, quantity: Quantity) -> Mean:
-    """The quantity of one model; the mean of zeros and ones is a share, that of distances a size."""
-    is_share = np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
-    if quantity.contrast is None and is_share:
-        return share_with_interval(values, [table[factor] for factor in quantity.factors])
-    if quantity.contrast is None and quantity.absolute:
-        return size_with_interval(values, [table[factor] for factor in quantity.factors])
-    return _mean(values, table, quantity)
+    """The quantity of one model, with the interval of its kind."""
+    if quantity.contrast is not None:
+        return _mean(values, table, quantity)
+    return _WITH_INTERVAL[quantity.kind](values, [table[factor] for factor in quantity.factors])
 
 
 def _mean(values: Floats, table: pd.DataFrame, quantity: Quantity) -> Mean:

@@ -56,7 +56,7 @@ def matrices_apart(
         return None
     levels = [_level(drawn, cells, 0, quantity) for drawn, cells in sides]
     ours, theirs = (_values(drawn, cells, 0, quantity) for drawn, cells in sides)
-    fewest = min((drawn for drawn, _ in sides), key=lambda drawn: drawn.n_clusters)
+    fewest = min((drawn for drawn, _ in sides), key=lambda drawn: (drawn.can_tell, drawn.n_clusters))
     n = sum(len(cells) for _, cells in sides)
     difference = levels[1].value - levels[0].value
     return levels[0], levels[1], verdict_on_draws(difference, fewest, theirs - ours, margin=margin, n=n)
@@ -73,7 +73,8 @@ def _drawn(
     kept = rows[known.all(axis=1)]
     cells = np.column_stack([_cells(kept, column, quantity) for column in columns])
     clusters = kept[_there(kept, quantity.factors[0])] if quantity.factors else None
-    return resampled_sums(cells, clusters, seed=seed), cells
+    sides = kept[_there(kept, quantity.contrast.column)]
+    return resampled_sums(cells, clusters, sides=sides, seed=seed), cells
 
 
 def _cells(rows: pd.DataFrame, column: str, quantity: Quantity) -> Floats:

@@ -119,7 +119,7 @@ def _moved(row: dict[str, object]) -> str:
 def _crosses(difference: Difference) -> bool:
     """Whether the second mean lies on the other side of neutral than the first, and surely so."""
     quantity = difference.quantity
-    if quantity.absolute or quantity.better != "neutral":
+    if quantity.kind == "size" or quantity.better != "neutral":
         return False
     first, second = difference.first, difference.second
     was, neutral = first.value - quantity.neutral, quantity.neutral

@@ -11,7 +11,8 @@ import torch
 from transformers import AutoConfig, AutoTokenizer, BertForMaskedLM
 
 import equipoise
-from equipoise.models.loading.packed import TENSOR_FILE, file_sha256, load_packed, read_description
+from equipoise.files import sha256
+from equipoise.models.loading.packed import TENSOR_FILE, load_packed, read_description
 from recipes import fidelity
 
 FOLDER = Path(equipoise.__file__).parent / "models" / "embedded"
@@ -26,7 +27,7 @@ def test_everything_together_stays_within_75_megabytes() -> None:
 
 
 def test_the_tensor_file_has_the_recorded_hash_and_the_card_states_it() -> None:
-    digest = file_sha256(FOLDER / TENSOR_FILE)
+    digest = sha256(FOLDER / TENSOR_FILE)
     assert digest == read_description(FOLDER)["tensor_sha256"]
     assert digest in (FOLDER / "README.md").read_text(encoding="utf-8")
 

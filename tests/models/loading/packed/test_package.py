@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from equipoise.errors import UserError
+from equipoise.files import sha256
 from equipoise.models.loading import load_model
 from equipoise.models.loading.packed import (
     CONFIG_FILE,
     DESCRIPTION_FILE,
     TENSOR_FILE,
     PackedModel,
-    file_sha256,
     is_packed,
     load_packed,
 )
@@ -77,7 +77,7 @@ def test_one_altered_bit_is_refused(folder: Path) -> None:
 def test_a_file_cut_before_it_was_hashed_is_refused(folder: Path) -> None:
     data = (folder / TENSOR_FILE).read_bytes()
     (folder / TENSOR_FILE).write_bytes(data[:-20])
-    _change_description(folder, tensor_sha256=file_sha256(folder / TENSOR_FILE))
+    _change_description(folder, tensor_sha256=sha256(folder / TENSOR_FILE))
     with pytest.raises(UserError, match=r"does not hold what packed\.json says"):
         load_packed(folder)
 

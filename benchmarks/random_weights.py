@@ -1,0 +1,126 @@
+"""How often SBE calls random weights biased: `python -m benchmarks.random_weights CORPUS [DRAWS]`.
+
+Networks of random weights are drawn with each of four tokenizers: WordPiece, BPE, Unigram and bytes. Each is
+measured on the shipped pairs and on pairs mined from CORPUS, a text file or table of novels. Random weights
+know nothing of women and men, so the 95 % interval of "ASLD above that of neutral pairs" should leave 0 out
+in about one run of twenty. Prints a row a set and tokenizer, and writes `random_weights.json` here.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+from equipoise.corpora.mining import mine_pairs
+from equipoise.corpora.opening import CorpusChoice, open_documents
+from equipoise.data.reading import TABLES
+from equipoise.measuring import measure
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.options import RunOptions
+
+DRAWS, WORDS, MINED = 20, 3000, 200
+SPECIAL = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+KINDS = ("wordpiece", "bpe", "unigram", "bytes")
+KEYS = ("asld-above-neutral", "asld-over-neutral", "mean-sld")
+
+
+def tokenizer(kind: str, texts: list[str]) -> Any:
+    """A tokenizer of one kind, trained on the texts."""
+    names = list(SPECIAL.values())
+    if kind == "wordpiece":
+        backend = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        backend.normalizer = normalizers.BertNormalizer(lowercase=True)
+        backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        backend.decoder = decoders.WordPiece()
+        trainer: Any = trainers.WordPieceTrainer(vocab_size=WORDS, special_tokens=names, show_progress=False)
+    elif kind == "unigram":
+        backend = Tokenizer(models.Unigram())
+        backend.pre_tokenizer = pre_tokenizers.Metaspace()
+        backend.decoder = decoders.Metaspace()
+        trainer = trainers.UnigramTrainer(
+            vocab_size=WORDS, special_tokens=names, unk_token="[UNK]", show_progress=False
+        )
+    else:
+        backend = Tokenizer(models.BPE())
+        backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        backend.decoder = decoders.ByteLevel()
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        size = WORDS if kind == "bpe" else len(alphabet) + len(names)
+        trainer = trainers.BpeTrainer(
+            vocab_size=size, special_tokens=names, initial_alphabet=alphabet, show_progress=False
+        )
+    backend.train_from_iterator(texts, trainer)
+    ends = (("[SEP]", backend.token_to_id("[SEP]")), ("[CLS]", backend.token_to_id("[CLS]")))
+    backend.post_processor = processors.BertProcessing(*ends)
+    tokens = {f"{name}_token": token for name, token in SPECIAL.items()}
+    return PreTrainedTokenizerFast(tokenizer_object=backend, model_max_length=512, **tokens)
+
+
+def network(size: int, seed: int) -> Any:
+    """A small network of random weights that tells words apart."""
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=size,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=48,
+        max_position_embeddings=512,
+        pad_token_id=0,
+        initializer_range=0.3,
+    )
+    return BertForMaskedLM(config).eval()
+
+
+def runs(sets: dict[str, Path], texts: list[str], draws: int) -> Iterator[dict[str, Any]]:
+    """The estimates of every draw with every tokenizer on every set of pairs."""
+    for kind in KINDS:
+        words = tokenizer(kind, texts)
+        for seed in range(draws):
+            options = RunOptions(cache=False)
+            model = wrap_model(network(len(words), seed), words, name=f"{kind} {seed}", options=options)
+            for name, path in sets.items():
+                result = measure(model, "sbe", data=path)
+                for key in KEYS:
+                    row = result.estimate(key)
+                    shown = {part: float(row[part]) for part in ("value", "low", "high", "neutral")}
+                    yield {
+                        "tokenizer": kind,
+                        "pairs": name,
+                        "draw": seed,
+                        "key": key,
+                        "n": int(row["n"]),
+                    } | shown
+
+
+def main(corpus: str, draws: str = str(DRAWS)) -> None:
+    """Draw, measure, count and write."""
+    with TemporaryDirectory() as folder:
+        mined = Path(folder) / "mined.csv"
+        pairs = mine_pairs(open_documents(Path(corpus), CorpusChoice()).documents, sample=MINED).table
+        pairs.to_csv(mined, index=False)
+        shipped = TABLES / "pairs.csv"
+        neutral = pd.read_csv(TABLES / "neutral-pairs.csv")
+        both = pd.concat([pairs, pd.read_csv(shipped)])
+        texts = [*both["stereotype"], *both["counterpart"], *neutral["first"], *neutral["second"]]
+        table = pd.DataFrame(runs({"shipped": Path(str(shipped)), "mined": mined}, texts, int(draws)))
+    known = table[table["low"].notna()]
+    outside = (known["low"] > known["neutral"]) | (known["high"] < known["neutral"])
+    rows = known.assign(outside=outside).groupby(["key", "pairs", "tokenizer"], sort=False)
+    counted = rows.agg(runs=("outside", "size"), outside=("outside", "sum"), n=("n", "median")).reset_index()
+    print(counted.to_string(index=False))
+    whole = counted.groupby("key")[["runs", "outside"]].sum()
+    print(whole.assign(share=whole["outside"] / whole["runs"]))
+    path = Path(__file__).with_suffix(".json")
+    path.write_text(json.dumps(counted.to_dict("records"), indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

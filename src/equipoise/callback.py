@@ -1,0 +1,116 @@
+"""A callback for transformers' Trainer that measures bias while the network learns.
+
+    trainer.add_callback(equipoise.Callback(trainer, "tbe"))
+
+Every headline is logged as `eval_bias/tbe.appd`, with `.low` and `.high` for its interval. Trackers such as
+TensorBoard, wandb, MLflow and trackio show it as `eval/bias/tbe.appd` beside the loss.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from time import monotonic
+from typing import Any
+
+import equipoise
+from equipoise.errors import UserError
+from equipoise.instruments.base import Settings
+from equipoise.measuring import InstrumentSource, audit
+from equipoise.models.options import RunOptions
+from equipoise.results import Result
+
+PREFIX = "eval_bias/"
+"""transformers turns a leading `eval_` into the group `eval/` of every tracker."""
+
+DEFAULT_SHARE = 0.03
+
+
+class Callback:
+    """Measures at the first and the last step, and in between every N steps or as a share of time permits.
+
+    With `every=None` a measurement starts only if all those between the first and the last one then stay
+    under `share` of the time since training began. `results` keeps each step's results.
+    """
+
+    def __init__(
+        self,
+        trainer: Any,
+        instruments: InstrumentSource | Sequence[InstrumentSource] = "tbe",
+        *,
+        every: int | None = None,
+        share: float = DEFAULT_SHARE,
+        settings: Mapping[str, Settings] | None = None,
+    ) -> None:
+        if every is not None and every < 1:
+            raise UserError(f"every={every} was given.", "Give a number of steps from 1 on, or None.")
+        if not 0 < share <= 1:
+            raise UserError(
+                f"share={share} was given.", "Give a share of the training time above 0, up to 1."
+            )
+        if not hasattr(trainer, "processing_class"):
+            raise UserError(
+                f"A {type(trainer).__name__} was given as the trainer.", "Give a transformers Trainer."
+            )
+        self.trainer = trainer
+        several = isinstance(instruments, Sequence) and not isinstance(instruments, str)
+        self.instruments: Any = instruments if several else [instruments]
+        self.every, self.share, self.settings = every, share, settings
+        self.results: dict[int, list[Result]] = {}
+        self.spent = 0.0
+        self._between, self._last, self._began = 0.0, 0.0, 0.0
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        """Do nothing at every event of the Trainer that has no method here."""
+        if not name.startswith("on_"):
+            raise AttributeError(name)
+        return lambda *_args, **_kwargs: None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **parts: Any) -> None:
+        """Measure the network before it learns, which also tells what a measurement costs."""
+        self._began = monotonic()
+        self._measure(state)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **parts: Any) -> None:
+        """Measure if it is time to."""
+        if self._is_due(state.global_step):
+            self._between += self._measure(state)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **parts: Any) -> None:
+        """Measure what was learnt."""
+        if state.global_step not in self.results:
+            self._measure(state)
+
+    def _is_due(self, step: int) -> bool:
+        if self.every is not None:
+            return step % self.every == 0
+        return self._between + self._last <= self.share * (monotonic() - self._began)
+
+    def _measure(self, state: Any) -> float:
+        """Measure, log the headlines, and give the seconds that it took."""
+        if not state.is_world_process_zero:
+            return 0.0
+        start = monotonic()
+        network = self.trainer.accelerator.unwrap_model(self.trainer.model)
+        # Nothing is stored: these weights exist for one step only.
+        model = equipoise.wrap_model(
+            network,
+            self.trainer.processing_class,
+            name=f"step {state.global_step}",
+            options=RunOptions(cache=False),
+        )
+        results = audit(model, self.instruments, self.settings)
+        self.results[state.global_step] = results
+        self.trainer.log({key: value for result in results for key, value in _logged(result).items()})
+        self._last = monotonic() - start
+        self.spent += self._last
+        return self._last
+
+
+def _logged(result: Result) -> dict[str, float]:
+    """The headlines with the ends of their intervals, as far as they are numbers."""
+    logged = {}
+    for row in result.headlines().to_dict("records"):
+        at = f"[{row['by']}={row['level']}]" if row["by"] else ""
+        for column, end in (("value", ""), ("low", ".low"), ("high", ".high")):
+            if isfinite(row[column]) and not row["void"]:
+                logged[f"{PREFIX}{result.instrument}.{row['key']}{at}{end}"] = float(row[column])
+    return logged

@@ -9,8 +9,8 @@ choice to the linear model. A cell lists what a token may be:
     <closed>        a mark, function word or adverb     <end>      a mark that closes, or the end
     <capital> <lower> <letter> <digit>                  how the token begins
 
-"~" before a list compares it in lower case, "!" turns it round; "&&" and "||" join lists. `also` asks for what
-no single token says: `given`, `shared`, `beside her own`.
+"~" before a list compares it in lower case, "!" turns it round; "&&" and "||" join lists. `also` asks what
+no single token says: `given`, `shared` or `beside her own`.
 """
 
 import csv

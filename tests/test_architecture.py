@@ -111,6 +111,31 @@ def test_no_two_rooms_import_each_other() -> None:
         needs = {room: others for room, others in needs.items() if room not in free}
 
 
+DIVIDED = ("models",)
+"""Rooms with rooms inside; the modules beside those are their ground and import none of them."""
+
+
+def inner_room(name: str) -> str:
+    """The room inside a room that a module belongs to, empty for a module beside them."""
+    parts = name.split(".")
+    return parts[2] if len(parts) > 2 and (PACKAGE / parts[1] / parts[2]).is_dir() else ""
+
+
+@pytest.mark.parametrize("room", DIVIDED)
+def test_rooms_inside_a_room_do_not_import_each_other_in_circles(room: str) -> None:
+    needs: dict[str, set[str]] = {}
+    for path in (path for path in FILES if part_of(path) == room):
+        own = inner_room("equipoise." + named(path).removesuffix(".py").replace("/", "."))
+        others = {inner_room(name) for name in imports(path) if name.startswith(f"equipoise.{room}.")}
+        needs.setdefault(own, set()).update(others - {own})
+    assert not needs[""], f"the ground of {room} imports {needs['']}"
+    assert needs.get("engine", {""}) <= {""}, "the engine knows rows only"
+    while needs:
+        free = {inner for inner, others in needs.items() if not others & needs.keys()}
+        assert free, f"a circle of imports: {needs}"
+        needs = {inner: others for inner, others in needs.items() if inner not in free}
+
+
 @pytest.mark.parametrize("room", GROUND_FLOOR)
 def test_the_ground_floor_rests_on_nothing(room: str) -> None:
     assert rooms_imported(room) <= {"errors"}

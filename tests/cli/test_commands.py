@@ -269,7 +269,7 @@ def test_results_of_another_model_are_not_written_over_or_mixed(
 def test_other_data_into_the_same_folder_are_refused_before_anything_is_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from equipoise.models.neural.base import NeuralModel
+    from equipoise.models.neural.language import NeuralModel
     from equipoise.models.protocol import LanguageModel
 
     mine, out = tmp_path / "mine.csv", tmp_path / "out"

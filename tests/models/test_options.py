@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import tiny
 import torch
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import Cancelled, UserError
 from equipoise.models.engine.executors import EXECUTORS, find_executor
@@ -45,7 +45,7 @@ def test_a_command_line_can_be_made_of_the_options() -> None:
     """Everything but callbacks and the place of the store; a flag of its own where the name would mislead."""
     offered = {each.name: each for each in offered_options()}
     rest = {each.name for each in fields(RunOptions)} - set(offered)
-    assert rest == {"progress", "is_cancelled", "store"}
+    assert rest == {"address", "progress", "is_cancelled", "store"}
     assert offered["cache"].metadata["flag"] == "--no-cache"
     assert all(each.metadata["help"].endswith(".") for each in offered.values())
 
@@ -75,7 +75,7 @@ def test_a_device_that_is_not_here_is_refused_before_anything_is_loaded() -> Non
     assert "cpu" in devices.devices_here()
     with pytest.raises(UserError, match="cuda:7"):
         load_model("random", device="cuda:7")
-    assert load_model("random", device="cpu", cache=False).engine.network.device.type == "cpu"
+    assert load_model("random", device="cpu", cache=False).engine.forward.network.device.type == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_given_budget_is_the_engines(tmp_path: Path) -> None:
 
 
 def test_executors_are_looked_up_by_name() -> None:
-    assert isinstance(find_executor("local"), LocalExecutor)
+    assert isinstance(find_executor(RunOptions()), LocalExecutor)
     assert set(EXECUTORS) == {"local"}
     with pytest.raises(UserError, match="'locale'") as caught:
         load_model("random", executor="locale")

@@ -66,7 +66,7 @@ def models(
     shown: Shown,
 ) -> None:
     """Compare models by category and rank them (by sbe unless named), each difference tested."""
-    from equipoise.models.loading.networks import refuse_absent  # torch comes with it
+    from equipoise.models.loading import refuse_absent  # torch comes with it
 
     if len(names) < 2:
         raise UserError("One model was named where at least two are compared.", "Name two or more.")

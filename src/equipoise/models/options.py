@@ -27,17 +27,21 @@ class RunOptions:
     cache: bool = option(True, "Keep no answers between runs.", flag="--no-cache")
     allow_pickle: bool = option(False, "Read pickled weights, which can run code.")
     executor: str = option("local", "What runs the batches: local, this machine.")
+    workers: int = option(0, "Batches to run at once; 0 chooses for the device.")
     token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
     progress: ProgressCallback | None = None
     is_cancelled: Callable[[], bool] | None = None
     store: Path | str | None = None
+    address: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.token_budget, int) or self.token_budget < 0:
-            raise UserError(
-                f"A token budget of {self.token_budget} was given where a positive number is expected.",
-                "Give a number of tokens, or 0 for what suits the device.",
-            )
+        for name in ("token_budget", "workers"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 0:
+                raise UserError(
+                    f"{name.replace('_', ' ')} is {value}, where a whole number from 0 on is expected.",
+                    "Give 0 to let the device decide.",
+                )
 
 
 def offered_options() -> tuple[Field[Any], ...]:

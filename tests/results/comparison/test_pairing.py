@@ -120,7 +120,7 @@ def test_the_same_content_under_another_file_name_is_the_same_data() -> None:
         ({"model": "a", "fingerprint": "another"}, "Two different models are called 'a'"),
         (
             {"model": "b", "version": 2},
-            "with version 1 .* and 'b' with version 2",
+            "'a' was measured with version 1 and 'b' with version 2",
         ),
         ({"model": "b", "variant": "w"}, "variants 'v' and 'w' are different quantities"),
         ({"model": "b", "poles": "religion"}, "poles 'pronouns' and 'religion' are different quantities"),

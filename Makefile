@@ -61,9 +61,10 @@ reliability: $(VENV)/.installed
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.run
 
-# The documentation as a static site in build/site: docs/ and a reference made from cards, help texts and docstrings.
+# The documentation as a static site in build/site; a warning is an error.
 docs: $(VENV)/.installed
-	$(BIN)/python -m recipes.site --out build/site
+	$(INSTALL) $(TESTED) --editable ".[dev,docs]"
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
 
 clean:
 	rm -rf $(VENV) results build dist

@@ -5,17 +5,13 @@ field's name unless another is given.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from equipoise.choices import option
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.progress import ProgressCallback
-
-
-def option(default: Any, text: str, flag: str | None = None) -> Any:
-    """A field that a command line can offer."""
-    return field(default=default, metadata={"help": text, **({"flag": flag} if flag else {})})
 
 
 @dataclass(frozen=True)
@@ -42,11 +38,6 @@ class RunOptions:
                     f"{name.replace('_', ' ')} is {value}, where a whole number from 0 on is expected.",
                     "Give 0 to let the device decide.",
                 )
-
-
-def offered_options() -> tuple[Field[Any], ...]:
-    """The fields that a command line can offer: `metadata` holds the help text and any flag of its own."""
-    return tuple(each for each in fields(RunOptions) if "help" in each.metadata)
 
 
 def choose_options(options: RunOptions | None, choices: Mapping[str, Any]) -> RunOptions:

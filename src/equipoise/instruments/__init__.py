@@ -21,6 +21,7 @@ INSTRUMENTS = Index(
         "aul": "equipoise.instruments.aul:AllUnmaskedLikelihood",
         "aula": "equipoise.instruments.aul:AttentionWeightedLikelihood",
         "winogender": "equipoise.instruments.winogender:Winogender",
+        "gest": "equipoise.instruments.gest:Gest",
         "honest": "equipoise.instruments.honest:Honest",
         "contexts": "equipoise.instruments.contexts:Contexts",
         "cosine": "equipoise.instruments.cosine:ContextCosine",

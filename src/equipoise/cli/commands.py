@@ -93,6 +93,7 @@ COMMANDS: Places = {
     "Read results": {
         "compare": ("compare:compare", "Compare saved results: lower, higher, equivalent or too few items."),
         "report": ("report:report", "Write saved results and studies as one page."),
+        "verify": ("proof:verify", "Check published numbers with your model and data."),
         "check": ("compare:check", "Judge saved results by rules, for continuous integration."),
         "export": ("report:export", "Write saved results as CSV, JSON, LaTeX, Markdown or a model card."),
     },

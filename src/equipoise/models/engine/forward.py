@@ -91,7 +91,7 @@ class LanguageForward:
 
     def compute(self, rows: list[Row]) -> list[RowAnswer]:
         """Run rows of one mode in one forward pass."""
-        ids, attention = pad([row.ids for row in rows], self.padding_id, self.network.device)
+        ids, attention = padded_if_needed([row.ids for row in rows], self.padding_id, self.network.device)
         if rows[0].vectors:
             return self._vectors(rows, ids, attention)
         answers = self._logprobs(rows, ids, attention)
@@ -141,17 +141,23 @@ class LanguageForward:
             yield self.network.whole(ids, attention)[numbers, positions]
 
 
-def pad(
+def padded(
+    rows: Sequence[Sequence[int]], padding_id: int, device: torch.device | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows of ids as one tensor with padding at their ends, and which cells are not padding."""
+    longest = max(map(len, rows))
+    ids = [[*row, *[padding_id] * (longest - len(row))] for row in rows]
+    attended = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
+    return torch.tensor(ids, device=device), torch.tensor(attended, device=device)
+
+
+def padded_if_needed(
     rows: Sequence[Sequence[int]], padding_id: int, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Rows of ids as one tensor, and an attention mask only if some row is shorter than another."""
-    longest = max(len(ids) for ids in rows)
-    padded = [[*ids, *[padding_id] * (longest - len(ids))] for ids in rows]
-    ids = torch.tensor(padded, device=device)
-    if all(len(each) == longest for each in rows):
-        return ids, None
-    attended = [[1] * len(each) + [0] * (longest - len(each)) for each in rows]
-    return ids, torch.tensor(attended, device=device)
+    """The same, without an attention mask if all rows are of one length: then none is faster."""
+    if len({*map(len, rows)}) == 1:
+        return torch.tensor([[*row] for row in rows], device=device), None
+    return padded(rows, padding_id, device)
 
 
 class Place(NamedTuple):

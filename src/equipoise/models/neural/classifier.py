@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from equipoise.models.capabilities import CLASSIFY
-from equipoise.models.engine.forward import pad
+from equipoise.models.engine.forward import padded, padded_if_needed
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.guards.weights import share_weights
 from equipoise.models.neural.base import Asked, TransformersModel
@@ -73,10 +73,10 @@ class ClassifierForward:
 
     @torch.inference_mode()
     def _compute(self, rows: list[Row], padding_id: int) -> list[RowAnswer]:
-        ids, attention = pad([row.ids for row in rows], padding_id, self.device)
+        ids, attention = padded_if_needed([row.ids for row in rows], padding_id, self.device)
         inputs = {"input_ids": ids, "attention_mask": attention}
         if rows[0].segments:
-            inputs["token_type_ids"], _ = pad([row.segments for row in rows], 0, self.device)
+            inputs["token_type_ids"], _ = padded([row.segments for row in rows], 0, self.device)
         values = self._values(self.network(**inputs).logits.double().cpu()).tolist()
         return [
             RowAnswer(dict(zip(row.asks, (own[label] for _, label in row.asks), strict=True)))

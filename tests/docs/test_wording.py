@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from banned_phrases import held_by
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -67,7 +68,8 @@ def banned_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_no_document_holds_a_banned_phrase(path: Path) -> None:
-    assert banned_in(path.read_text(encoding="utf-8")) == []
+    text = re.sub(r"`[^`]*`", "", path.read_text(encoding="utf-8"))  # names that moved are no prose
+    assert banned_in(text) + held_by(text) == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

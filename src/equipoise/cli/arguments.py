@@ -33,7 +33,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write resu
 MaybeOut = Annotated[
     Path | None, typer.Option("--out", "-o", help="The folder to write tables and results to.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 DataDir = Annotated[
     Path | None,
     typer.Option("--data-dir", envvar="EQUIPOISE_DATA", help="Where published data sets lie."),
@@ -176,7 +176,7 @@ def settings_by_instrument(
 def refuse_existing(path: Path, force: bool, option: str = "--out") -> None:
     """What was written before is not overwritten unless that was asked for."""
     if path.exists() and not force:
-        raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to write over it.")
+        raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to overwrite it.")
 
 
 def whole_numbers(text: str, option: str) -> list[int]:

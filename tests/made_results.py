@@ -29,7 +29,12 @@ def made_result(
     if "dropped" not in table:
         table["dropped"] = ""
     provenance = {
-        "instrument": {"name": instrument, "title": instrument, "variant": changes.get("variant", "v")},
+        "instrument": {
+            "name": instrument,
+            "title": instrument,
+            "variant": changes.get("variant", "v"),
+            "version": changes.get("version", 1),
+        },
         "model": {
             "name": model,
             "fingerprint": changes.get("fingerprint", f"print of {model}"),

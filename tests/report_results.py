@@ -87,9 +87,8 @@ def _tokens(text: str, adds: float) -> str:
 def _estimates(table: pd.DataFrame, shift: float) -> list[Estimate]:
     mean = float(table["score"].mean())
     ends: Sequence[float] = (mean - 0.15, mean + 0.15)
-    words = {"above": "it leans male", "below": "it leans female", "unit": "nats"}
     n, dropped = int(table["score"].notna().sum()), int(table["score"].isna().sum())
-    whole = Estimate("appd", mean, *ends, n=n, dropped=dropped, label="APPD", headline=True, **words)  # type: ignore[arg-type]
+    whole = Estimate("appd", mean, *ends, n=n, dropped=dropped, label="APPD", unit="nats", headline=True)
     estimates = [
         whole,
         Estimate("size", 0.5, 0.4, 0.6, n=n, label="size", better="lower", unit="nats", headline=True),

@@ -41,7 +41,11 @@ def _instrument(name: str) -> str:
         ("data (the first is the default)", ", ".join(one.datasets) or "a corpus of yours"),
         ("a model must be able to", ", ".join(one.needs)),
     ]
-    compared = [(q.key, q.label, q.part, _good(q), q.unit or "-", f"{q.margin:g}") for q in one.quantities]
+    compared = [
+        (q.key, q.label, q.part, _good(q), q.unit or "-", f"{q.margin:g}")
+        for q in one.quantities
+        if q.compared
+    ]
     head = ("key", "what", "part", "good", "unit", "immaterial below")
     numbers = f"## What models are compared by\n\n{_table(head, compared)}" if compared else ""
     return f"# {name}\n\n{one.title}.\n\n{_card(instrument_card(name))}\n{_table(('', ''), facts)}\n{numbers}"

@@ -1,6 +1,5 @@
 """Measuring: instruments ask, a model answers all of them in one plan, results come out."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
@@ -19,10 +18,15 @@ from equipoise.instruments.base import (
     Ask,
     Design,
     Instrument,
+    PolarDesign,
     Settings,
+    describe_instrument,
     refuse_all_dropped,
     refuse_incomplete,
+    refuse_repeated_asks,
+    refuse_repeated_names,
     refuse_undeclared,
+    refuse_undeclared_headlines,
 )
 from equipoise.instruments.parts.choices import made_choices, refuse_unread
 from equipoise.instruments.parts.notices import dropped_notice, misread_notice
@@ -37,6 +41,7 @@ from equipoise.results.estimate import estimates_table
 from equipoise.results.reading import readings
 from equipoise.results.records import column_kinds
 from equipoise.results.result import describe_versions
+from equipoise.text.sides import FEMALE, MALE
 
 
 @runtime_checkable
@@ -223,6 +228,7 @@ class _Prepared:
         refuse_incomplete(self.instrument.name, items, ("item", "score", "dropped"), "score")
         refuse_all_dropped(self.instrument.name, items)
         summary = self.instrument.summarise(self.design, items)
+        refuse_undeclared_headlines(self.instrument.name, summary.estimates, self._quantities())
         provenance = self._provenance(items, summary)
         return Result(self.instrument.name, items, estimates_table(summary.estimates), provenance)
 
@@ -230,11 +236,7 @@ class _Prepared:
         """What is measured, of which model, on which data and by which choices."""
         settings, model = self.design.settings, self.model
         return {
-            "instrument": {
-                "name": self.instrument.name,
-                "title": self.instrument.title,
-                "variant": settings.variant,
-            },
+            "instrument": describe_instrument(self.instrument, settings.variant),
             "model": {
                 "name": model.name,
                 "kind": model.kind,
@@ -265,7 +267,10 @@ class _Prepared:
         }
 
     def _quantities(self) -> tuple[Quantity, ...]:
-        return self.design.quantities or self.instrument.quantities
+        """Every declared quantity, its sides named after the poles that were asked."""
+        poles = self.design.poles.pair if isinstance(self.design, PolarDesign) else (MALE, FEMALE)
+        declared = self.design.quantities or self.instrument.quantities
+        return tuple(quantity.of_poles(*poles) for quantity in declared)
 
     def _notices(self, items: pd.DataFrame) -> list[str]:
         kept = set(items["item"][items["dropped"] == ""])
@@ -351,7 +356,7 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
         settings = replace(settings, data=resolved.name)
     design = instrument.design(resolved, settings)
     refuse_incomplete(instrument.name, design.items, ("item", "dropped"), "design")
-    _refuse_repeated_names(instrument.name, design.items)
+    refuse_repeated_names(instrument.name, design.items)
     refuse_all_dropped(instrument.name, design.items)
     hashes = {file.name: file_sha256(file) for file in design.files}
     altered = tuple(filter(None, (altered_problem(file, resolved.name) for file in design.files)))
@@ -361,28 +366,8 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
             f"{instrument.name}: not one item can be asked of {model.name!r}.",
             "Use another model or other data: these texts may be too long for it.",
         )
-    _refuse_repeated_asks(instrument.name, asks)
+    refuse_repeated_asks(instrument.name, asks)
     return _Prepared(model, instrument, design, asks, hashes, altered)
-
-
-def _refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:
-    repeated = items["item"][items["item"].duplicated()].tolist()
-    if repeated:
-        raise UserError(
-            f"{instrument}: {len(repeated)} items have the name of another, the first: {repeated[0]!r}.",
-            "Give every item a name of its own.",
-        )
-
-
-def _refuse_repeated_asks(instrument: str, asks: Sequence[Ask]) -> None:
-    """Answers are read by item and role: of two that share both, one would be lost."""
-    if len({(ask.item, ask.role) for ask in asks}) == len(asks):
-        return
-    (item, role), count = Counter((ask.item, ask.role) for ask in asks).most_common(1)[0]
-    raise UserError(
-        f"{instrument} asks {count} questions for the item {item!r} in the role {role!r}.",
-        "Give each question of an item a role of its own.",
-    )
 
 
 def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] | None) -> Settings:

@@ -331,7 +331,9 @@ def test_the_shipped_pairs() -> None:
         "neutral": 100,
     }
     assert len(table) == 400 + 4 * 3 * FRAGILE_PAIRS
-    compared = [rows_of_quantity(table, quantity) for quantity in SentenceBased.quantities]
+    compared = [
+        rows_of_quantity(table, quantity) for quantity in SentenceBased.quantities if quantity.compared
+    ]
     assert [len(rows) for rows in compared] == [300, 400]
 
 

@@ -101,7 +101,5 @@ def test_what_cancels_out_is_said_to_tie(symmetric: Any) -> None:
     result = measure(symmetric, "association")
     oriented = result.headlines().iloc[0]
     assert (oriented["value"], oriented["low"], oriented["high"]) == (0.0, 0.0, 0.0)
-    said = "Association turned to the stereotype = 0.000 (95 % interval 0.000 to 0.000; 0 is neutral): "
-    assert any(
-        f"{said}it is exactly 0: a tie, both sides are treated alike." in one for one in result.sentences
-    )
+    said = "Stereotyped links of persons and occupations: exactly neutral, both sides are treated alike."
+    assert said in result.sentences

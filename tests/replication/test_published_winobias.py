@@ -19,8 +19,9 @@ from equipoise.instruments.parts.skew_estimates import is_able
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.results import Result
 from equipoise.stats.f1 import FourF1
-from equipoise.studies.published_skew import EXCHANGED, TABLE_1, TABLE_2
+from equipoise.studies.published import EXCHANGED, published_rows
 
+TABLE_1, TABLE_2 = (published_rows(f"skew.table-{number}") for number in (1, 2))
 TOLERANCE = 0.05
 F1_KEYS = ("f1-first-pro", "f1-first-anti", "f1-second-pro", "f1-second-anti")
 ABILITY_KEYS = ("ability-f1-first", "ability-f1-second")

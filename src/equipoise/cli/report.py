@@ -9,9 +9,11 @@ from equipoise.cli.arguments import Force, refuse_existing
 from equipoise.cli.printing import say
 from equipoise.cli.writing import refuse_unwritable, write_text
 from equipoise.report.collecting import collect
+from equipoise.report.exports import EXPORTS
 from equipoise.report.exports import export as render
 from equipoise.report.files import figure_files, save_figures, save_tables, table_files
 from equipoise.report.files import refuse_existing as refuse_files
+from equipoise.report.gate.rules import read_rules
 from equipoise.report.page import Contents, contents_of, refuse_foreign, save_page
 from equipoise.results import load_results
 
@@ -61,16 +63,19 @@ def _refuse_existing_files(
 def export(
     folders: Annotated[list[Path], typer.Argument(help="One or more result folders.")],
     format_name: Annotated[
-        str, typer.Option("--format", "-f", help="csv, json, latex, layers, markdown or model-card.")
+        str, typer.Option("--format", "-f", help=f"{', '.join(EXPORTS.ours)}, or one of a plugin.")
     ] = "csv",
+    rules: Annotated[
+        Path | None, typer.Option("--rules", help="TOML file of rules (format bias-scenarios only).")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else stdout.")] = None,
     force: Force = False,
 ) -> None:
-    """Write saved results as CSV, JSON, LaTeX, Markdown or a section of a model card."""
+    """Write saved results in another format: for a spreadsheet, a paper, the hub or an auditor."""
     if out is not None:
         refuse_existing(out, force)
     results = [result for folder in folders for result in load_results(folder)]
-    text = render(results, format_name)
+    text = render(results, format_name, read_rules(rules) if rules else ())
     if out is None:
         typer.echo(text, nl=False)
         return

@@ -208,6 +208,7 @@ def file_sha256(file: File) -> str:
 
 @cache
 def own_words() -> frozenset[str]:
-    """Every word and mark of the shipped tables, in lower case."""
-    texts = (path.read_text(encoding="utf-8").lower() for path in sorted(TABLES.glob("*.csv")))
+    """Every word and mark of the shipped tables but those of published figures, in lower case."""
+    paths = (path for path in sorted(TABLES.glob("*.csv")) if not path.name.startswith("published-"))
+    texts = (path.read_text(encoding="utf-8").lower() for path in paths)
     return frozenset(token for text in texts for token in re.findall(r"[^\W\d_]+|[^\w\s]", text))

@@ -72,7 +72,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Raw
 from equipoise.results import Estimate, Quantity, Result, Roles, Summary
 from equipoise.results.estimate import estimates_table
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import STEREOTYPED, TOWARDS, Contrast
 from equipoise.stats.resampling import rank_biserial_bootstrap
 from equipoise.stats.significance import WilcoxonTest, rank_biserial, wilcoxon
 from equipoise.text.blank import BLANK
@@ -101,6 +101,23 @@ _ORIENTED = Quantity(
     unit=NATS,
     factors=FACTORS,
     ranks=True,
+    name="stereotyped links of persons and occupations",
+    question="jobs",
+    scale="nats",
+    sides=STEREOTYPED,
+    headline=True,
+)
+_MEANS = Quantity(
+    "association",
+    "association",
+    0.05,
+    unit=NATS,
+    name="links of persons and occupations",
+    question="jobs",
+    scale="nats",
+    sides=("more likely beside it", "less likely beside it"),
+    headline=True,
+    compared=False,
 )
 
 
@@ -114,7 +131,7 @@ class Association:
     needs = (FILL, HIDE_WORDS)
     reads = (SAMPLE,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("group", "gender", "profession"))
-    quantities = (_ORIENTED,)
+    quantities = (_ORIENTED, _MEANS)
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The sentences: built from three files, or read from a published corpus."""
@@ -132,7 +149,7 @@ class Association:
             files=read.files,
             settings=settings,
             notices=notices,
-            quantities=(_ORIENTED, _gap_quantity(_compared_genders(items))),
+            quantities=(_ORIENTED, _gap_quantity(_compared_genders(items)), _MEANS),
         )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
@@ -184,26 +201,10 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one 
     first, second = _compared_genders(items)
     turned = items[_signs(items).notna()]
     void = _VOID if (items["language"] == GERMAN).any() else ""
-    oriented = Spec(
-        _ORIENTED.key,
-        _ORIENTED.label,
-        unit=NATS,
-        headline=True,
-        above="persons go with the professions that the stereotype gives them",
-        below="persons go against the professions that the stereotype gives them",
-        void=void,
-    )
-    gap = Spec(
-        "gap",
-        f"gap ({first} - {second})",
-        unit=f"{NATS}, {first} - {second}",
-        headline=True,
-        above=f"a named profession speaks for {first} persons more than for {second} ones",
-        below=f"a named profession speaks for {second} persons more than for {first} ones",
-        void=void,
-    )
+    oriented = Spec.of(_ORIENTED, void=void)
+    gap = Spec.of(_gap_quantity((first, second)), void=void)
     estimates = [mean_estimate(oriented, turned["oriented"], turned, FACTORS)]
-    estimates += _means(Spec("association", unit=NATS), items, most_headlines=MOST_HEADLINES)
+    estimates += _means(Spec.of(_MEANS), items, most_headlines=MOST_HEADLINES)
     for groups, rows in grouped(pairs, "group"):
         estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, _factors(rows)))
     for groups, rows in grouped(pairs, "group", whole=False):
@@ -276,7 +277,12 @@ def _gap_quantity(genders: tuple[str, str]) -> Quantity:
         unit=f"{NATS}, {first} - {second}",
         factors=FACTORS,
         contrast=Contrast("gender", first, second),
-    )
+        name="gap between men and women beside occupations",
+        question="jobs",
+        scale="nats",
+        sides=TOWARDS,
+        headline=True,
+    ).of_poles(first, second)
 
 
 def _agreement(items: pd.DataFrame) -> tuple[str, ...]:

@@ -31,13 +31,12 @@ import pandas as pd
 from equipoise.data.sets import crows, stereoset
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.estimates import Spec
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
-    NEUTRAL,
-    PREFERS,
+    difference_quantity,
     pair_groups,
+    percent_spec,
     preference_estimates,
     preference_quantity,
     preferred,
@@ -54,9 +53,7 @@ _COLUMNS = ("item", "category", "direction", "cluster", *SIDES, "flags", "droppe
 
 
 def _quantities(margin: float) -> tuple[Quantity, ...]:
-    return preference_quantity("bias-score"), Quantity(
-        "mean-difference", "mean difference", margin, unit=UNIT, factors=FACTORS
-    )
+    return preference_quantity("bias-score"), difference_quantity("mean difference", margin, UNIT)
 
 
 class AllUnmaskedLikelihood:
@@ -112,7 +109,7 @@ class AllUnmaskedLikelihood:
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """The bias score for every group, ties apart, and the mean difference."""
-        share = Spec("bias-score", neutral=NEUTRAL, unit="%", headline=True).meaning(*PREFERS)
+        share = percent_spec(self.quantities[0])
         estimates = []
         for groups, rows in pair_groups(items):
             estimates += preference_estimates(share.at(groups), rows, UNIT)

@@ -1,7 +1,7 @@
 """What an instrument is: it designs items, asks, scores what comes back, and summarises."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -16,7 +16,7 @@ from equipoise.errors import UserError, check_seed, unknown_name
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
-from equipoise.results import Quantity, Roles, Summary
+from equipoise.results import Estimate, Quantity, Roles, Summary
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,12 @@ class Instrument(Protocol[D]):
         """The numbers that a reader is meant to see, what must be known of them, and sentences."""
 
 
+def describe_instrument(instrument: Instrument[Any], variant: str) -> dict[str, Any]:
+    """What a result says of its instrument; the version is 1 until a change moves its numbers."""
+    version = int(getattr(instrument, "version", 1))
+    return {"name": instrument.name, "title": instrument.title, "variant": variant, "version": version}
+
+
 METHODS = ("design", "ask", "score", "summarise")
 
 
@@ -131,6 +137,23 @@ def refuse_undeclared(instrument: Instrument[Any]) -> None:
             f"The instrument {type(instrument).__name__} does not declare {', '.join(missing)}.",
             "Give its class each of them, such as reads = () where it takes no choices: docs/extending.md.",
         )
+
+
+def refuse_undeclared_headlines(
+    name: str, estimates: Iterable[Estimate], quantities: Iterable[Quantity]
+) -> None:
+    """Refuse a headline that is not declared: without name, question and sides nobody could read it."""
+    declared = {quantity.key: quantity for quantity in quantities}
+    for estimate in estimates:
+        if not estimate.headline:
+            continue
+        quantity = declared.get(estimate.key)
+        missing = quantity.undeclared() if quantity else ["a Quantity"]
+        if missing:
+            raise UserError(
+                f"The headline {estimate.key!r} of {name} does not declare {', '.join(missing)}.",
+                "Declare it among the quantities of the instrument: docs/extending.md.",
+            )
 
 
 def refuse_all_dropped(name: str, items: pd.DataFrame) -> None:
@@ -153,3 +176,24 @@ def refuse_incomplete(name: str, items: pd.DataFrame, columns: Iterable[str], ma
             f"{name}: `{made_by}` gave items {what}.",
             "Give a row for every item, with the columns item and dropped, and score once they are scored.",
         )
+
+
+def refuse_repeated_names(instrument: str, items: pd.DataFrame) -> None:
+    """Refuse items of which two have one name."""
+    repeated = items["item"][items["item"].duplicated()].tolist()
+    if repeated:
+        raise UserError(
+            f"{instrument}: {len(repeated)} items have the name of another, the first: {repeated[0]!r}.",
+            "Give every item a name of its own.",
+        )
+
+
+def refuse_repeated_asks(instrument: str, asks: Sequence[Ask]) -> None:
+    """Answers are read by item and role: of two that share both, one would be lost."""
+    if len({(ask.item, ask.role) for ask in asks}) == len(asks):
+        return
+    (item, role), count = Counter((ask.item, ask.role) for ask in asks).most_common(1)[0]
+    raise UserError(
+        f"{instrument} asks {count} questions for the item {item!r} in the role {role!r}.",
+        "Give each question of an item a role of its own.",
+    )

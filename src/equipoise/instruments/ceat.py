@@ -31,13 +31,13 @@ from equipoise.data.sets.association_tests import ROLES, TABLE, each_test, load_
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.association_estimates import NEARER
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, CORPUS, MEASURE
 from equipoise.instruments.parts.embedding import Stimulus, asked_vectors, vectors_by_layer
 from equipoise.instruments.parts.estimates import Groups, Spec, estimate, grouped, mean_estimate
 from equipoise.models.capabilities import EMBED
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import STEREOTYPED
 from equipoise.stats.association import effect_size, nearness, whitening_of
 from equipoise.stats.clusters import Floats
 from equipoise.stats.repeats import combine_effects, effect_size_variance
@@ -55,6 +55,20 @@ class ContextDesign(Design):
     contexts: Mapping[str, list[WordContext]]
 
 
+_COMBINED = Quantity(
+    "mean-combined-effect-size",
+    "combined effect size, mean of the tests",
+    0.2,
+    unit=UNIT,
+    name="stereotyped association of words in sentences",
+    question="traits",
+    scale="effect",
+    sides=STEREOTYPED,
+    headline=True,
+    compared=False,
+)
+
+
 class ContextualisedAssociation:
     """Effect sizes over random samples of sentences, combined."""
 
@@ -67,8 +81,18 @@ class ContextualisedAssociation:
     roles = Roles(text=("sample",), factors=("test",), groups=("test",))
     quantities = (
         Quantity(
-            "effect-size", "effect size, mean of the tests", 0.2, unit=UNIT, factors=("test",), ranks=True
+            "effect-size",
+            "effect size, mean of the tests",
+            0.2,
+            unit=UNIT,
+            factors=("test",),
+            ranks=True,
+            name="stereotyped association of words in sentences",
+            question="traits",
+            scale="effect",
+            sides=STEREOTYPED,
         ),
+        _COMBINED,
     )
 
     def design(self, source: Source, settings: Settings) -> ContextDesign:
@@ -134,9 +158,7 @@ class ContextualisedAssociation:
         known = items[items["dropped"] == ""]
         of_tests = [_combined(groups, rows) for groups, rows in grouped(known, "test", whole=False)]
         values = pd.DataFrame({"value": [one.value for one in of_tests]})
-        label = "combined effect size, mean of the tests"
-        spec = Spec("mean-combined-effect-size", label, UNIT, headline=True).meaning(*NEARER)
-        return Summary([mean_estimate(spec, values["value"], values), *of_tests])
+        return Summary([mean_estimate(Spec.of(_COMBINED), values["value"], values), *of_tests])
 
 
 def _effects(

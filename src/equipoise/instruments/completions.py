@@ -73,7 +73,7 @@ from equipoise.models.capabilities import FILL, TOP_FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import REVERSED, Contrast
 from equipoise.stats.means import FEWEST_CLUSTERS
 from equipoise.stats.ratios import gender_bias_metric, sided_cells
 from equipoise.stats.resampling import bootstrap_of
@@ -89,6 +89,45 @@ PREFIX = {FULL: "p", TOP: "top"}
 FACTORS = ("word", "pattern")
 NO_WORD = "the vocabulary holds no listed word of one of the poles"
 _LIKELIEST = "likeliest"
+
+_KINDER = ("kinder to {second}", "kinder to {first}")
+_FAVOUR = Quantity(
+    "favour",
+    "favour of the second pole",
+    0.02,
+    unit=UNIT,
+    factors=FACTORS,
+    ranks=True,
+    name="gendered words beside good and bad things",
+    question="completions",
+    sides=_KINDER,
+    headline=True,
+)
+_LEAN = Quantity(
+    "second-minus-first",
+    "lean",
+    0.02,
+    column="second_minus_first",
+    unit=UNIT,
+    factors=FACTORS,
+    name="gendered words, whatever is said",
+    question="default",
+    sides=REVERSED,
+    headline=True,
+)
+_GBM = Quantity(
+    "gbm",
+    "GBM",
+    0.05,
+    unit="index",
+    factors=("word",),
+    statistic="gbm",
+    name="tone of completions",
+    question="completions",
+    scale="index",
+    sides=_KINDER,
+    headline=True,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,11 +153,7 @@ class Completions:
         groups=("sentiment", "category", "pattern"),
         shown=("completions", *(f"{prefix}_" for prefix in PREFIX.values())),
     )
-    quantities = (
-        Quantity("favour", "favour of the second pole", 0.02, unit=UNIT, factors=FACTORS, ranks=True),
-        Quantity("second-minus-first", "lean", 0.02, column="second_minus_first", unit=UNIT, factors=FACTORS),
-        Quantity("gbm", "GBM", 0.05, unit="index", factors=("word",), statistic="gbm"),
-    )
+    quantities = (_FAVOUR, _LEAN, _GBM)
 
     def design(self, source: Source, settings: Settings) -> CompletionDesign:
         """The sentences and the lists of words."""
@@ -166,11 +201,11 @@ class Completions:
         poles = design.lists.names
         ways = {"": PREFIX[variant], f"-{other}": PREFIX[other]}
         estimates = [
-            _gbm_estimate(_gbm_spec(way, poles).at(groups), rows, poles=poles, prefix=prefix, seed=seed)
+            _gbm_estimate(_gbm_spec(way).at(groups), rows, poles=poles, prefix=prefix, seed=seed)
             for groups, rows in _with_and_without_flagged(items)
             for way, prefix in ways.items()
         ]
-        favour = Spec("favour", f"favour of {poles[1]}", UNIT, headline=True).meaning(*_sides(poles))
+        favour = Spec.of(_FAVOUR, label=f"favour of {poles[1]}")
         for groups, rows in grouped(items, "category", "pattern"):
             estimates.append(mean_estimate(favour.at(groups), rows["score"], rows, factors))
         for way, prefix in ways.items():
@@ -258,16 +293,9 @@ def _with_and_without_flagged(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.
         yield UNFLAGGED, items[~is_flagged]
 
 
-def _gbm_spec(way: str, poles: Sequence[str]) -> Spec:
+def _gbm_spec(way: str) -> Spec:
     label = f"GBM ({way.removeprefix('-')})" if way else "GBM"
-    return Spec(f"gbm{way}", label, "index", headline=not way).meaning(*_sides(poles))
-
-
-def _sides(poles: Sequence[str]) -> tuple[str, str]:
-    """What a number means that favours the second pole above 0, in words."""
-    first, second = poles
-    said = "{} words stand beside good, {} words beside bad things more often"
-    return said.format(second, first), said.format(first, second)
+    return Spec.of(_GBM, key=f"gbm{way}", label=label, headline=not way)
 
 
 def _gbm_estimate(
@@ -305,13 +333,12 @@ def _share_estimates(
 def _lean_spec(poles: Sequence[str], way: str = "") -> Spec:
     first, second = poles
     label = f"{second} - {first}" + (f" ({way.removeprefix('-')})" if way else "")
-    return Spec(
-        f"second-minus-first{way}",
-        label,
-        f"P({second}) - P({first})",
+    return Spec.of(
+        _LEAN,
+        key=f"second-minus-first{way}",
+        label=label,
+        unit=f"P({second}) - P({first})",
         headline=not way,
-        above=f"it expects {second} words more than {first} ones, whatever is said",
-        below=f"it expects {first} words more than {second} ones, whatever is said",
     )
 
 

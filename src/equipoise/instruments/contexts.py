@@ -69,7 +69,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Question, Score, TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.numbers import fixed
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.text.blank import BLANK
@@ -86,24 +86,62 @@ SENTENCES, ONE_IN = 40, 25
 """Perplexity rests on one context in so many, and on no more sentences than that: each token is a row."""
 
 _BLANK, _SENTENCE = "blank", "sentence"
-_DIFFERENCE = Spec(
+_DIFFERENCE = Quantity(
     "difference",
     "P(male | male) - P(female | female)",
-    UNIT,
-    above="men are recovered better than women",
-    below="women are recovered better than men",
+    0.02,
+    column="own",
+    unit=UNIT,
+    factors=FACTORS,
+    contrast=Contrast("gender", MALE, FEMALE),
+    ranks=True,
+    name="how much better it recovers hidden men than hidden women",
+    question="default",
+    sides=TOWARDS,
+    headline=True,
 )
 _MEN, _WOMEN = (
-    Spec(
+    Quantity(
         f"p-{gender}",
         f"P({gender} | {gender})",
-        UNIT,
+        0.02,
+        column="own",
+        unit=UNIT,
         neutral=0.5,
         better="higher",
-        above=f"where a {gender} word was hidden, it expects one",
-        below=f"where a {gender} word was hidden, it expects the other gender",
+        kind="probability",
+        part="ability",
+        factors=FACTORS,
+        where={"gender": gender},
+        name=f"recovers hidden {people}",
+        question="ability",
+        scale="half",
+        enough=0.5,
+        headline=True,
+        compared=False,
     )
-    for gender in (MALE, FEMALE)
+    for gender, people in ((MALE, "men"), (FEMALE, "women"))
+)
+_EXCESS = Quantity(
+    "excess",
+    "excess of men",
+    0.02,
+    column="excess",
+    unit=UNIT,
+    factors=FACTORS,
+    name="men expected, less men in the text",
+    question="default",
+    sides=TOWARDS,
+)
+_OWN = replace(
+    _MEN,
+    key="p-own",
+    label="P(own gender)",
+    neutral=0.0,
+    where={},
+    compared=True,
+    headline=False,
+    name="recovers hidden words",
 )
 _AS_PUBLISHED = "-as-published"
 
@@ -126,28 +164,10 @@ class Contexts:
     reads = (CORPUS,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "part"))
     quantities = (
-        Quantity(
-            "difference",
-            "P(male | male) - P(female | female)",
-            0.02,
-            column="own",
-            unit=UNIT,
-            factors=FACTORS,
-            contrast=Contrast("gender", MALE, FEMALE),
-            ranks=True,
-        ),
-        Quantity("excess", "excess of men", 0.02, column="excess", unit=UNIT, factors=FACTORS),
-        Quantity(
-            "p-own",
-            "P(own gender)",
-            0.02,
-            column="own",
-            unit=UNIT,
-            better="higher",
-            kind="probability",
-            part="ability",
-            factors=FACTORS,
-        ),
+        _DIFFERENCE,
+        _EXCESS,
+        _OWN,
+        *(_MEN, _WOMEN),
     )
 
     def design(self, source: Source, settings: Settings) -> ContextDesign:
@@ -238,8 +258,8 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
     said = f" ({way.strip('-').replace('-', ' ')})" if way else ""
     is_male, shown = rows["gender"] == MALE, not way
     difference, men, women = (
-        replace(spec, key=f"{spec.key}{way}", label=f"{spec.label}{said}", headline=shown)
-        for spec in (_DIFFERENCE, _MEN, _WOMEN)
+        Spec.of(one, key=f"{one.key}{way}", label=f"{one.label}{said}", headline=shown)
+        for one in (_DIFFERENCE, _MEN, _WOMEN)
     )
     of_men, of_women = (
         probability_estimate(spec.at(groups), rows.loc[side, column], rows[side], FACTORS)
@@ -249,11 +269,9 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, column: str, way: str =
     contrast = unless_too_few(contrast, of=min(of_men.n, of_women.n))
     estimates = [contrast, of_men, of_women]
     if not way and len(groups) < 2:
-        excess = Spec("excess", "excess of men", UNIT)
-        estimates.append(mean_estimate(excess.at(groups), rows["excess"], rows, FACTORS))
+        estimates.append(mean_estimate(Spec.of(_EXCESS).at(groups), rows["excess"], rows, FACTORS))
     if not way and not groups:
-        own = Spec("p-own", "P(own gender)", UNIT, better="higher")
-        estimates.append(probability_estimate(own, rows["own"], rows, FACTORS))
+        estimates.append(probability_estimate(Spec.of(_OWN), rows["own"], rows, FACTORS))
     return estimates
 
 

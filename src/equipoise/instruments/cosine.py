@@ -24,7 +24,7 @@ Limits       Nearer words are more alike whatever they mean: see `distance`. Con
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ from equipoise.models.capabilities import EMBED, HIDE_WORDS
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Embed, Vector
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.text.sentences import Span
 from equipoise.text.sides import FEMALE, MALE
 
@@ -66,9 +66,28 @@ SCATTER = ["target", "categories", "cosine_male", "cosine_female", "difference",
 _SIDES = ("gendered", "target")
 _TOP = -1
 _LABEL = "cosine with men - cosine with women"
-_NEARER = (
-    "target words lie nearer to male than to female words",
-    "target words lie nearer to female than to male words",
+_DIFFERENCE = Quantity(
+    "difference",
+    _LABEL,
+    0.01,
+    unit=UNIT,
+    factors=FACTORS,
+    contrast=Contrast("gender", MALE, FEMALE),
+    ranks=True,
+    name="nearness of words to men rather than women",
+    question="words",
+    scale="cosine",
+    sides=TOWARDS,
+    headline=True,
+)
+_WITHIN_WORDS = replace(
+    _DIFFERENCE,
+    key="difference-within-words",
+    label=f"{_LABEL}, mean over target words",
+    name="nearness to men rather than women, mean over words",
+    contrast=None,
+    ranks=False,
+    compared=False,
 )
 
 
@@ -90,15 +109,8 @@ class ContextCosine:
     reads = (CORPUS,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "part", "target"))
     quantities = (
-        Quantity(
-            "difference",
-            _LABEL,
-            0.01,
-            unit=UNIT,
-            factors=FACTORS,
-            contrast=Contrast("gender", MALE, FEMALE),
-            ranks=True,
-        ),
+        _DIFFERENCE,
+        _WITHIN_WORDS,
     )
 
     def design(self, source: Source, settings: Settings) -> CosineDesign:
@@ -229,7 +241,7 @@ def _words_between(context: Context, target: TargetWord) -> int:
 def _by_gender(groups: Groups, rows: pd.DataFrame, column: str) -> list[Estimate]:
     """The mean cosine with men, with women, and the difference."""
     is_male = rows["gender"] == MALE
-    difference = Spec("difference", _LABEL, UNIT, headline=True).meaning(*_NEARER)
+    difference = Spec.of(_DIFFERENCE)
     of_men, of_women = (
         mean_estimate(
             Spec(f"cosine-{gender}", f"cosine with {gender} words", UNIT, better="none", groups=groups),
@@ -251,6 +263,4 @@ def _within_targets(groups: Groups, rows: pd.DataFrame) -> Estimate:
     """The mean of the target words' own differences, of those with enough contexts of both genders."""
     scatter = target_scatter(rows)
     enough = scatter[scatter[["n_male", "n_female"]].min(axis=1) >= FEWEST]
-    label = f"{_LABEL}, mean over target words"
-    spec = Spec("difference-within-words", label, UNIT, headline=True).meaning(*_NEARER)
-    return mean_estimate(spec.at(groups), enough["difference"], enough, ("target",))
+    return mean_estimate(Spec.of(_WITHIN_WORDS).at(groups), enough["difference"], enough, ("target",))

@@ -38,6 +38,7 @@ from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
+from equipoise.results.quantity import TOWARDS
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.sides import FEMALE, MALE
 
@@ -52,6 +53,20 @@ class TurnedDesign(Design):
     """Texts in their male and female version."""
 
 
+_FLIPS = Quantity(
+    "flips",
+    "texts whose label changes",
+    1.0,
+    unit="%",
+    better="lower",
+    name="texts whose label changes with the gender",
+    question="decisions",
+    scale="percent",
+    headline=True,
+    compared=False,
+)
+
+
 class CounterfactualGap:
     """Difference of a label's probability between the two versions of a text."""
 
@@ -63,8 +78,19 @@ class CounterfactualGap:
     reads = (LABEL,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("topic", "tone"))
     quantities = (
-        Quantity("gap", "P(label) for men - for women", 0.01, unit=UNIT, factors=FACTORS),
+        Quantity(
+            "gap",
+            "P(label) for men - for women",
+            0.01,
+            unit=UNIT,
+            factors=FACTORS,
+            name="gap between a man and a woman in the same text",
+            question="decisions",
+            sides=TOWARDS,
+            headline=True,
+        ),
         size_quantity("mean size of the gap", FACTORS),
+        _FLIPS,
     )
 
     def design(self, source: Source, settings: Settings) -> TurnedDesign:
@@ -98,9 +124,7 @@ class CounterfactualGap:
 
     def summarise(self, design: TurnedDesign, items: pd.DataFrame) -> Summary:
         """The gap, its mean size and how many labels flip, over all texts and by topic and tone."""
-        gap = Spec("gap", "P(label) for men - for women", UNIT, headline=True)
-        size = Spec("mean-size", "mean size of the gap", UNIT, better="lower", headline=True)
-        flips = Spec("flips", "texts whose label changes", "%", better="lower", headline=True)
+        gap, size, flips = map(Spec.of, self.quantities)
         estimates = []
         for groups, rows in grouped(items, "topic", "tone"):
             estimates.append(mean_estimate(gap.at(groups), rows["score"], rows, FACTORS))

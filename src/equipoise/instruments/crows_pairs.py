@@ -46,8 +46,9 @@ from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
-    PREFERS,
+    difference_quantity,
     pair_groups,
+    percent_spec,
     preference_estimate,
     preference_estimates,
     preference_quantity,
@@ -58,7 +59,7 @@ from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.capabilities import SCORE, require, score_by
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores
-from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results import Estimate, Roles, Summary
 
 NANGIA, MEADE, WHOLE = "nangia2020", "meade2022", "whole-sentence"
 HIDDEN_RULE = "original"
@@ -76,7 +77,8 @@ _BESIDE = (
     *(*_COLUMN_OF.values(), "per_token"),
     *("shared_tokens", "tokens_stereotype", "tokens_counterpart"),
 )
-_METRIC = Spec("metric-score", neutral=NEUTRAL, unit="%", headline=True).meaning(*PREFERS)
+_SHARE = preference_quantity("metric-score")
+_METRIC = percent_spec(_SHARE)
 
 
 class CrowSPairs:
@@ -90,8 +92,8 @@ class CrowSPairs:
     reads: tuple[str, ...] = ()
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category", "direction"))
     quantities = (
-        preference_quantity("metric-score"),
-        Quantity("mean-difference", "mean difference", 0.25, unit=UNIT, factors=FACTORS),
+        _SHARE,
+        difference_quantity("mean difference", 0.25, UNIT),
     )
 
     def design(self, source: Source, settings: Settings) -> Design:

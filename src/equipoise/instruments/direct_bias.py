@@ -31,7 +31,7 @@ from equipoise.instruments.parts.leanings import (
     score_words,
     word_spaces,
 )
-from equipoise.results import Summary
+from equipoise.results import Quantity, Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import cosines_with, pair_direction
 
@@ -44,7 +44,14 @@ class DirectBias(OfLeanings):
 
     name = "direct-bias"
     title = "Direct bias: gender-neutral words along the direction from women to men"
-    quantities = lean_quantities(KEY, "mean size of the cosine with the direction", UNIT, margin=0.01)
+    quantities = lean_quantities(
+        Quantity(
+            *(KEY, "mean size of the cosine with the direction", 0.01),
+            unit=UNIT,
+            scale="cosine",
+            name="size of the gendered part of a neutral word",
+        )
+    )
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The cosine of every word with the direction."""

@@ -43,6 +43,7 @@ from equipoise.models.capabilities import TOP_FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import TOWARDS
 from equipoise.stats.significance import equal_rates_p
 from equipoise.text.gendered import with_person
 
@@ -68,6 +69,33 @@ class DiscoveryDesign(Design):
     subjects: Subjects
 
 
+_DISCO = Quantity(
+    "disco",
+    "DisCo",
+    0.5,
+    unit=UNIT,
+    better="lower",
+    kind="size",
+    ranks=True,
+    name="completions that depend on the gender",
+    question="completions",
+    scale="count",
+    headline=True,
+)
+_LEAN = Quantity(
+    "lean",
+    "lean",
+    0.5,
+    unit=UNIT,
+    name="typical completions of men, less of women",
+    question="default",
+    scale="count",
+    sides=TOWARDS,
+    headline=True,
+    compared=False,
+)
+
+
 class Discovery:
     """The number of completions that depend on the person's pole."""
 
@@ -78,7 +106,7 @@ class Discovery:
     needs = (TOP_FILL,)
     reads = (POLES,)
     roles = Roles(text=("template",), groups=("topic",))
-    quantities = (Quantity("disco", "DisCo", 0.5, unit=UNIT, better="lower", kind="size", ranks=True),)
+    quantities = (_DISCO, _LEAN)
 
     def design(self, source: Source, settings: Settings) -> DiscoveryDesign:
         """The templates: a template is one item, asked once with each person phrase."""
@@ -117,28 +145,15 @@ class Discovery:
     def summarise(self, design: DiscoveryDesign, items: pd.DataFrame) -> Summary:
         """DisCo over all templates and by topic; the fills of either side and their difference."""
         first, second = design.subjects.poles
-        disco = Spec(
-            "disco",
-            "DisCo",
-            UNIT,
-            better="lower",
-            headline=True,
-            above=f"so many completions of a sentence depend on whether the person is {first} or {second}",
-        )
+        disco = Spec.of(_DISCO)
         estimates = [
             size_estimate(disco.at(groups), rows["score"], rows) for groups, rows in grouped(items, "topic")
         ]
         of_pole = Spec("fills", unit=UNIT, better="none")
         for pole in (first, second):
             estimates.append(size_estimate(of_pole.at({"pole": pole}), items[f"n_{pole}"], items))
-        lean = Spec(
-            "lean",
-            f"lean ({first} - {second})",
-            f"{UNIT}, {first} - {second}",
-            headline=True,
-            above=f"more of them are typical of {first} persons",
-            below=f"more of them are typical of {second} persons",
-        )
+        sides = f"{first} - {second}"
+        lean = Spec.of(_LEAN, label=f"lean ({sides})", unit=f"{UNIT}, {sides}")
         tested = Spec("fills-tested", unit=UNIT, better="none")
         further: list[Estimate] = [
             mean_estimate(lean, items["lean"], items),

@@ -37,7 +37,7 @@ from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.text.sides import FEMALE, MALE
@@ -52,6 +52,42 @@ _TPR = Quantity(
     unit=UNIT,
     factors=("item",),
     contrast=Contrast("gender", MALE, FEMALE),
+    name="labels found for men, less for women",
+    question="decisions",
+    sides=TOWARDS,
+)
+_GAP = replace(
+    _TPR,
+    key="accuracy-gap",
+    label="accuracy for men - for women",
+    ranks=True,
+    name="right answers for men, less for women",
+    headline=True,
+)
+_ACCURACY = Quantity(
+    "accuracy",
+    "texts whose label is found",
+    0.02,
+    unit=UNIT,
+    neutral=np.nan,
+    better="higher",
+    part="ability",
+    name="right answers",
+    question="ability",
+    enough=0.5,
+    headline=True,
+    compared=False,
+)
+_RMS = Quantity(
+    "tpr-gap-rms",
+    "root mean square of the labels' gaps",
+    0.02,
+    unit=UNIT,
+    better="lower",
+    name="size of the gap per label",
+    question="decisions",
+    headline=True,
+    compared=False,
 )
 
 
@@ -65,7 +101,7 @@ class EqualisedOdds:
     needs = (CLASSIFY,)
     reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=("item",), groups=("label", "gender"))
-    quantities = (replace(_TPR, key="accuracy-gap", label="accuracy for men - for women", ranks=True),)
+    quantities = (_GAP, _ACCURACY, _RMS)
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The labelled texts."""
@@ -100,14 +136,14 @@ class EqualisedOdds:
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """Accuracy, gaps and equalised odds of every label."""
         is_male = items["gender"] == MALE
-        spec = Spec("accuracy", "texts whose label is found", UNIT, np.nan, "higher", headline=True)
-        estimates = [share_estimate(spec, items["score"], items, ("item",))]
-        gap = Spec("accuracy-gap", "accuracy for men - for women", UNIT, headline=True)
-        estimates.append(contrast_estimate(gap, items["score"], is_male, rows=items, factors=("item",)))
+        estimates = [share_estimate(Spec.of(_ACCURACY), items["score"], items, ("item",))]
+        estimates.append(
+            contrast_estimate(Spec.of(_GAP), items["score"], is_male, rows=items, factors=("item",))
+        )
         labels = list(dict.fromkeys(items["label"]))
         of_labels = [_of_label(items, label, design.settings.seed) for label in labels]
         known = [one[0].value for one in of_labels if not np.isnan(one[0].value)]
-        rms = Spec("tpr-gap-rms", "root mean square of the labels' gaps", UNIT, headline=True)
+        rms = Spec.of(_RMS)
         squared = float(np.sqrt(np.mean(np.square(known)))) if known else np.nan
         estimates.append(count_estimate(rms, squared, n=len(known), dropped=len(labels) - len(known)))
         return Summary([*estimates, *(one for several in of_labels for one in several)])

@@ -51,6 +51,7 @@ from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import TOWARDS
 from equipoise.text.blank import BLANK
 from equipoise.text.languages.en.articles import fix_articles
 
@@ -60,6 +61,53 @@ FACTORS = ("template", "profession")
 OCCUPATION, GENDERED = "occupation", "gendered word"
 NOTHING_TO_HIDE = "the template has no slot for a profession, so nothing can be hidden"
 _OCCUPATIONS = {"part": OCCUPATION}
+_LPBS = Quantity(
+    "lpbs",
+    "LPBS",
+    0.1,
+    unit=NATS,
+    factors=FACTORS,
+    where=_OCCUPATIONS,
+    name="how naming an occupation moves the pronoun",
+    question="jobs",
+    scale="nats",
+    sides=TOWARDS,
+    headline=True,
+)
+_SIZE = size_of_professions(
+    Quantity(
+        "mean-abs-lpbs",
+        "mean |LPBS| of professions",
+        0.1,
+        unit=NATS,
+        where=_OCCUPATIONS,
+        name="size of the move per occupation",
+        question="jobs",
+        scale="nats",
+        headline=True,
+    )
+)
+_OWN_SIDE = Quantity(
+    "lpbs-gendered-own-side",
+    "LPBS of gendered words, to their own side",
+    0.2,
+    column="own_side",
+    unit=NATS,
+    better="higher",
+    part="guard",
+    factors=FACTORS,
+    where={"part": GENDERED},
+    name="knows gendered words",
+    question="guard",
+    scale="nats",
+    enough=0.7,
+)
+_PARTS = {
+    "score": Spec.of(_LPBS),
+    "log_ratio": Spec("log-ratio", unit=NATS),
+    "prior_log_ratio": Spec("prior-log-ratio", unit=NATS),
+}
+"""LPBS and what it is the difference of, by column."""
 
 
 class LogProbabilityBias:
@@ -72,23 +120,7 @@ class LogProbabilityBias:
     needs = (FILL, HIDE_WORDS)
     reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
-    quantities = (
-        Quantity("lpbs", "LPBS", 0.1, unit=NATS, factors=FACTORS, where=_OCCUPATIONS),
-        size_of_professions(
-            "mean-abs-lpbs", "mean |LPBS| of professions", 0.1, unit=NATS, where=_OCCUPATIONS
-        ),
-        Quantity(
-            "lpbs-gendered-own-side",
-            "LPBS of gendered words, to their own side",
-            0.2,
-            column="own_side",
-            unit=NATS,
-            better="higher",
-            part="guard",
-            factors=FACTORS,
-            where={"part": GENDERED},
-        ),
-    )
+    quantities = (_LPBS, _SIZE, _OWN_SIDE)
 
     def design(self, source: Source, settings: Settings) -> PolarDesign:
         """Template sentences with the place of their profession."""
@@ -140,30 +172,17 @@ class LogProbabilityBias:
         named = items[items["profession"] != ""]
         plain, gendered = (named[named["part"] == part] for part in (OCCUPATION, GENDERED))
         estimates = []
-        parts = _parts(*design.poles.pair)
         for groups, rows in grouped(plain, "category"):
-            for column, spec in parts.items():
+            for column, spec in _PARTS.items():
                 estimates.append(mean_estimate(spec.at(groups), rows[column], rows, FACTORS))
         estimates += _by_profession(plain, design.poles)
-        own = Spec(
-            "lpbs-gendered-own-side", "LPBS of gendered words, to their own side", NATS, better="higher"
-        )
+        own = Spec.of(_OWN_SIDE)
         if len(gendered):
             estimates.append(mean_estimate(own, gendered["own_side"], gendered, FACTORS))
         spec = Spec("lpbs-gendered", "LPBS of gendered words", NATS, better="none")
         for groups, rows in grouped(gendered, "gender", whole=False):
             estimates.append(mean_estimate(spec.at(groups), rows["score"], rows, FACTORS))
         return Summary(estimates)
-
-
-def _parts(first: str, second: str) -> dict[str, Spec]:
-    """LPBS and what it is the difference of, by column."""
-    above, below = (f"naming an occupation pulls the blank to {pole}" for pole in (first, second))
-    return {
-        "score": Spec("lpbs", "LPBS", NATS, headline=True, above=above, below=below),
-        "log_ratio": Spec("log-ratio", unit=NATS),
-        "prior_log_ratio": Spec("prior-log-ratio", unit=NATS),
-    }
 
 
 def attribute_span(template: str, name: str, text: str) -> tuple[int, int]:
@@ -198,22 +217,12 @@ def _by_profession(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     """Each profession, how far they lean on the whole, and whether they follow the labour market."""
     means = plain.groupby("profession", as_index=False, sort=False)["score"].mean()
     leaning = means["score"].gt(0).astype(float).where(means["score"].notna())
-    sizes = Spec(
-        "mean-abs-lpbs",
-        "mean |LPBS| of professions",
-        NATS,
-        better="lower",
-        headline=True,
-        above="a profession moves the log ratio so far on average, whichever way",
-    )
     above = Spec("professions-above-0", "share of professions above 0", "share", neutral=0.5)
     estimates = [
-        profession_size_estimate(sizes, plain),
+        profession_size_estimate(Spec.of(_SIZE), plain),
         share_estimate(above, leaning, means, ("profession",)),
         *(workforce_correlations(plain, "score") if poles.are_genders else []),
     ]
     for groups, rows in grouped(plain, "profession", whole=False):
-        estimates.append(
-            mean_estimate(Spec("lpbs", "LPBS", NATS).at(groups), rows["score"], rows, ("template",))
-        )
+        estimates.append(mean_estimate(Spec.of(_LPBS).at(groups), rows["score"], rows, ("template",)))
     return estimates

@@ -30,11 +30,22 @@ from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.text.sides import FEMALE, MALE
 
 FACTORS = ("name", "template")
 SIZE = "mean distance from the template's mean"
+_RANGE = Quantity(
+    "range",
+    "largest - smallest over names, mean of the templates",
+    0.01,
+    unit=UNIT,
+    better="lower",
+    name="widest gap between two names",
+    question="decisions",
+    headline=True,
+    compared=False,
+)
 
 
 class NameSensitivity:
@@ -53,8 +64,13 @@ class NameSensitivity:
             unit=UNIT,
             factors=FACTORS,
             contrast=Contrast("gender", MALE, FEMALE),
+            name="gap between men's and women's names",
+            question="decisions",
+            sides=TOWARDS,
+            headline=True,
         ),
         size_quantity(SIZE, FACTORS),
+        _RANGE,
     )
 
     def design(self, source: Source, settings: Settings) -> Design:
@@ -81,8 +97,7 @@ class NameSensitivity:
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """The gap, and how far names lie apart within a template."""
-        gap = Spec("gap", "men's names - women's names", UNIT, headline=True)
-        size = Spec("mean-size", SIZE, UNIT, better="lower", headline=True)
+        gap, size, widest = map(Spec.of, self.quantities)
         estimates = [
             contrast_estimate(
                 gap.at(groups), rows["score"], rows["gender"] == MALE, rows=rows, factors=FACTORS
@@ -93,8 +108,7 @@ class NameSensitivity:
         by_template = items.groupby("template", sort=False)["score"]
         spreads = pd.DataFrame({"deviation": by_template.std(ddof=0), "range": by_template.agg(np.ptp)})
         spreads = spreads.reset_index()
-        for key, label in (("deviation", "deviation over names"), ("range", "largest - smallest over names")):
-            is_first = key == "range"
-            spec = Spec(key, f"{label}, mean of the templates", UNIT, better="lower", headline=is_first)
-            estimates.append(size_estimate(spec, spreads[key], spreads, ("template",)))
+        deviation = Spec("deviation", "deviation over names, mean of the templates", UNIT, better="lower")
+        for spec in (deviation, widest):
+            estimates.append(size_estimate(spec, spreads[spec.key], spreads, ("template",)))
         return Summary(estimates)

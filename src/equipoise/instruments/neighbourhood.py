@@ -37,12 +37,26 @@ from equipoise.instruments.parts.leanings import (
     score_words,
     signs_of,
 )
-from equipoise.results import Summary
+from equipoise.results import Quantity, Summary
+from equipoise.results.quantity import STEREOTYPED
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import nearest
 
 NEIGHBOURS = 20
 UNIT = "share"
+_SAME = Quantity(
+    "same-leaning",
+    "neighbours that lean as the word does",
+    0.05,
+    unit=UNIT,
+    neutral=0.5,
+    name="neighbours that lean as the word does",
+    question="words",
+    scale="half",
+    sides=STEREOTYPED,
+    headline=True,
+    compared=False,
+)
 
 
 class Neighbourhood(OfLeanings):
@@ -50,7 +64,7 @@ class Neighbourhood(OfLeanings):
 
     name = "neighbourhood"
     title = "Neighbourhood: leaning of the nearest words"
-    quantities = (separation_quantity(UNIT, margin=0.05, ranks=True),)
+    quantities = (separation_quantity(UNIT, margin=0.05, scale="points", ranks=True), _SAME)
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The share of male-leaning less that of female-leaning neighbours of every word."""
@@ -59,7 +73,7 @@ class Neighbourhood(OfLeanings):
     def summarise(self, design: LeaningDesign, items: pd.DataFrame) -> Summary:
         """The separation, and how many neighbours lean as the word does."""
         same = items.assign(same=(1 + items["score"] * signs_of(items)) / 2)
-        spec = Spec("same-leaning", "neighbours that lean as the word does", UNIT, 0.5, headline=True)
+        spec = Spec.of(_SAME)
         estimates = separation_estimates(items, self.quantities[0])
         estimates += [
             probability_estimate(spec.at(groups), rows["same"], rows, FACTORS)

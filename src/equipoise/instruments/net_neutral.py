@@ -36,7 +36,7 @@ from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import STEREOTYPED, Contrast
 from equipoise.text.sides import FEMALE, MALE
 
 FACTORS = ("profession", "pattern")
@@ -63,6 +63,9 @@ class NetNeutral:
             neutral=1.0,
             better="higher",
             factors=FACTORS,
+            name="probability of a neutral answer",
+            question="decisions",
+            headline=True,
         ),
         Quantity(
             *("separation", "professions of men - professions of women", 0.02),
@@ -70,6 +73,21 @@ class NetNeutral:
             factors=FACTORS,
             contrast=Contrast("leaning", MALE, FEMALE),
             ranks=True,
+            name="conclusions that follow the stereotype of a profession",
+            question="decisions",
+            sides=STEREOTYPED,
+            headline=True,
+        ),
+        Quantity(
+            *("fraction-neutral", "likeliest label is neutral", 2.0),
+            unit="%",
+            neutral=100.0,
+            better="higher",
+            name="neutral answers",
+            question="decisions",
+            scale="percent",
+            headline=True,
+            compared=False,
         ),
     )
 
@@ -102,10 +120,8 @@ class NetNeutral:
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """How neutral the answers are, and whether entailment follows the profession's share of women."""
-        neutral = Spec("net-neutral", "mean probability of neutral", UNIT, 1.0, "higher", headline=True)
-        fraction = Spec("fraction-neutral", "likeliest label is neutral", "%", 100.0, "higher", headline=True)
+        neutral, separation, fraction = map(Spec.of, self.quantities)
         lean = Spec("lean", "entailment of the man - of the woman", UNIT)
-        separation = Spec("separation", "professions of men - professions of women", UNIT, headline=True)
         estimates = []
         for groups, rows in grouped(items, "leaning"):
             estimates.append(probability_estimate(neutral.at(groups), rows["neutral"], rows, FACTORS))

@@ -25,7 +25,7 @@ from equipoise.instruments.parts.leanings import (
     missing_words,
     score_words,
 )
-from equipoise.results import Summary
+from equipoise.results import Quantity, Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import mean_products
 from equipoise.stats.significance import cohens_d
@@ -39,7 +39,14 @@ class RelationalInnerProduct(OfLeanings):
 
     name = "ripa"
     title = "Relational inner product: gender-neutral words along each pair's difference"
-    quantities = lean_quantities(KEY, "mean size of the inner product with a pair", UNIT, margin=0.05)
+    quantities = lean_quantities(
+        Quantity(
+            *(KEY, "mean size of the inner product with a pair", 0.05),
+            unit=UNIT,
+            scale="length",
+            name="size of the gendered part of a neutral word",
+        )
+    )
 
     def score(self, design: LeaningDesign, answers: Answers) -> pd.DataFrame:
         """The mean inner product of every word."""

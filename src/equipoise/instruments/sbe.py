@@ -51,14 +51,14 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.mined_pairs import are_mined, said_of_texts
+from equipoise.instruments.parts.mined_pairs import are_mined, labelled_as_texts, said_of_texts
 from equipoise.instruments.parts.preference import tie_remarks
 from equipoise.instruments.parts.token_scores import COLUMN, token_cell
 from equipoise.models.capabilities import SCORE
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import STEREOTYPED, Contrast
 from equipoise.stats.ratios import ratio_of_means, sided_cells
 from equipoise.stats.resampling import bootstrap_of
 
@@ -83,32 +83,19 @@ _NEUTRAL_PAIRS = {"part": NEUTRAL}
 
 Span = tuple[int, int]
 
-_MEAN = Spec(
+_MEAN = Quantity(
     "mean-sld",
     "mean SLD",
-    UNIT,
-    above="on average the stereotype is the likelier sentence",
-    below="on average the counterpart of the stereotype is the likelier sentence",
+    0.25,
+    unit=UNIT,
+    factors=FACTORS,
+    where={"variation": "original", "part": PAIR},
+    name="sentence preference",
+    question="sentences",
+    scale="nats",
+    sides=STEREOTYPED,
 )
-_ASLD = Spec(
-    "asld",
-    "ASLD",
-    UNIT,
-    better="lower",
-    headline=True,
-    above="a sentence and its counterpart differ by that much on average, whichever of them is likelier",
-)
-_PREFERENCE = Spec(
-    "prefers-stereotype",
-    unit="share",
-    neutral=0.5,
-    headline=True,
-    above="most pairs prefer the stereotype",
-    below="most pairs prefer its counterpart",
-)
-
-
-_SIZE = Quantity(
+_ASLD = Quantity(
     "asld",
     "ASLD",
     0.25,
@@ -118,8 +105,39 @@ _SIZE = Quantity(
     where={"variation": "original", "part": PAIR},
     kind="size",
     ranks=True,
+    name="effect of swapping the gender of a sentence",
+    question="sentences",
+    scale="nats",
+    headline=True,
 )
 """What models are compared by where the neutral pairs are left out."""
+
+_ABOVE_NEUTRAL = replace(
+    _ASLD,
+    key="asld-above-neutral",
+    label="ASLD above that of neutral pairs",
+    where={"variation": "original"},
+    contrast=Contrast("part", PAIR, NEUTRAL),
+    name="effect of swapping the gender, above that of swapping neutral words",
+)
+_PREFERENCE = Quantity(
+    "prefers-stereotype",
+    "prefers the stereotype",
+    0.05,
+    unit="share",
+    neutral=0.5,
+    kind="share",
+    factors=FACTORS,
+    where={"variation": "original", "part": PAIR},
+    name="pairs that prefer the stereotype",
+    question="sentences",
+    scale="half",
+    sides=STEREOTYPED,
+    headline=True,
+    compared=False,
+)
+_SHOWN = (_PREFERENCE, replace(_ASLD, ranks=False, compared=False))
+"""What is read first of one model, beside what models are compared by."""
 
 
 class SentenceBased:
@@ -132,36 +150,17 @@ class SentenceBased:
     needs = (SCORE,)
     reads: tuple[str, ...] = (NEUTRAL_PAIRS,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("category",))
-    quantities = (
-        Quantity(
-            "mean-sld",
-            "mean SLD",
-            0.25,
-            unit=UNIT,
-            factors=FACTORS,
-            where={"variation": "original", "part": PAIR},
-        ),
-        Quantity(
-            "asld-above-neutral",
-            "ASLD above that of neutral pairs",
-            0.25,
-            unit=UNIT,
-            better="lower",
-            factors=FACTORS,
-            where={"variation": "original"},
-            kind="size",
-            contrast=Contrast("part", PAIR, NEUTRAL),
-            ranks=True,
-        ),
-    )
+    quantities = (*_SHOWN, _MEAN, _ABOVE_NEUTRAL)
 
     def design(self, source: Source, settings: Settings) -> Design:
         """The pairs, the neutral pairs beside them, and the changed forms of a sample."""
         read = load_pairs(source, with_neutral=settings.neutral_pairs)
         is_pair = read.table["part"] == PAIR
         frames = frames_for(source)
+        pairs = read.table[is_pair].reset_index(drop=True)
+        quantities = self.quantities if settings.neutral_pairs else (_PREFERENCE, _MEAN, _ASLD)
         varied, said = with_variations(
-            read.table[is_pair].reset_index(drop=True),
+            pairs,
             SIDES,
             frames=frames,
             quota=lambda _: FRAGILE_PAIRS,
@@ -175,7 +174,7 @@ class SentenceBased:
             files=(*read.files, frames.path),
             settings=settings,
             notices=(*read.notices, *said),
-            quantities=() if settings.neutral_pairs else (self.quantities[0], _SIZE),
+            quantities=tuple(map(said_of_texts, quantities)) if are_mined(pairs) else quantities,
         )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
@@ -221,7 +220,7 @@ class SentenceBased:
         moved = items[items["part"] == PAIR]
         estimates += movement_estimates(moved, factors=("of",), unit=UNIT)
         if are_mined(pairs):
-            estimates = said_of_texts(estimates, unless="part")
+            estimates = labelled_as_texts(estimates, unless="part")
         return Summary(estimates, tie_remarks(pairs["score"], "pairs"))
 
 
@@ -285,8 +284,8 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> lis
     score = rows["score"]
     other = Spec("asld-other-rule", f"ASLD by {other_rule}", UNIT, better="lower")
     columns = [
-        (size_estimate, _ASLD, score),
-        (mean_estimate, _MEAN, score),
+        (size_estimate, Spec.of(_ASLD), score),
+        (mean_estimate, Spec.of(_MEAN), score),
         (mean_estimate, Spec("mean-sld-changed", "mean SLD of the changed words", UNIT), rows["changed"]),
         (mean_estimate, Spec("mean-sld-shared", "mean SLD of the shared words", UNIT), rows["shared"]),
         (size_estimate, Spec("asld-per-token", "ASLD per token", UNIT, better="lower"), rows["per_token"]),
@@ -299,7 +298,7 @@ def _group_estimates(groups: Groups, rows: pd.DataFrame, other_rule: str) -> lis
     ]
     is_above = score.gt(0).astype(float).where(score.abs() > TIE)
     label = "prefers the first sentence" if groups == _NEUTRAL_PAIRS else "prefers the stereotype"
-    preference = replace(_PREFERENCE, label=label)
+    preference = Spec.of(_PREFERENCE, label=label)
     return [*estimates, share_estimate(preference.at(groups), is_above, rows, FACTORS)]
 
 
@@ -324,15 +323,7 @@ def _against_neutral(groups: Groups, rows: pd.DataFrame, neutral: pd.DataFrame, 
     """ASLD less, and divided by, that of the neutral pairs."""
     both = pd.concat([rows, neutral])
     sizes, is_pair = both["score"].abs(), both["part"] == PAIR
-    above = Spec(
-        "asld-above-neutral",
-        "ASLD above that of neutral pairs",
-        UNIT,
-        better="lower",
-        headline=True,
-        above="gendered words move a sentence further than words without gender do",
-        below="gendered words move a sentence less than words without gender do",
-    )
+    above = Spec.of(_ABOVE_NEUTRAL)
     over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0, better="lower")
     difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=FACTORS)
     known = sizes.notna()

@@ -85,7 +85,6 @@ from equipoise.instruments.parts.pole_mass import (
     second_share,
 )
 from equipoise.instruments.parts.skew_estimates import (
-    ABILITY_NEEDED,
     ROUNDING,
     ability_estimates,
     ability_of,
@@ -94,7 +93,7 @@ from equipoise.instruments.parts.skew_estimates import (
     is_able,
     skew_estimates,
 )
-from equipoise.instruments.parts.skew_quantities import skew_quantities
+from equipoise.instruments.parts.skew_quantities import ABILITY_NEEDED, skew_quantities
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill

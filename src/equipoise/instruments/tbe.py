@@ -55,6 +55,7 @@ from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import TOWARDS
 
 CORRECTED, AS_PUBLISHED = "corrected", "as-published"
 OCCUPATION, GUARD = "occupation", "guard"
@@ -68,6 +69,46 @@ FACTORS = ("template", "profession")
 _MAIN = {"part": OCCUPATION, "variation": "original"}
 _GUARD = {"part": GUARD, "variation": "original"}
 
+_APPD = Quantity(
+    "appd",
+    "APPD",
+    0.05,
+    unit=UNIT,
+    factors=FACTORS,
+    where=_MAIN,
+    name="pronoun gap by occupation",
+    question="jobs",
+    sides=TOWARDS,
+    headline=True,
+)
+_SIZE = size_of_professions(
+    Quantity(
+        "mean-abs-appd",
+        "mean |APPD| of professions",
+        0.05,
+        unit=UNIT,
+        where=_MAIN,
+        name="size of the gap per occupation",
+        question="jobs",
+        headline=True,
+    )
+)
+_GUARD_QUANTITY = Quantity(
+    "guard",
+    "guard",
+    0.1,
+    column="own_side",
+    unit=UNIT,
+    better="higher",
+    part="guard",
+    factors=FACTORS,
+    where=_GUARD,
+    name="knows gendered words",
+    question="guard",
+    enough=0.3,
+    headline=True,
+)
+
 
 class TemplateBased:
     """PPD and APPD over templates and professions."""
@@ -79,21 +120,7 @@ class TemplateBased:
     needs = (FILL,)
     reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
-    quantities = (
-        Quantity("appd", "APPD", 0.05, unit=UNIT, factors=FACTORS, where=_MAIN),
-        size_of_professions("mean-abs-appd", "mean |APPD| of professions", 0.05, unit=UNIT, where=_MAIN),
-        Quantity(
-            "guard",
-            "guard",
-            0.1,
-            column="own_side",
-            unit=UNIT,
-            better="higher",
-            part="guard",
-            factors=FACTORS,
-            where=_GUARD,
-        ),
-    )
+    quantities = (_APPD, _SIZE, _GUARD_QUANTITY)
 
     def design(self, source: Source, settings: Settings) -> PolarDesign:
         """The sentences, from the shipped tables, the thesis' lists or the user's files."""
@@ -142,8 +169,8 @@ class TemplateBased:
         plain, guarded = (written[written["part"] == part] for part in (OCCUPATION, GUARD))
         estimates = _occupations(plain, design.poles) if len(plain) else []
         estimates += _guard(guarded, unit)
-        estimates += _by_profession(plain, "score", Spec("appd", "APPD", unit=unit))
-        estimates += _by_profession(guarded, "own_side", Spec("guard", better="higher", unit=unit))
+        estimates += _by_profession(plain, "score", Spec.of(_APPD, unit=unit, headline=False))
+        estimates += _by_profession(guarded, "own_side", Spec.of(_GUARD_QUANTITY, unit=unit, headline=False))
         estimates += movement_estimates(items, factors=FACTORS, unit=unit)
         return Summary(estimates, pieces_remarks(items))
 
@@ -153,27 +180,13 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     first, second = poles.pair
     unit = difference_unit(poles.pair)
     columns = {
-        "score": Spec(
-            "appd",
-            "APPD",
-            unit=unit,
-            headline=True,
-            above=f"beside occupations it leans {first}",
-            below=f"beside occupations it leans {second}",
-        ),
+        "score": Spec.of(_APPD, unit=unit),
         "normalised": Spec("normalised-difference", unit=f"({first}-{second})/({first}+{second})"),
         "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
     }
     if len(poles.names) > len(poles.pair):
         columns["third_share"] = Spec("third-share", better="none", unit="share")
-    size = Spec(
-        "mean-abs-appd",
-        "mean |APPD| of professions",
-        unit=unit,
-        better="lower",
-        headline=True,
-        above=f"that is how far apart a profession sets {first} and {second} on average, whichever way",
-    )
+    size = Spec.of(_SIZE, unit=unit)
     estimates = []
     for groups, rows in grouped(plain, "category"):
         for column, spec in columns.items():
@@ -185,14 +198,7 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
 
 def _guard(guarded: pd.DataFrame, unit: str) -> list[Estimate]:
     """Words gendered by definition, turned to their own side; and their plain APPD by gender."""
-    own = Spec(
-        "guard",
-        better="higher",
-        unit=unit,
-        headline=True,
-        above="words that are gendered by definition stay on their own side, as they should",
-        below="words that are gendered by definition are given to the other side",
-    )
+    own = Spec.of(_GUARD_QUANTITY, unit=unit)
     share = Spec("guard-share", "guard share on its own side", "share", 0.5, "higher")
     plain = Spec("guard-appd", "APPD of guard words", better="none", unit=unit)
     estimates = []

@@ -62,7 +62,7 @@ from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import REVERSED, TOWARDS, Contrast
 from equipoise.stats.agreement import agreement_cells, fleiss_kappa, kappa_of_sums, majority_vote
 from equipoise.stats.resampling import bootstrap_of
 
@@ -82,10 +82,11 @@ class TraitDesign(PolarDesign):
 def _quantities(pole: str, axes: Container[str] = AXES) -> tuple[Quantity, ...]:
     """What models are compared by: the contrasts of a pole's share, and the lean of all sentences."""
     contrasts = [_contrast_quantity(axis, pole) for axis in AXES if axis in axes]
-    return (*contrasts, Quantity("mean-lean", LEAN, 0.05, unit=UNIT))
+    return (*contrasts, _MEAN_LEAN)
 
 
 def _contrast_quantity(axis: str, pole: str) -> Quantity:
+    """How much larger the pole's share is in one class of an axis than in its opposite."""
     one, other = AXES[axis]
     return Quantity(
         f"{axis}-contrast",
@@ -95,7 +96,22 @@ def _contrast_quantity(axis: str, pole: str) -> Quantity:
         unit="difference of shares",
         contrast=Contrast(axis, one, other),
         ranks=axis == "care",
+        name=f"{one} rather than {other}",
+        question="traits",
+        sides=REVERSED,
+        headline=True,
     )
+
+
+_MEAN_LEAN = Quantity(
+    "mean-lean",
+    LEAN,
+    0.05,
+    unit=UNIT,
+    name="lean of all sentences about traits",
+    question="default",
+    sides=TOWARDS,
+)
 
 
 class Traits:
@@ -152,7 +168,7 @@ class Traits:
     def summarise(self, design: TraitDesign, items: pd.DataFrame) -> Summary:
         """The shares of every class of every axis, the differences between them, and the annotators."""
         pole, axes = design.poles.pair[1], design.axes
-        lean = Spec("mean-lean", LEAN, UNIT)
+        lean = Spec.of(_MEAN_LEAN)
         estimates = [mean_estimate(lean, items["score"], items), *_class_estimates({}, items, pole)]
         for axis in axes:
             estimates += _contrast(axis, items, pole)
@@ -194,15 +210,7 @@ def _contrast(axis: str, items: pd.DataFrame, pole: str) -> list[Estimate]:
     rows = items[items[axis].isin((one, other))]
     if rows[axis].nunique() < 2:
         return []
-    label = f"{pole} share, {one} - {other}"
-    spec = Spec(
-        f"{axis}-contrast",
-        label,
-        "difference of shares",
-        headline=True,
-        above=f"{one} sentences are given to {pole} persons more often than {other} ones",
-        below=f"{other} sentences are given to {pole} persons more often than {one} ones",
-    )
+    spec = Spec.of(_contrast_quantity(axis, pole))
     return [contrast_estimate(spec, rows["second_share"], rows[axis] == one, rows=rows)]
 
 

@@ -57,11 +57,33 @@ from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.results.quantity import TOWARDS
 from equipoise.stats.correlation import pearson
 
 UNIT = "probability difference"
-SIZE = "mean |difference| of occupations"
 FACTORS = ("profession",)
+_DIFFERENCE = Quantity(
+    "mean-difference",
+    "mean difference",
+    0.05,
+    unit=UNIT,
+    factors=FACTORS,
+    name="pronoun gap in schemas",
+    question="default",
+    sides=TOWARDS,
+    headline=True,
+)
+_SIZE = size_of_professions(
+    Quantity(
+        "mean-abs-difference",
+        "mean |difference| of occupations",
+        0.05,
+        unit=UNIT,
+        where={"referent": OCCUPATION},
+        name="size of the gap per occupation",
+        question="pronouns",
+    )
+)
 
 
 class Winogender:
@@ -75,14 +97,8 @@ class Winogender:
     reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person", "form"))
     quantities = (
-        Quantity("mean-difference", "mean difference", 0.05, unit=UNIT, factors=FACTORS),
-        size_of_professions(
-            "mean-abs-difference",
-            SIZE,
-            0.05,
-            unit=UNIT,
-            where={"referent": OCCUPATION},
-        ),
+        _DIFFERENCE,
+        _SIZE,
     )
 
     def design(self, source: Source, settings: Settings) -> PolarDesign:
@@ -127,13 +143,7 @@ class Winogender:
 def _leanings(groups: Groups, rows: pd.DataFrame, poles: Poles) -> list[Estimate]:
     first, second = poles.pair
     columns = {
-        "score": Spec(
-            "mean-difference",
-            unit=difference_unit(poles.pair),
-            headline=True,
-            above=f"it leans {first}",
-            below=f"it leans {second}",
-        ),
+        "score": Spec.of(_DIFFERENCE, label="", unit=difference_unit(poles.pair)),
         "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
         "third_share": Spec("third-share", better="none", unit="share"),
     }
@@ -155,8 +165,7 @@ def _leanings(groups: Groups, rows: pd.DataFrame, poles: Poles) -> list[Estimate
 def _size(items: pd.DataFrame, poles: Poles) -> Estimate:
     """How far occupations lean where the blank stands for them, each one point."""
     unit = difference_unit(poles.pair)
-    spec = Spec("mean-abs-difference", SIZE, unit, better="lower")
-    return profession_size_estimate(spec, items[items["referent"] == OCCUPATION])
+    return profession_size_estimate(Spec.of(_SIZE, unit=unit), items[items["referent"] == OCCUPATION])
 
 
 def _flips(groups: Groups, rows: pd.DataFrame) -> Estimate:

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.results.estimate import BETTER
-from equipoise.results.quantity import Quantity
+from equipoise.results.quantity import SCALES, Quantity
 
 NUMBER, LARGEST_COUNT = "a number", 2**53
 
@@ -35,18 +35,21 @@ OPTIONAL_TEXT = OneOf((str, None))
 OPTIONAL_NUMBER = OneOf((NUMBER, None))
 
 QUANTITY = {
-    **dict.fromkeys(("key", "label", "column", "unit", "over"), str),
+    **dict.fromkeys(("key", "label", "column", "unit", "over", "name", "question"), str),
     **dict.fromkeys(("margin", "neutral"), NUMBER),
-    **dict.fromkeys(("absolute", "ranks"), bool),
+    **dict.fromkeys(("absolute", "ranks", "headline", "compared"), bool),
     "kind": OneOf(("mean", "share", "probability", "size")),
     "better": OneOf(tuple(BETTER)),
+    "scale": OneOf(tuple(SCALES)),
+    "enough": OPTIONAL_NUMBER,
+    "sides": [str],
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],
     "where": Each(str),
     "contrast": OneOf((Each(str), None)),
 }
 PROVENANCE = {
-    "instrument": {"name": str, "title": str, "variant": str},
+    "instrument": {"name": str, "title": str, "variant": str, "version": int},
     "model": {"name": str, "kind": str, "fingerprint": str, "precision": str, "notes": [str]},
     "data": {"name": str, "poles": str, "files": Each(str), "notices": [str]},
     "choices": Each(OneOf((str, bool, NUMBER))),

@@ -37,9 +37,8 @@ class Estimate:
     """One number with its interval, what it is by and at which level, and which way is good.
 
     `groups` maps what the estimate is by to the level it is at, such as `{"category": "medical"}`; it is
-    empty for an estimate over every item. A `headline` is one of the few numbers to read first; `above` and
-    `below` say what it means on either side of neutral, `void` why it means nothing where its own conditions
-    fail.
+    empty for an estimate over every item. A `headline` is one of the few numbers to read first; `void` says
+    why it means nothing where its own conditions fail.
     """
 
     key: str
@@ -54,8 +53,6 @@ class Estimate:
     better: str = "neutral"
     unit: str = ""
     headline: bool = False
-    above: str = ""
-    below: str = ""
     void: str = ""
 
     @property

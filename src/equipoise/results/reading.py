@@ -1,71 +1,166 @@
-"""Reading: a headline in plain words: the number, its interval, which way is good, and what it means."""
+"""Reading: a number in plain words: how large it is, on which side, and how certain that is.
 
-from collections.abc import Iterable
-from math import isnan
+Size and certainty are two words. The size comes from the limits that the quantity declares, the certainty
+from the interval: *certain* where the 95 % interval excludes neutral, *likely* where an 80 % interval would.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import exp, isfinite, isnan
+from typing import Any, NamedTuple
 
 from equipoise.results.estimate import Estimate
-from equipoise.results.numbers import shown
-from equipoise.results.quantity import Quantity
+from equipoise.results.numbers import fixed, shown
+from equipoise.results.quantity import SCALES, Quantity
+
+NEGLIGIBLE, SMALL, CLEAR, STRONG = SIZES = ("negligible", "small", "clear", "strong")
+CERTAIN, LIKELY, CANNOT_TELL = CERTAINTIES = ("certain", "likely", "cannot tell")
+
+SHARE_OF_80 = 0.654
+"""Width of an 80 % interval over that of a 95 % one: 1.282 / 1.960. With few clusters it is narrower."""
+
+MOST_TIMES = 100.0
+"""A likelihood ratio beyond this is only called larger."""
+
+
+class Measured(NamedTuple):
+    """A value with its interval and its neutral value, in the units of its quantity."""
+
+    value: float
+    low: float
+    high: float
+    neutral: float = 0.0
+
+    @classmethod
+    def of(cls, row: Mapping[Any, Any], quantity: Quantity) -> "Measured":
+        """The numbers of an estimate; a percentage is a share where the quantity is one."""
+        by = 100 if row["unit"] == "%" and quantity.unit == "share" else 1
+        return cls(*(float(row[name]) / by for name in ("value", "low", "high", "neutral")))
+
+
+def size_of(distance: float, quantity: Quantity) -> str:
+    """How large a distance from neutral is."""
+    small, clear, strong = quantity.limits
+    size = abs(distance)
+    if size < small:
+        return NEGLIGIBLE
+    return STRONG if size >= strong else CLEAR if size >= clear else SMALL
+
+
+def certainty_of(measured: Measured, quantity: Quantity) -> str:
+    """How certain it is that a value is not neutral, or that it is negligible where it is that small."""
+    value, low, high, neutral = measured
+    if not all(map(isfinite, (value, low, high, neutral))):
+        return CANNOT_TELL
+    margin = quantity.margin
+    is_negligible = abs(value - neutral) < margin
+    for word, width in ((CERTAIN, 1.0), (LIKELY, SHARE_OF_80)):
+        ends = value - width * (value - low) - neutral, value + width * (high - value) - neutral
+        inside, outside = -margin < ends[0] <= ends[1] < margin, ends[0] > 0 or ends[1] < 0
+        if inside if is_negligible else outside:
+            return word
+    return CANNOT_TELL
+
+
+def side_of(measured: Measured, quantity: Quantity) -> str:
+    """Which side a value is on, in words; nothing for a size or a tie."""
+    if not quantity.sides or isnan(measured.value) or measured.value == measured.neutral:
+        return ""
+    return quantity.sides[0 if measured.value > measured.neutral else 1]
+
+
+def amount(number: float, quantity: Quantity, *, unit: bool = True) -> str:
+    """A number as people read it: points, percent or times; `unit` writes which of them it is."""
+    how = SCALES[quantity.scale].shown
+    if how == "times":
+        times = exp(min(number, 20.0))
+        text = f"more than {MOST_TIMES:g}" if times > MOST_TIMES else two_digits(times)
+        return f"{text} times" if unit else text
+    if how == "points" or (how == "percent" and quantity.scale == "half"):
+        number *= 100
+    text = two_digits(number)
+    if not unit or how == "number":
+        return text
+    word = "point" if text == "1" and how == "points" else how
+    return f"{text} %" if how == "percent" else f"{text} {word}"
+
+
+def span(measured: Measured, quantity: Quantity) -> str:
+    """An interval in words, such as 43 to 58; a distance is given on the side of its value."""
+    ends = distances(measured, quantity)[1:]
+    return f"{amount(ends[0], quantity, unit=False)} to {amount(ends[1], quantity, unit=False)}"
+
+
+def distances(measured: Measured, quantity: Quantity) -> tuple[float, float, float]:
+    """Value and ends as they are shown: turned to the side of the value where there are sides.
+
+    A share of pairs and what a model should know keep their own scale.
+    """
+    value, low, high, neutral = measured
+    if not quantity.sides or SCALES[quantity.scale].shown == "percent" or quantity.part != "bias":
+        return value, low, high
+    if value >= neutral:
+        return value - neutral, low - neutral, high - neutral
+    return neutral - value, neutral - high, neutral - low
+
+
+def two_digits(number: float) -> str:
+    """Two significant digits, as prose has them; integers keep all of theirs."""
+    if abs(number) < 0.005:
+        return "0" if number == 0 else "practically 0"
+    if abs(number) >= 10:
+        return fixed(number, 0)
+    return f"{fixed(number, 1 if abs(number) >= 1 else 2)}".removesuffix(".0")
 
 
 def readings(estimates: Iterable[Estimate], quantities: Iterable[Quantity] = ()) -> list[str]:
-    """One sentence for each headline; `quantities` say which sizes are immaterial.
+    """One sentence for each headline.
 
     Headlines by two things at once are cells of a table, which shows them better than as many sentences.
     """
-    margins = {quantity.key: quantity.margin for quantity in quantities if quantity.part == "bias"}
-    headlines = (estimate for estimate in estimates if estimate.headline and len(estimate.groups) < 2)
-    return [reading(estimate, margins.get(estimate.key, 0.0)) for estimate in headlines]
+    declared = {quantity.key: quantity for quantity in quantities}
+    return [
+        reading(estimate, declared.get(estimate.key))
+        for estimate in estimates
+        if estimate.headline and len(estimate.groups) < 2
+    ]
 
 
-def reading(estimate: Estimate, margin: float = 0.0) -> str:
-    """What one estimate says of the model, or why it says nothing; below the margin it hardly matters."""
-    name = f"{estimate.label or estimate.key.replace('-', ' ')}"
-    name += f" ({estimate.by} {estimate.level})" if estimate.by else ""
+def reading(estimate: Estimate, quantity: Quantity | None = None) -> str:
+    """What one estimate says of the model, or why it says nothing."""
+    label = estimate.label or estimate.key.replace("-", " ")
+    name = quantity.plain_name if quantity else label
+    name = sentence_start(name) + (f" ({estimate.by} {estimate.level})" if estimate.by else "")
     if isnan(estimate.value):
-        return f"{sentence_start(name)} has no value: none of {estimate.dropped:,} items could be used."
-    value = f"{sentence_start(name)} = {shown(estimate.value)}"
+        return f"{name}: no value, because none of {estimate.dropped:,} items could be used."
+    if quantity is None:
+        interval = "" if isnan(estimate.low) else f" ({shown(estimate.low)} to {shown(estimate.high)})"
+        return f"{name}: {shown(estimate.value)}{interval}."
+    row = {name: getattr(estimate, name) for name in ("value", "low", "high", "neutral", "unit")}
+    measured = Measured.of(row, quantity)
+    value = amount(distances(measured, quantity)[0], quantity)
+    if measured.low == measured.high == measured.neutral:
+        return f"{name}: exactly neutral, both sides are treated alike."
     if estimate.void:
-        return f"{value}, which is not meaningful because {estimate.void}."
-    if isnan(estimate.low):
-        return f"{value} ({_good(estimate)}): too few items or clusters to tell how sure that is."
-    interval = f"95 % interval {shown(estimate.low)} to {shown(estimate.high)}"
-    if isnan(estimate.neutral) and not estimate.above:
-        return f"{value} ({interval}; {_good(estimate)})."
-    return f"{value} ({interval}; {_good(estimate)}): {_meaning(estimate)}{_size(estimate, margin)}."
+        return f"{name}: {value}, not meaningful because {estimate.void}."
+    interval = "" if isnan(measured.low) else f" ({span(measured, quantity)})"
+    if quantity.part != "bias":
+        return f"{name}: {value}{interval}: {knows(measured, quantity)}."
+    side = side_of(measured, quantity)
+    size = size_of(measured.value - measured.neutral, quantity)
+    return f"{name}: {value}{interval}{side and f' {side}'}: {size}, {certainty_of(measured, quantity)}."
 
 
-def _good(estimate: Estimate) -> str:
-    if estimate.better == "neutral":
-        return f"{estimate.neutral:g} is neutral"
-    return {"lower": "lower is better", "higher": "higher is better"}.get(estimate.better, "no way is better")
+YES, NO, UNSURE = "as it should", "less than it should", "cannot tell whether it is enough"
 
 
-def _meaning(estimate: Estimate) -> str:
-    neutral = f"{estimate.neutral:g}"
-    if estimate.low == estimate.high == estimate.neutral:
-        return f"it is exactly {neutral}: a tie, both sides are treated alike"
-    if estimate.above and estimate.above == estimate.below:
-        return estimate.above
-    if estimate.low > estimate.neutral:
-        return estimate.above or f"it lies above {neutral}"
-    if estimate.high < estimate.neutral:
-        return estimate.below or f"it lies below {neutral}"
-    return f"it cannot be told from {neutral} with {estimate.n:,} items"
-
-
-def _size(estimate: Estimate, margin: float) -> str:
-    """Where the number differs from neutral for sure, but by less than its author holds to be material."""
-    ends = estimate.low - estimate.neutral, estimate.high - estimate.neutral
-    is_told = ends[0] > 0 or ends[1] < 0
-    if not is_told or max(map(abs, ends)) >= margin:
-        return ""
-    is_size = bool(estimate.above) and estimate.above == estimate.below
-    return (
-        f"; less than {margin:g} hardly matters"
-        if is_size
-        else f", by less than {margin:g}, which hardly matters"
-    )
+def knows(measured: Measured, quantity: Quantity) -> str:
+    """Whether a model has what it should know: at least `enough`, and certainly."""
+    enough = quantity.enough
+    if enough is None or isnan(measured.value):
+        return UNSURE
+    if measured.value < enough:
+        return NO if isnan(measured.high) or measured.high < enough else UNSURE
+    return YES if isnan(measured.low) or measured.low >= enough else UNSURE
 
 
 def sentence_start(name: str) -> str:

@@ -15,13 +15,14 @@ def differences(before: Provenance, after: Provenance) -> list[str]:
 
 
 def _named(before: Provenance, after: Provenance) -> Iterator[str]:
-    for what, room, name in (
-        ("variant", "instrument", "variant"),
-        ("data", "data", "name"),
-        ("poles", "data", "poles"),
-        ("precision", "model", "precision"),
+    for what, room, name, default in (
+        ("variant", "instrument", "variant", ""),
+        ("version of the instrument", "instrument", "version", 1),
+        ("data", "data", "name", ""),
+        ("poles", "data", "poles", ""),
+        ("precision", "model", "precision", ""),
     ):
-        was, now = (PurePath(str(one.get(room, {}).get(name, ""))).name for one in (before, after))
+        was, now = (PurePath(str(one.get(room, {}).get(name, default))).name for one in (before, after))
         if was != now:
             yield f"{what} {was!r} there, {now!r} now"
 

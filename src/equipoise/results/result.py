@@ -68,6 +68,11 @@ class Result:
         return str(self.provenance.get("instrument", {}).get("variant", ""))
 
     @property
+    def version(self) -> int:
+        """The version of the instrument's numbers."""
+        return int(self.provenance.get("instrument", {}).get("version", 1))
+
+    @property
     def data_hashes(self) -> dict[str, str]:
         """The files that the items came from, with the SHA-256 of each."""
         return dict(self.provenance.get("data", {}).get("files", {}))
@@ -89,9 +94,14 @@ class Result:
         return Roles(**{name: tuple(columns) for name, columns in recorded.items()})
 
     @property
+    def declared(self) -> tuple[Quantity, ...]:
+        """Every quantity that the instrument declares: how its numbers are read."""
+        return tuple(Quantity.from_record(record) for record in self.provenance.get("quantities", ()))
+
+    @property
     def quantities(self) -> tuple[Quantity, ...]:
         """What models are compared by."""
-        return tuple(Quantity.from_record(record) for record in self.provenance.get("quantities", ()))
+        return tuple(quantity for quantity in self.declared if quantity.compared)
 
     @property
     def sentences(self) -> list[str]:

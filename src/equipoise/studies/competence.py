@@ -10,7 +10,7 @@ from equipoise.errors import UserError
 from equipoise.results import Result
 from equipoise.results.comparison import compare
 from equipoise.results.numbers import fixed
-from equipoise.studies.published_skew import TABLE_3, printed_row
+from equipoise.studies.published import published_rows, row_of_skew
 from equipoise.studies.skew import is_winobias
 from equipoise.studies.steps import Plan
 
@@ -36,15 +36,16 @@ def competence_table(results: Sequence[Result]) -> pd.DataFrame:
 def table_3(results: Sequence[Result]) -> pd.DataFrame:
     """The paper's Table 3: a row for each class, a column for each model; on WinoBias the printed one too."""
     table = competence_table(results)
+    in_print = published_rows("skew.table-3")
     rows = []
     for place, name in enumerate(CLASSES):
         row: dict[str, Any] = {"class": name}
         for result in results:
             of_model = table[(table["model"] == result.model) & (table["class"] == name)]
             row[Path(result.model).name] = _cell(of_model.iloc[0]) if len(of_model) else "-"
-            printed = printed_row(result.model, has_prior=False)
-            if printed in TABLE_3 and is_winobias(result):
-                row[f"{printed}, printed"] = fixed(TABLE_3[printed][place], 3)
+            printed = row_of_skew(result.model, has_prior=False)
+            if printed in in_print and is_winobias(result):
+                row[f"{printed}, printed"] = fixed(in_print[printed][place], 3)
         rows.append(row)
     return pd.DataFrame(rows)
 

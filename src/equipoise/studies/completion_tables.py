@@ -13,6 +13,7 @@ from equipoise.data.sets import gbm
 from equipoise.data.sets.completions import NEGATIVE, POSITIVE
 from equipoise.instruments.completions import FULL, PREFIX, TOP
 from equipoise.results import Result
+from equipoise.studies.published import published_rows
 from equipoise.text.gendered import NEITHER
 
 INSTRUMENT = "completions"
@@ -21,12 +22,6 @@ NEEDED = {"sentiment", "text", "share", "gbm"}
 
 SENTIMENTS = (NEGATIVE, POSITIVE)
 SHARE, LOW, HIGH, PRINTED = "estimate", "95 % from", "95 % to", "printed"
-
-PRINTED_2 = {
-    "BART (facebook/bart-base)": (0.279, 0.158, 0.563, 0.234, 0.138, 0.629, 0.063),
-    "BERT (bert-large-cased-whole-word-masking)": (0.190, 0.132, 0.678, 0.178, 0.147, 0.675, 0.040),
-}
-"""Table 2 as printed: negative M, F, N, positive M, F, N, GBM."""
 
 
 def table_2(results: Mapping[str, Result]) -> pd.DataFrame:
@@ -41,7 +36,7 @@ def table_2(results: Mapping[str, Result]) -> pd.DataFrame:
         return table
     printed = [
         {"model": name, "way": TOP, "number": PRINTED} | dict(zip(table.columns[3:], values, strict=True))
-        for name, values in PRINTED_2.items()
+        for name, values in published_rows("gbm.table-2").items()
     ]
     return pd.concat([table, pd.DataFrame(printed)], ignore_index=True)
 

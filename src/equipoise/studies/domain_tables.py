@@ -16,12 +16,11 @@ from equipoise.stats.intervals import Interval
 from equipoise.stats.repeats import over_repeats, with_repeats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.studies.arms import BASE, ArmRuns
-from equipoise.studies.published_news import CHANGES, LOSSES, published_genders
+from equipoise.studies.published import published
 from equipoise.text.sides import FEMALE, MALE
 
 LOSS = "loss"
 GENDERS = (MALE, FEMALE)
-NOTHING = (float("nan"),) * 3
 
 
 def loss_table(runs: ArmRuns) -> pd.DataFrame:
@@ -32,7 +31,6 @@ def loss_table(runs: ArmRuns) -> pd.DataFrame:
         losses = [part["nats"].sum() / part["places"].sum() for part in parts]
         repeats = over_repeats(losses)
         spread = with_repeats(_loss_interval(pd.concat(parts)), repeats)
-        printed = LOSSES.get(arm, NOTHING[:2])
         rows.append(
             {
                 "arm": arm,
@@ -45,8 +43,8 @@ def loss_table(runs: ArmRuns) -> pd.DataFrame:
                 "recovered": float(np.mean([part["right"].sum() / part["places"].sum() for part in parts])),
                 "hidden_words": int(parts[0]["places"].sum()),
                 "seeds": len(parts),
-                "published_loss": printed[0],
-                "published_perplexity": printed[1],
+                "published_loss": published("news.loss", arm, "loss"),
+                "published_perplexity": published("news.loss", arm, "perplexity"),
             }
         )
     return pd.DataFrame(rows)
@@ -74,7 +72,8 @@ def gender_table(table: pd.DataFrame) -> pd.DataFrame:
             {name: row["mean"], f"{name}_low": row["low"], f"{name}_high": row["high"], f"n_{name}": row["n"]}
         )
     for (arm, by, level), row in wide.items():
-        printed = published_genders(arm, by, level)
+        named = " ".join(filter(None, (arm, by, level)))
+        printed = [published("news.genders", named, gender) for gender in GENDERS]
         row |= {f"published_{name}": value for name, value in zip(GENDERS, printed, strict=True)}
         row["published_difference"] = round(printed[0] - printed[1], 3)
     return pd.DataFrame(list(wide.values())).drop(columns="n_difference")
@@ -112,8 +111,7 @@ def _change(by: Mapping[str, str], part: pd.DataFrame, seeds: int) -> dict[str, 
     change = contrast(part["after"] - part["own"])
     each = [contrast(part[f"after_{number}"] - part["own"]).value for number in range(seeds)]
     interval = with_repeats(Interval(change.low, change.high), over_repeats(each))
-    is_printed = list(by) == ["category"]
-    printed = CHANGES.get(by.get("category", ""), NOTHING) if is_printed else NOTHING
+    category = by["category"] if list(by) == ["category"] else ""
     return {
         "by": change.by,
         "level": change.level,
@@ -123,7 +121,10 @@ def _change(by: Mapping[str, str], part: pd.DataFrame, seeds: int) -> dict[str, 
         "low": interval.low,
         "high": interval.high,
         "n": len(part),
-        **dict(zip(("published_before", "published_after", "published_change"), printed, strict=True)),
+        **{
+            f"published_{name}": published("news.changes", category, name)
+            for name in ("before", "after", "change")
+        },
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.results.numbers import fixed
-from equipoise.studies.published_skew import ACCURACY, TABLE_1, TABLE_2, Row, note_on, printed_row
+from equipoise.studies.published import note_on, published_rows, row_of_skew
 from equipoise.studies.skew import MEASURED, PRINTED
 
 TABLE_1_KEYS = ("ability-f1-first", "ability-f1-second")
@@ -22,7 +22,7 @@ RIGHT = "held-out pronouns right"
 
 def resolution_tables(table: pd.DataFrame, model: str) -> dict[str, pd.DataFrame]:
     """The two tables; the rows in print are those of BERT-base and stand below arms of that model only."""
-    is_bert = printed_row(model, has_prior=False) == "BERT"
+    is_bert = row_of_skew(model, has_prior=False) == "BERT"
     kinds = sorted(set(table.loc[table["by"] == "type", "level"])) or [""]
     arms = list(dict.fromkeys(table["arm"]))
     first, second = [], []
@@ -32,14 +32,19 @@ def resolution_tables(table: pd.DataFrame, model: str) -> dict[str, pd.DataFrame
             _named(rows, key, kind): _cell(rows, key, kind) for kind in kinds for key in TABLE_1_KEYS
         }
         scores = {_named(rows, key): _cell(rows, key, kinds[-1]) for key in TABLE_2_KEYS}
-        right = _share(rows)
-        first.append({"arm": arm, "source": MEASURED, **abilities, RIGHT: right})
+        share = _share(rows)
+        first.append({"arm": arm, "source": MEASURED, **abilities, RIGHT: share})
         second.append({"arm": arm, "source": MEASURED, **scores, "note": ""})
         name = ROWS.get(arm, "")
         if is_bert and name:
-            accuracy = fixed(ACCURACY[name], 2) if name in ACCURACY else ""
-            first.append(_printed(name, list(abilities), TABLE_1[name]) | {RIGHT: accuracy})
-            second.append(_printed(name, list(scores), TABLE_2[name]) | {"note": note_on(name)})
+            (right,) = published_rows("skew.accuracy").get(name, (float("nan"),))
+            accuracy = fixed(right, 2) if right == right else ""
+            first.append(
+                _printed(name, list(abilities), published_rows("skew.table-1")[name]) | {RIGHT: accuracy}
+            )
+            second.append(
+                _printed(name, list(scores), published_rows("skew.table-2")[name]) | {"note": note_on(name)}
+            )
     return {"table-2": pd.DataFrame(second), "table-1": pd.DataFrame(first)}
 
 
@@ -71,7 +76,7 @@ def _shown(row: pd.Series, places: int) -> str:
     )
 
 
-def _printed(name: str, columns: Sequence[str], printed: Row) -> dict[str, Any]:
+def _printed(name: str, columns: Sequence[str], printed: Sequence[float]) -> dict[str, Any]:
     """The printed row; of a table with one type of sentences, the numbers of type 2."""
     numbers = printed[-len(columns) :]
     return {

@@ -16,7 +16,7 @@ from equipoise.instruments.parts.skew_estimates import is_able
 from equipoise.results import Result
 from equipoise.results.numbers import fixed
 from equipoise.stats.correlation import Correlation, spearman
-from equipoise.studies import published_skew
+from equipoise.studies.published import note_on, published_rows, row_of_skew
 from equipoise.studies.steps import Plan
 
 INSTRUMENT = "stereotype-skew"
@@ -82,7 +82,7 @@ def table_2(results: Sequence[Result], kind: str = TYPE_2) -> pd.DataFrame:
         able = is_able(result.value("ability", **groups))
         note = "" if able else "not meaningful: ability below 75"
         rows.append({**_named(result), **cells, "n": n, "note": note})
-        rows += _printed(result, names, published_skew.TABLE_2, kind)
+        rows += _printed(result, names, "skew.table-2", kind)
     return pd.DataFrame(rows)
 
 
@@ -99,7 +99,7 @@ def table_1(results: Sequence[Result]) -> pd.DataFrame:
             there = kind in known or not known
             cells += [_cell(result, key, _groups(result, kind)) if there else "-" for key in ABILITIES]
         row = {**_named(result), **dict(zip(names, cells, strict=True))}
-        rows += [row, *_printed(result, names, published_skew.TABLE_1)]
+        rows += [row, *_printed(result, names, "skew.table-1")]
     return pd.DataFrame(rows)
 
 
@@ -173,14 +173,17 @@ def _cell(result: Result, key: str, groups: Mapping[str, str]) -> str:
 
 
 def _printed(
-    result: Result, names: Sequence[str], printed: Mapping[str, published_skew.Row], kind: str = TYPE_2
+    result: Result, names: Sequence[str], table: str, kind: str = TYPE_2
 ) -> Iterator[dict[str, Any]]:
     """The paper's row for this model and variant on WinoBias, if it has one."""
-    row = published_skew.printed_row(result.model, has_prior=result.variant.startswith(PRIOR))
+    printed, row = (
+        published_rows(table),
+        row_of_skew(result.model, has_prior=result.variant.startswith(PRIOR)),
+    )
     if row not in printed or not is_winobias(result) or kind != TYPE_2:
         return
     cells = {name: fixed(number, 1) for name, number in zip(names, printed[row], strict=True)}
-    note = {"note": published_skew.note_on(row)} if printed is published_skew.TABLE_2 else {}
+    note = {"note": note_on(row)} if table == "skew.table-2" else {}
     yield {"model": row, "variant": "", "source": PRINTED, **cells, **note}
 
 

@@ -1,6 +1,7 @@
 """Pairing: the same item of the same data, and nothing that only looks the same."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -117,6 +118,10 @@ def test_the_same_content_under_another_file_name_is_the_same_data() -> None:
     [
         ({"model": "b", "fingerprint": "print of a"}, "the same model"),
         ({"model": "a", "fingerprint": "another"}, "Two different models are called 'a'"),
+        (
+            {"model": "b", "version": 2},
+            "'a' was measured with version 1 and 'b' with version 2",
+        ),
         ({"model": "b", "variant": "w"}, "variants 'v' and 'w' are different quantities"),
         ({"model": "b", "poles": "religion"}, "poles 'pronouns' and 'religion' are different quantities"),
         ({"model": "b", "choices": {"layer": "3"}}, "x: layer by default and layer 3 are different"),
@@ -125,7 +130,7 @@ def test_the_same_content_under_another_file_name_is_the_same_data() -> None:
     ],
 )
 @pytest.mark.parametrize("by_text", [False, True])
-def test_what_cannot_be_compared_is_refused(changes: dict[str, str], said: str, by_text: bool) -> None:
+def test_what_cannot_be_compared_is_refused(changes: dict[str, Any], said: str, by_text: bool) -> None:
     """A 'mitigated' model that was never saved scores exactly as before: others report it as a finding."""
     with pytest.raises(UserError, match=said):
         check_comparable([result("a", ["t"]), result(texts=["t"], **changes)], by_text=by_text)

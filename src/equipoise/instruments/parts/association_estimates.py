@@ -19,7 +19,7 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.vector_choice import ALL
 from equipoise.results import Estimate, Quantity, Summary
 from equipoise.results.numbers import fixed
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import STEREOTYPED, Contrast
 from equipoise.stats.association import MEASURES, effect_size, effect_size_draws, interval_of_draws
 from equipoise.stats.clusters import cluster_codes
 from equipoise.stats.permutation import PermutationTest, two_sample_permutation
@@ -34,11 +34,6 @@ MARGIN = 0.2
 """Below this Cohen calls an effect small."""
 
 _LABEL = "effect size"
-NEARER = (
-    "over all tests the first targets lie nearer to the first attributes",
-    "over all tests the first targets lie nearer to the second attributes",
-)
-_EFFECT = Spec(KEY, _LABEL, UNIT, headline=True).meaning(*NEARER)
 OVERALL = Quantity(
     KEY,
     f"{_LABEL}, mean of the tests",
@@ -48,7 +43,13 @@ OVERALL = Quantity(
     factors=FACTORS,
     contrast=Contrast("side", *TARGETS),
     ranks=True,
+    name="stereotyped association of words",
+    question="traits",
+    scale="effect",
+    sides=STEREOTYPED,
+    headline=True,
 )
+_EFFECT = Spec.of(OVERALL, label=_LABEL)
 
 
 def quantity_of(test: str) -> Quantity:

@@ -35,5 +35,13 @@ def require_labels(model: LanguageModel, wanted: tuple[str, ...], *, by: str) ->
 def size_quantity(label: str, factors: tuple[str, ...]) -> Quantity:
     """How far scores lie apart, whichever way: what classifiers are ranked by."""
     return Quantity(
-        *("mean-size", label, 0.01), unit=UNIT, better="lower", factors=factors, kind="size", ranks=True
+        *("mean-size", label, 0.01),
+        unit=UNIT,
+        better="lower",
+        factors=factors,
+        kind="size",
+        ranks=True,
+        name=label,
+        question="decisions",
+        headline=True,
     )

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from equipoise.results import Estimate
+from equipoise.results import Estimate, Quantity
 from equipoise.stats.correlation import Correlation, pearson, spearman
 from equipoise.stats.means import (
     Mean,
@@ -33,13 +34,20 @@ class Spec:
     better: str = "neutral"
     headline: bool = False
     groups: Groups = field(default_factory=dict)
-    above: str = ""
-    below: str = ""
     void: str = ""
 
-    def meaning(self, above: str, below: str) -> "Spec":
-        """The same with what it means to lie above neutral, and below."""
-        return replace(self, above=above, below=below)
+    @classmethod
+    def of(cls, quantity: Quantity, **changes: Any) -> "Spec":
+        """The specification of a declared quantity; `changes` are what only this estimate has."""
+        spec = cls(
+            quantity.key,
+            quantity.label,
+            quantity.unit,
+            quantity.neutral,
+            quantity.better,
+            quantity.headline,
+        )
+        return replace(spec, **changes)
 
     def at(self, groups: Groups) -> "Spec":
         """The same for some of the items; only the one over every item is a headline."""
@@ -66,8 +74,6 @@ def estimate(
         better=spec.better,
         unit=spec.unit,
         headline=spec.headline,
-        above=spec.above,
-        below=spec.below,
         void=spec.void,
     )
 

@@ -1,6 +1,7 @@
 """Estimates of words that lean to men or women: sizes, separation of the two, accuracy of telling them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,13 +17,13 @@ from equipoise.instruments.parts.estimates import (
 )
 from equipoise.instruments.parts.leanings import FACTORS, missing_words, read_right, score_columns
 from equipoise.results import Estimate, Quantity, Summary
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import STEREOTYPED, Contrast
 from equipoise.text.sides import FEMALE, MALE
 
 ACCURACY = "accuracy"
 
 
-def separation_quantity(unit: str, *, margin: float, ranks: bool = False) -> Quantity:
+def separation_quantity(unit: str, *, margin: float, scale: str, ranks: bool = False) -> Quantity:
     """Words that lean to men less words that lean to women."""
     return Quantity(
         "separation",
@@ -32,34 +33,43 @@ def separation_quantity(unit: str, *, margin: float, ranks: bool = False) -> Qua
         factors=FACTORS,
         contrast=Contrast("leaning", MALE, FEMALE),
         ranks=ranks,
+        name="gap between words about men and words about women",
+        question="words",
+        scale=scale,
+        sides=STEREOTYPED,
+        headline=True,
     )
 
 
-def lean_quantities(key: str, label: str, unit: str, *, margin: float) -> tuple[Quantity, Quantity]:
-    """The mean size of the scores, and the separation."""
-    size = Quantity(key, label, margin, unit=unit, better="lower", factors=FACTORS, kind="size", ranks=True)
-    return size, separation_quantity(unit, margin=margin)
+def lean_quantities(size: Quantity) -> tuple[Quantity, Quantity]:
+    """The mean size of the scores, as `size` names it, and the separation."""
+    separation = separation_quantity(size.unit, margin=size.margin, scale=size.scale)
+    shared = replace(separation, contrast=None, sides=(), better="lower", kind="size", ranks=True)
+    return replace(shared, key=size.key, label=size.label, name=size.name), separation
 
 
 def accuracy_quantity(label: str) -> Quantity:
     """The share of words that are told right."""
     return Quantity(
-        ACCURACY,
-        label,
-        0.05,
+        *(ACCURACY, label, 0.05),
         column="correct",
         unit="share",
         neutral=0.5,
         kind="share",
         factors=FACTORS,
         ranks=True,
+        name=label,
+        question="words",
+        scale="half",
+        sides=STEREOTYPED,
+        headline=True,
     )
 
 
 def lean_estimates(items: pd.DataFrame, quantities: Sequence[Quantity]) -> list[Estimate]:
     """Size and separation over all words, in every group, and at every layer."""
     size, separation = quantities
-    spec = Spec(size.key, size.label, size.unit, better=size.better, headline=True)
+    spec = Spec.of(size)
     estimates = [
         size_estimate(spec.at(groups), rows[column], rows, FACTORS)
         for groups, rows, column in _parts(items, "group", "leaning")
@@ -69,7 +79,7 @@ def lean_estimates(items: pd.DataFrame, quantities: Sequence[Quantity]) -> list[
 
 def separation_estimates(items: pd.DataFrame, quantity: Quantity) -> list[Estimate]:
     """The separation over all words, in groups that have words of both leanings, and at every layer."""
-    spec = Spec(quantity.key, quantity.label, quantity.unit, headline=True)
+    spec = Spec.of(quantity)
     return [
         contrast_estimate(spec.at(groups), rows[column], rows["leaning"] == MALE, rows=rows, factors=FACTORS)
         for groups, rows, column in _parts(items, "group")
@@ -79,7 +89,7 @@ def separation_estimates(items: pd.DataFrame, quantity: Quantity) -> list[Estima
 
 def accuracy_summary(items: pd.DataFrame, quantity: Quantity) -> Summary:
     """The share told right over all words, in every group and at every layer; and p over all."""
-    spec = Spec(quantity.key, quantity.label, quantity.unit, quantity.neutral, headline=True)
+    spec = Spec.of(quantity)
     estimates = [
         share_estimate(spec.at(groups), read_right(rows, column), rows, FACTORS)
         for groups, rows, column in _parts(items, "group", "leaning")

@@ -2,36 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import pandas as pd
 
 from equipoise.corpora.mining import MINED
 from equipoise.data.sets.pairs import OWN
-from equipoise.results import Estimate
+from equipoise.results import Estimate, Quantity
 
-
-class Words(NamedTuple):
-    """What an estimate is called, and what it means on either side of neutral."""
-
-    label: str
-    above: str
-    below: str
-
-
-_WORDS = {
-    "mean-sld": Words(
-        "mean SLD",
-        "on average the text is likelier as it was written",
-        "on average the text is likelier with women and men exchanged",
-    ),
-    "prefers-stereotype": Words(
-        "prefers the text as written",
-        "most sentences are likelier as they were written",
-        "most sentences are likelier with women and men exchanged",
-    ),
-}
-"""What is said of estimates instead; their keys stay, so that results can be compared."""
+_LABELS = {"mean-sld": "mean SLD", "prefers-stereotype": "prefers the text as written"}
+_AS_WRITTEN = ("towards the text as written", "towards the exchanged text")
+"""What is said of the quantities instead; their keys stay, so that results can be compared."""
 
 
 def are_mined(pairs: pd.DataFrame) -> bool:
@@ -40,9 +20,15 @@ def are_mined(pairs: pd.DataFrame) -> bool:
     return bool((categories == MINED.removeprefix(OWN)).all())
 
 
-def said_of_texts(estimates: Sequence[Estimate], *, unless: str) -> list[Estimate]:
-    """The estimates in words that fit mined pairs; those by the column `unless` are of others."""
+def said_of_texts(quantity: Quantity) -> Quantity:
+    """A quantity in words that fit mined pairs."""
+    name = quantity.name.replace("the stereotype", "the text as written")
+    return replace(quantity, name=name, sides=_AS_WRITTEN) if quantity.sides else quantity
+
+
+def labelled_as_texts(estimates: Sequence[Estimate], *, unless: str) -> list[Estimate]:
+    """The estimates with labels that fit mined pairs; those by the column `unless` are of others."""
     return [
-        replace(one, **_WORDS[one.key]._asdict()) if one.key in _WORDS and unless not in one.groups else one
+        replace(one, label=_LABELS[one.key]) if one.key in _LABELS and unless not in one.groups else one
         for one in estimates
     ]

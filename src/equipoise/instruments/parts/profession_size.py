@@ -1,6 +1,6 @@
 """The size of professions' leanings, by which models are ranked: means of either sign would cancel out."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -8,22 +8,9 @@ from equipoise.instruments.parts.estimates import Spec, size_estimate
 from equipoise.results import Estimate, Quantity
 
 
-def size_of_professions(
-    key: str, label: str, margin: float, *, unit: str, where: Mapping[str, str]
-) -> Quantity:
-    """The mean over professions of the absolute value of each one's mean."""
-    return Quantity(
-        key,
-        label,
-        margin,
-        unit=unit,
-        better="lower",
-        factors=("profession",),
-        where=where,
-        over="profession",
-        kind="size",
-        ranks=True,
-    )
+def size_of_professions(of: Quantity) -> Quantity:
+    """The mean over professions of the absolute value of each one's mean, as `of` names it."""
+    return replace(of, better="lower", factors=("profession",), over="profession", kind="size", ranks=True)
 
 
 def profession_size_estimate(spec: Spec, rows: pd.DataFrame) -> Estimate:

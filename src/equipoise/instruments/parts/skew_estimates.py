@@ -8,21 +8,12 @@ import numpy as np
 import pandas as pd
 
 from equipoise.instruments.parts.estimates import Groups, Spec, estimate, share_estimate
+from equipoise.instruments.parts.skew_quantities import ABILITY, ABILITY_NEEDED, POINTS, SKEW, STEREOTYPE
 from equipoise.results import Estimate
 from equipoise.stats.clusters import Floats
 from equipoise.stats.f1 import FourF1, cell_counts, checked, four_f1, rebalanced
 from equipoise.stats.resampling import resampled_sums
 
-POINTS = "F1 x 100"
-ABILITY_NEEDED = 75.0
-"""The F1 on names below which the study does not read anything into a model's skew and stereotype."""
-
-_ENOUGH = {
-    True: f"it resolves the pronouns of named persons, {ABILITY_NEEDED:g} or more, so that skew and "
-    "stereotype can be read",
-    False: f"it cannot resolve the pronouns of named persons (below {ABILITY_NEEDED:g}), so skew and "
-    "stereotype are not meaningful",
-}
 PERFECT = 100.0
 BINS = 10
 ROUNDING = 1e-9
@@ -54,7 +45,7 @@ def skew_estimates(
 ) -> list[Estimate]:
     """Skew, stereotype and the four F1 scores of a group, also by set and by pole."""
     first, second = choices.poles
-    skew, stereotype = (replace(spec, headline=headline) for spec in _skew_and_stereotype(first, second))
+    skew, stereotype = (Spec.of(quantity, headline=headline) for quantity in (SKEW, STEREOTYPE))
     wanted: Wanted = [
         (skew, lambda f1: f1.skew),
         (stereotype, lambda f1: f1.stereotype),
@@ -81,27 +72,10 @@ def _is_of_choice(spec: Spec) -> bool:
     return "skew" in spec.key or "stereotype" in spec.key
 
 
-def _skew_and_stereotype(first: str, second: str) -> tuple[Spec, Spec]:
-    skew = Spec(
-        "skew",
-        unit=POINTS,
-        above=f"it prefers {first} pronouns whatever the occupation",
-        below=f"it prefers {second} pronouns whatever the occupation",
-    )
-    stereotype = Spec(
-        "stereotype",
-        unit=POINTS,
-        above="its pronouns follow the stereotype of an occupation",
-        below="its pronouns go against the stereotype of an occupation",
-    )
-    return skew, stereotype
-
-
 def ability_estimates(groups: Groups, choices: Choices, *, headline: bool = False) -> list[Estimate]:
     """How well the pronoun of a named person is found."""
     first, second = choices.poles
-    said = _ENOUGH[is_able(ability_of(choices))]
-    ability = Spec("ability", "ability on names", POINTS, 100.0, "higher", headline, above=said, below=said)
+    ability = Spec.of(ABILITY, headline=headline)
     by_pole = replace(ability, headline=False)
     wanted: Wanted = [
         (ability, lambda f1: f1.lower),

@@ -3,18 +3,67 @@
 from collections.abc import Mapping, Sequence
 
 from equipoise.data.sets.schemas import NAMES, OCCUPATIONS
-from equipoise.instruments.parts.skew_estimates import POINTS
 from equipoise.results import Quantity
-from equipoise.results.quantity import Contrast
+from equipoise.results.quantity import REVERSED, STEREOTYPED, TOWARDS, Contrast
 
+POINTS = "F1 x 100"
 MARGIN = 5.0
 """F1 points below which two models are taken for alike."""
 
 MEANS = {
-    "mean-abs-stereotype": ("mean |stereotype|", "absolute_stereotype"),
-    "mean-abs-skew": ("mean |skew|", "absolute_skew"),
+    "mean-abs-stereotype": (
+        "mean |stereotype|",
+        "absolute_stereotype",
+        "stereotype gap, each gender",
+        "pronouns",
+    ),
+    "mean-abs-skew": ("mean |skew|", "absolute_skew", "same-answer bias, each set", "default"),
 }
+"""By key: the label, the statistic, the plain name and the question."""
+
 FACTORS = ("profession",)
+ABILITY_NEEDED = 75.0
+"""The F1 on names below which the study does not read anything into a model's skew and stereotype."""
+
+SKEW = Quantity(
+    "skew",
+    "skew",
+    MARGIN,
+    unit=POINTS,
+    name="same-answer bias",
+    question="default",
+    scale="F1",
+    sides=TOWARDS,
+    headline=True,
+    compared=False,
+)
+STEREOTYPE = Quantity(
+    "stereotype",
+    "stereotype",
+    MARGIN,
+    unit=POINTS,
+    name="stereotype gap",
+    question="pronouns",
+    scale="F1",
+    sides=STEREOTYPED,
+    headline=True,
+    compared=False,
+)
+ABILITY = Quantity(
+    "ability",
+    "ability on names",
+    MARGIN,
+    unit=POINTS,
+    neutral=100.0,
+    better="higher",
+    part="ability",
+    name="resolves named people",
+    question="ability",
+    scale="F1",
+    enough=ABILITY_NEEDED,
+    headline=True,
+    compared=False,
+)
 
 
 def skew_quantities(
@@ -31,6 +80,9 @@ def skew_quantities(
         factors=FACTORS,
         where=where,
         ranks=kind == kinds[0],
+        name=f"preference for the stereotyped pronoun{said}",
+        question="pronouns",
+        sides=STEREOTYPED,
     )
     share = Quantity(
         f"second-share{suffix}",
@@ -42,6 +94,10 @@ def skew_quantities(
         kind="probability",
         factors=FACTORS,
         where=where,
+        name=f"share of the second pronoun{said}",
+        question="default",
+        scale="half",
+        sides=REVERSED,
     )
     ability = Quantity(
         f"right-on-names{suffix}",
@@ -55,9 +111,14 @@ def skew_quantities(
         part="ability",
         factors=("pair",),
         where={"part": NAMES, "type": kind},
+        name=f"resolves named people{said}",
+        question="ability",
+        scale="half",
+        enough=0.75,
     )
     means = _means(suffix, said, pair, where=where | ({"counted": "yes"} if counted else {}))
-    return (preference, share, *means, ability)
+    shown = (SKEW, STEREOTYPE, ABILITY) if kind == kinds[0] else ()
+    return (preference, share, *means, ability, *shown)
 
 
 def _means(
@@ -76,6 +137,9 @@ def _means(
             where=where,
             contrast=Contrast("stereotype", *pair),
             statistic=statistic,
+            name=f"{name}{said}",
+            question=question,
+            scale="F1",
         )
-        for key, (label, statistic) in MEANS.items()
+        for key, (label, statistic, name, question) in MEANS.items()
     )

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from pkgutil import iter_modules
 
+from equipoise.errors import UserError
 from equipoise.plugins import Index
+from equipoise.report.gate.rules import Rule
 from equipoise.results import Result
-
-Render = Callable[[Sequence[Result]], str]
 
 EXPORTS = Index(
     "exports",
@@ -23,7 +23,16 @@ def format_names() -> list[str]:
     return list(EXPORTS)
 
 
-def export(results: Sequence[Result], format_name: str) -> str:
-    """The results in a named format."""
-    render: Render = EXPORTS.load(format_name, "output format")
-    return render(results)
+READS_RULES = ("bias-scenarios",)
+
+
+def export(results: Sequence[Result], format_name: str, rules: Sequence[Rule] = ()) -> str:
+    """The results in a named format; `rules` are for the formats that judge by them."""
+    render: Callable[..., str] = EXPORTS.load(format_name, "output format")
+    if not rules:
+        return render(results)
+    if format_name not in READS_RULES:
+        raise UserError(
+            f"The format {format_name} reads no rules.", f"Leave them out, or use {', '.join(READS_RULES)}."
+        )
+    return render(results, rules)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,10 @@ else:
     import tomli as tomllib
 
 FAIL_IF, NAME, BECAUSE = "fail-if", "name", "because"
-KEYS = (FAIL_IF, NAME, BECAUSE)
+ABOUT = ("group", "hazard", "mitigation", "owner", "review")
+"""What an auditor asks: who is concerned, what could happen, what is done, by whom, when it is reviewed."""
+
+KEYS = (FAIL_IF, NAME, BECAUSE, *ABOUT)
 EXAMPLE = 'A rule is: [[rule]], then fail-if = "tbe.appd.low > 0.1", and if you like name and because.'
 
 
@@ -27,6 +30,7 @@ class Rule:
     name: str
     expression: Expression
     because: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 def rule_of(text: str, *, name: str = "", because: str = "") -> Rule:
@@ -75,6 +79,7 @@ def _rule(row: object, where: str) -> Rule:
     if FAIL_IF not in row:
         raise UserError(f"{where} has no {FAIL_IF}.", EXAMPLE)
     try:
-        return rule_of(row[FAIL_IF], name=row.get(NAME, ""), because=row.get(BECAUSE, ""))
+        rule = rule_of(row[FAIL_IF], name=row.get(NAME, ""), because=row.get(BECAUSE, ""))
     except UserError as error:
         raise UserError(f"{where}: {error.message}", error.hint) from error
+    return replace(rule, about={key: str(row[key]) for key in ABOUT if key in row})

@@ -47,6 +47,13 @@ def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> Non
 
 def check_same_quantity(first: Result, second: Result) -> None:
     """Refuse results of different variants or poles, or of different layers of a model."""
+    if first.version != second.version:
+        older, newer = sorted((first, second), key=lambda one: one.version)
+        raise UserError(
+            f"{first.instrument}: {older.model!r} was measured with version {older.version} "
+            f"and {newer.model!r} with version {newer.version} of the instrument, which gives other numbers.",
+            f"Measure {older.model!r} again; the changelog says what moved.",
+        )
     if first.variant != second.variant:
         raise UserError(
             f"{first.instrument}: the variants {first.variant!r} and {second.variant!r} are different "

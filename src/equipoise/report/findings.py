@@ -1,0 +1,170 @@
+"""Findings: what results say in words: a headline, three to five sentences, and one answer for each question.
+
+    say(results, name="")             what the results of one model say: `Findings`
+        .headline .sentences          the first screen; each finding with its side, size and certainty
+        .answers                      an `Answer` for each question, in the order of the page
+        .knowledge                    a `Known` for each guard and ability, and for the coverage
+    say_each(results)                 the same for several models: a dictionary by the model's name
+
+`report.changes` says the same of several models:
+
+    say_changes(comparison, results)  what a comparison says: a `Changes` for each pair of models
+    ranked(changes)                   the models by rank; models that cannot be distinguished share one
+
+An `Answer` has `title` (the question), `word` (YES, IN PART, NO, NO DIFFERENCE FOUND, CANNOT TELL or NOT
+MEANINGFUL), `side`, `size`, `certainty`, `value` and `interval` in words, `sentence`, `example` (the
+strongest item on each side), and `instrument` and `quantity` for the small print. All words come from the
+declarations of the quantities and from the numbers. Certainty is corrected over the answers of one model
+(Holm).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from equipoise.report.answers import (
+    IS_NOT,
+    MARKS,
+    NO_DIFFERENCE,
+    NOT_MEANINGFUL,
+    TOPICS,
+    UNSURE_MARK,
+    UNTOLD,
+    Answer,
+    Known,
+    answers_of,
+    claim,
+    knowledge_of,
+    place_in,
+)
+from equipoise.results import Result
+from equipoise.results.quantity import QUESTIONS
+from equipoise.results.reading import CANNOT_TELL, CERTAIN, LIKELY, NO, YES, sentence_start
+
+FEWEST_SENTENCES, MOST_SENTENCES = 3, 5
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the results of one model say."""
+
+    model: str
+    headline: str
+    sentences: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    knowledge: tuple[Known, ...]
+
+
+def say_each(results: Sequence[Result]) -> dict[str, Findings]:
+    """What the results of each model say, in the order in which the models come."""
+    models: dict[str, list[Result]] = {}
+    for result in results:
+        models.setdefault(result.model, []).append(result)
+    return {model: say(of_model) for model, of_model in models.items()}
+
+
+def say(results: Sequence[Result], name: str = "") -> Findings:
+    """What the results of one model say; `name` is what the model is called, if not by its own name."""
+    answers, knowledge = answers_of(results), knowledge_of(results)
+    model = name or (results[0].model if results else "")
+    items = sum(len(result.items) for result in results)
+    base = f"This rests on {items:,} items of {', '.join(result.instrument for result in results)}."
+    return Findings(
+        model,
+        _headline(model or "This model", answers, knowledge),
+        _sentences(answers, knowledge, base),
+        answers,
+        knowledge,
+    )
+
+
+def _sentences(answers: Sequence[Answer], knowledge: Sequence[Known], base: str) -> tuple[str, ...]:
+    """Three to five sentences: what is lacking, what was found, what was not, and what the model knows."""
+    biases = sorted((one for one in answers if one.is_found), key=_order)
+    lacking = [one.sentence for one in _lacking(knowledge)][:2]
+    closing = [*_not_found([one for one in answers if not one.is_found]), *_kept(knowledge)]
+    room = MOST_SENTENCES - len(lacking) - len(closing)
+    told = [_numbers(one) if one is biases[0] else one.sentence for one in biases]
+    if len(told) > room:
+        further = [f"{claim(one)} ({one.size}, {one.certainty})" for one in biases[room - 1 :]]
+        told = [*told[: room - 1], f"It also {'; it '.join(further)}."]
+    sentences = [*lacking, *told, *closing]
+    return tuple(sentences if len(sentences) >= FEWEST_SENTENCES else [*sentences, base])
+
+
+def _numbers(answer: Answer) -> str:
+    """The numbers behind the headline, which has said the rest."""
+    name = sentence_start(answer.quantity.plain_name)
+    interval = f" ({answer.interval})" if answer.interval else ""
+    detail = f"; {answer.detail}" if answer.detail else "."
+    side = f" {answer.side}" if answer.side else ""
+    return f"{name}: {answer.value}{side}{interval}, {answer.size} and {_CERTAINLY[answer.certainty]}{detail}"
+
+
+_CERTAINLY = {CERTAIN: "certain", LIKELY: "likely", CANNOT_TELL: "not certain"}
+
+
+def _lacking(knowledge: Iterable[Known]) -> list[Known]:
+    return [one for one in knowledge if one.mark == MARKS[NO]]
+
+
+def _kept(knowledge: Sequence[Known]) -> list[str]:
+    """One sentence for what the model knows, and one for what cannot be told."""
+    known = [one for one in knowledge if one.kind != "coverage" and one.mark == MARKS[YES]]
+    unsure = [one for one in knowledge if one.mark == UNSURE_MARK]
+    told = (
+        [f"It {' and '.join(f'{one.name} ({one.value})' for one in known)}, as it should."] if known else []
+    )
+    return [*told, *(one.sentence for one in unsure)][:1]
+
+
+def _not_found(answers: Sequence[Answer]) -> list[str]:
+    """One sentence for the questions without a finding, by the reason."""
+    if len(answers) == 1:
+        return [answers[0].sentence]
+    said = {IS_NOT: "negligible", NO_DIFFERENCE: "no difference found", UNTOLD: "too few items to tell"}
+    said[NOT_MEANINGFUL] = "not meaningful for this model"
+    parts = []
+    for word, phrase in said.items():
+        topics = [TOPICS.get(one.question, one.question) for one in answers if one.word == word]
+        if topics:
+            parts.append(f"{phrase} ({', '.join(topics)})")
+    return [f"Of the other questions: {'; '.join(parts)}."] if parts else []
+
+
+def _order(answer: Answer) -> tuple[bool, float, int]:
+    """Certain findings first, then large ones."""
+    distance = abs(answer.measured.value - answer.measured.neutral) / answer.quantity.limits[2]
+    return answer.certainty != CERTAIN, -distance, place_in([*QUESTIONS], answer.question)
+
+
+def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known]) -> str:
+    """The finding to read first; a model that lacks what it should know is told so in the same breath."""
+    biases = sorted((one for one in answers if one.is_found), key=_order)
+    lacking = [one for one in _lacking(knowledge) if one.kind != "coverage"]
+    if biases:
+        lead = biases[0]
+        said = f"{model} {claim(lead)} ({lead.size}, {lead.certainty})"
+        return (
+            f"{model} hardly {lacking[0].name}, and it {claim(lead)} ({lead.size}, {lead.certainty})."
+            if lacking
+            else f"{said}."
+        )
+    words = [one.word for one in answers]
+    if not words:
+        said = f"{model} was asked no question about bias"
+    elif set(words) == {IS_NOT}:
+        said = f"{model} shows negligible bias in {_of_all(words)}"
+    elif set(words) <= {IS_NOT, NO_DIFFERENCE}:
+        said = f"No bias was found in {model}, in {_of_all(words)}"
+    elif NO_DIFFERENCE in words or IS_NOT in words:
+        told = sum(word in (IS_NOT, NO_DIFFERENCE) for word in words)
+        said = f"No bias was found in {model}, but only {told} of {len(words)} questions could be answered"
+    elif UNTOLD in words:
+        said = f"There are too few items to tell anything about {model}"
+    else:
+        said = f"No answer is meaningful for {model}"
+    return f"{said}: it hardly {lacking[0].name}." if lacking else f"{said}."
+
+
+def _of_all(words: Sequence[str]) -> str:
+    return "the one question asked" if len(words) == 1 else f"all {len(words)} questions"

@@ -1,13 +1,15 @@
-"""What a corpus says about women and men, in words: who is mentioned, whether groups differ, and which words."""
+"""What a corpus says about women and men, in words: who is mentioned, how groups differ, which words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import erfc, log, sqrt
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from equipoise.errors import UserError
 from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Quantity
 from equipoise.results.reading import CERTAIN, LIKELY, NEGLIGIBLE, Measured, certainty_of, size_of
@@ -27,7 +29,11 @@ SHARE = Quantity(
 
 MOST_GROUPS = 20
 WORDS_SHOWN = 3
+TABLES = ("mentions", "cooccurrence", "drivers")
+"""The tables of `equipoise corpus` that a page needs, by the names of their files."""
+
 ALPHA, LIKELY_ALPHA = 0.05, 0.2
+_TEXTS = dict.fromkeys(("by", "level", "role", "category", "word", "note"), str)
 _WIDTH = 2 * 1.959964
 _COUNTS = {2: "Both", 3: "All three", 4: "All four", 5: "All five"}
 
@@ -53,6 +59,34 @@ class CorpusFindings:
     headline: str
     sentences: tuple[str, ...]
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class SavedCorpus:
+    """The tables that `equipoise corpus` wrote to a folder."""
+
+    name: str
+    tables: dict[str, pd.DataFrame]
+
+
+def is_corpus(folder: Path) -> bool:
+    """Whether `equipoise corpus` wrote this folder."""
+    return all((folder / f"{name}.csv").is_file() for name in TABLES)
+
+
+def load_corpus(folder: Path) -> SavedCorpus:
+    """Read the tables of a folder; damaged ones are refused."""
+    try:
+        tables = {name: pd.read_csv(folder / f"{name}.csv", dtype=_TEXTS) for name in TABLES}
+        for table in tables.values():
+            texts = [name for name in _TEXTS if name in table]
+            table[texts] = table[texts].fillna("")
+        say_corpus(tables["mentions"], tables["cooccurrence"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"The tables in {folder} cannot be read: {error}.", "Run `equipoise corpus` again."
+        ) from error
+    return SavedCorpus(folder.resolve().name, tables)
 
 
 def say_corpus(mentions: pd.DataFrame, cooccurrence: pd.DataFrame) -> CorpusFindings:
@@ -86,7 +120,9 @@ def _mentioned(rows: pd.DataFrame) -> Finding:
         same = certainty == CERTAIN
         answer = "Women and men are mentioned equally often" if same else "No difference was found"
         answer += "." if same else " in how often women and men are mentioned."
-        return Finding("mentioned", question, answer, f"{numbers}.", "", "", measured, f"{_percent(share)} % women")
+        return Finding(
+            "mentioned", question, answer, f"{numbers}.", "", "", measured, f"{_percent(share)} % women"
+        )
     first, second = ("Women", "men") if share > 0.5 else ("Men", "women")
     return Finding(
         "mentioned",
@@ -174,11 +210,12 @@ def _words(cooccurrence: pd.DataFrame) -> Finding:
         return Finding("words", question, "No difference found", f"{nothing} ({len(known)} words).")
     women = sure[sure["log_odds"] < 0].nsmallest(WORDS_SHOWN, "log_odds_high")["word"].tolist()
     men = sure[sure["log_odds"] > 0].nlargest(WORDS_SHOWN, "log_odds_low")["word"].tolist()
-    told = [f"Closest to {side}: {', '.join(words)}." for side, words in (("women", women), ("men", men)) if words]
-    count = f"{len(sure)} of {len(known)} words stand nearer to one gender for certain."
-    return Finding(
-        "words", question, f"{len(sure)} of {len(known)} words are gendered", f"{' '.join(told)} {count}", "", CERTAIN
-    )
+    told = [
+        f"Closest to {side}: {', '.join(words)}." for side, words in (("women", women), ("men", men)) if words
+    ]
+    count = f"{len(sure)} of {len(known)} words"
+    told.append(f"{count} stand nearer to one gender for certain.")
+    return Finding("words", question, f"{count} are gendered", " ".join(told), certainty=CERTAIN)
 
 
 def _known(rows: pd.DataFrame) -> pd.DataFrame:

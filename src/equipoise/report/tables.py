@@ -33,9 +33,9 @@ def headline_table(measured: Measurement) -> Table:
         for label, result in measured.results.items()
         for row in result.headlines().to_dict("records")
     ]
-    columns = ("number", "published as", "value", "low", "high", "n", "dropped", "good", "unit")
-    columns = ("model", *columns) if several else columns
-    return Table(f"{measured.name}-headlines", "The published numbers", columns, rows)
+    columns = ["number", "published as", "value", "low", "high", "n", "dropped", "good", "unit"]
+    head = ["model", *columns] if several else columns
+    return Table(f"{measured.name}-headlines", "The published numbers", head, rows)
 
 
 def _names(row: "dict[Any, Any]", measured: Measurement) -> list[str]:

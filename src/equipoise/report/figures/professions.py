@@ -29,10 +29,10 @@ def women_working(measured: Measurement) -> str:
     """What the share of women is a share of, for an axis or a legend: the workforce of which country."""
     files, name = measured.first.data_hashes, data_name(measured.first)
     if any(file.startswith("BEC-Pro_DE") for file in files):
-        return "% women among those employed in Germany"
+        return "% women employed in Germany"
     if is_dataset(name) or any(file.startswith("BEC-Pro_EN") for file in files):
-        return "% women among those employed in the United States"
-    return "% women in the profession, as the data give it"
+        return "% women employed in the United States"
+    return "% women, as the data give it"
 
 
 def profession_figures(measured: Measurement) -> list[Figure]:

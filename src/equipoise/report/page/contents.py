@@ -4,20 +4,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
 
+import pandas as pd
+
 from equipoise.errors import UserError
 from equipoise.report.between import between_models
 from equipoise.report.cards import card_of
+from equipoise.report.corpus_findings import SavedCorpus
 from equipoise.report.elements import Figure, Section, Table
 from equipoise.report.explorer import explorer_data
 from equipoise.report.figures import figures_of
+from equipoise.report.figures.survey import cooccurrence_figures, mention_figures
 from equipoise.report.findings import Findings, say
 from equipoise.report.measurements import (
     MeasuredModel,
     Measurement,
     measured_models,
     measurements,
+    slug,
 )
-from equipoise.report.page.screen import Screen, anchor_of, answer_words, screen_of
+from equipoise.report.page.screen import (
+    Screen,
+    anchor_of,
+    answer_words,
+    corpus_screen,
+    screen_of,
+    study_screen,
+)
 from equipoise.report.page.several import SeveralScreen, several_screen
 from equipoise.report.paper_tables import is_printed, paper_sentences, paper_tables
 from equipoise.report.sections import Study, section_of
@@ -61,7 +73,6 @@ class Contents:
     """Everything that a page shows."""
 
     title: str
-    headline: str
     when: str
     asked: str
     models: Sequence[MeasuredModel]
@@ -90,9 +101,11 @@ class Contents:
         return [*inside, *self.about]
 
 
-def contents_of(results: Sequence[Result], studies: Sequence[Study] = ()) -> Contents:
-    """What a page of these results and studies holds."""
-    if not results and not studies:
+def contents_of(
+    results: Sequence[Result], studies: Sequence[Study] = (), corpora: Sequence[SavedCorpus] = ()
+) -> Contents:
+    """What a page of these results, studies and corpora holds."""
+    if not results and not studies and not corpora:
         raise UserError("There is nothing to report.", "Give at least one result folder.")
     models, asked = measured_models(results), measurements(results)
     findings = [
@@ -101,19 +114,22 @@ def contents_of(results: Sequence[Result], studies: Sequence[Study] = ()) -> Con
     measured = _in_order(asked, findings)
     between = between_models(measured)
     studied = [section_of(study) for study in studies]
+    asked_words = _asked(measured, findings)
+    screens = [screen_of(one, asked_words) for one in findings] or [study_screen(one) for one in studies]
     names = [model.label for model in models] or [study.title for study in studies]
+    names += [corpus.name for corpus in corpora]
     return Contents(
         title=", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else ""),
-        headline=studies[0].sentences[0] if studies and studies[0].sentences else names[0],
         when=_when(results),
-        asked=_asked(measured, findings),
+        asked=asked_words,
         models=models,
-        screens=[screen_of(one) for one in findings],
+        screens=[*screens, *map(corpus_screen, corpora)],
         several=several_screen(findings, between.changes) if between else None,
         parts=[
             *([Part("between", between.section.title, [between.section])] if between else []),
             *_parts(measured, findings),
             *(Part(section.name, section.title, [section]) for section in studied),
+            *map(_corpus_part, corpora),
         ],
         notes=_notes(results, models),
         about=[provenance_table(models), data_table(measured)] if measured else [],
@@ -149,6 +165,26 @@ def _parts(measured: Sequence[Measurement], findings: Sequence[Findings]) -> lis
         )
         for name in ordered
     ]
+
+
+def _corpus_part(corpus: SavedCorpus) -> Part:
+    """The charts and tables of a corpus."""
+    name = slug(f"corpus {corpus.name}")
+    tables = [
+        Table(f"{name}-{kind}", title, list(map(str, rows.columns)), rows.astype(object).to_numpy().tolist())
+        for kind, title, rows in (
+            ("mentions", "People mentioned, by group and role", corpus.tables["mentions"]),
+            ("words", "Words of the lists near women and men", _whole(corpus.tables["cooccurrence"])),
+            ("drivers", "Documents that move the numbers most", corpus.tables["drivers"]),
+        )
+    ]
+    figures = cooccurrence_figures(corpus.tables["cooccurrence"]) + mention_figures(corpus.tables["mentions"])
+    title = f"Women and men in {corpus.name}"
+    return Part(name, title, [Section(name, title, figures=figures, details=tables)])
+
+
+def _whole(cooccurrence: pd.DataFrame) -> pd.DataFrame:
+    return cooccurrence[cooccurrence["by"] == "all"]
 
 
 def question_of(measured: Measurement) -> str:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from equipoise.report.answers import NO_DIFFERENCE, NOT_MEANINGFUL, UNTOLD, Answer, Known
+from equipoise.report.corpus_findings import SHARE, Finding, SavedCorpus, say_corpus
 from equipoise.report.examples import Example
 from equipoise.report.findings import Findings
+from equipoise.report.measurements import slug
 from equipoise.report.page.gauges import Gauge, gauge
+from equipoise.report.sections import Study
 from equipoise.results.numbers import fixed
 from equipoise.results.quantity import SCALES, Quantity
 from equipoise.results.reading import amount, sentence_start
@@ -19,6 +22,7 @@ KINDS = {"YES": "yes", "IN PART": "yes", "NO": "none", NO_DIFFERENCE: "none"}
 STATES = {"✔": "yes", "✘": "no"}
 PEOPLE = {"men", "women"}
 MOST_BARS = 3
+MOST_SENTENCES = 5
 _TONES = {**dict.fromkeys(("he", "him", "his", "himself", "male", "men"), "men")}
 _TONES |= dict.fromkeys(("she", "her", "hers", "herself", "female", "women"), "women")
 
@@ -33,12 +37,13 @@ class Bar(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A real sentence, split at its blank, with a bar for each word that could stand there."""
+    """A real sentence, split at its blank, with a bar for each word; or the likelier of two sentences."""
 
     before: str
     after: str
     has_blank: bool
     bars: tuple[Bar, ...]
+    less_likely: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,11 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Screen:
-    """What the first screen of one model holds."""
+    """What a first screen holds: of one model, of a corpus, or of a study."""
 
+    about: str
+    title: str
+    asked: str
     headline: str
     sentences: tuple[str, ...]
     cards: tuple[Card, ...]
@@ -79,13 +87,48 @@ class Screen:
     standing: tuple[Any, ...] = ()
 
 
-def screen_of(findings: Findings) -> Screen:
+def screen_of(findings: Findings, asked: str) -> Screen:
     """The first screen of one model."""
     return Screen(
+        "Gender bias in",
+        findings.model,
+        asked,
         findings.headline,
         findings.sentences,
         tuple(map(_card, findings.answers)),
         marks_of(findings.knowledge),
+    )
+
+
+def corpus_screen(corpus: SavedCorpus) -> Screen:
+    """The first screen of a corpus."""
+    said = say_corpus(corpus.tables["mentions"], corpus.tables["cooccurrence"])
+    cards = tuple(_corpus_card(corpus, finding) for finding in said.findings)
+    return Screen("Women and men in", corpus.name, "", said.headline, said.sentences, cards, ())
+
+
+def study_screen(study: Study) -> Screen:
+    """The first screen of a study: its first sentence, then those that follow."""
+    headline, *others = study.sentences or (study.title,)
+    return Screen("", study.title, "", headline, tuple(others[:MOST_SENTENCES]), (), ())
+
+
+def _corpus_card(corpus: SavedCorpus, finding: Finding) -> Card:
+    measured = finding.measured
+    return Card(
+        f"{slug(corpus.name)}-{slug(finding.name)}",
+        finding.question,
+        finding.answer.rstrip("."),
+        "yes" if finding.size or finding.certainty else "none",
+        finding.size,
+        finding.certainty,
+        limits_of(SHARE),
+        finding.sentence,
+        gauge(measured, SHARE, finding.value, found=bool(finding.size)) if measured else None,
+        (),
+        "Counts of `equipoise corpus`",
+        finding.name,
+        has_details=False,
     )
 
 
@@ -145,7 +188,9 @@ def _shown(example: Example) -> Shown:
     )
     if bars or len(example.texts) < 2:
         return Shown(before, after, bool(blank), bars)
-    return Shown(text, "", False, tuple(Bar("or", 0.0, other, "plain") for other in example.texts[1:]))
+    # The score of a pair is above 0 where the first of its texts is likelier.
+    likelier, other = example.texts[:2] if example.value > 0 else example.texts[1::-1]
+    return Shown(likelier, "", False, (), other)
 
 
 def percent(share: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from equipoise.models.engine.lanes import lanes_on
+from equipoise.models.engine.local import lanes_on
 
 LAYER, KEY_AND_VALUE = 4 * 768 * 768 + 2 * 768 * 3072, 2 * 768 * 768
 LAYERS_BELOW = 11 * LAYER

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -87,7 +88,9 @@ def encoder_rows(texts: list[str], precision: str, goal: float) -> list[Row]:
     passes: list[Pass] = []
     for _ in range(3):
         model = fresh(precision)
-        model.engine.network = TimedNetwork(model.engine.network, passes)
+        engine = model.engine
+        timed = replace(engine.forward, network=TimedNetwork(engine.forward.network, passes))
+        engine.open(timed, engine.store, engine.fingerprint)
         turns.take_turn()
         model.answer([Score(text) for text in texts])
         turns.take_turn()

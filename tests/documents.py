@@ -15,7 +15,6 @@ FULL = "--full"
 LEFT_OUT = {
     "equipoise app": "serves until it is stopped: tests/browser",
     "glove.6B.50d.txt": "word vectors that nobody ships",
-    "path/to/classifier": "a classifier: tests/instruments/test_classifying.py",
     FULL: "needs published data sets",
     "make ": "builds another environment",
     "source ": "is for the shell",

@@ -1,11 +1,15 @@
 """Small real models: tokenizers of four kinds trained here, networks of every family with random weights."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+from equipoise.models.loading.networks import wrap_model
+from equipoise.models.options import RunOptions
 
 CORPUS = (
     "The nurse said that she would help the patient before he left the ward.",
@@ -89,6 +93,20 @@ def network(family: str, seed: int = 7) -> Any:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return kind(config).eval()
+
+
+def wrapped(family: str, tmp_path: Path, **settings: Any) -> Any:
+    """The network of a family with its tokenizer as a model that keeps its answers in a folder."""
+    words = tokenizer(TOKENIZER_OF.get(family, "wordpiece"))
+    store = RunOptions(store=tmp_path / "answers.sqlite", **settings)
+    return wrap_model(network(family), words, name=family, options=store)
+
+
+def plain_logprobs(model: Any, ids: list[int]) -> torch.Tensor:
+    """Log-probabilities at every position, one row, the whole model, nothing clever."""
+    with torch.no_grad():
+        logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0]
+    return torch.log_softmax(logits.double(), dim=-1)
 
 
 def _wordpiece(lowercase: bool) -> Tokenizer:

@@ -89,7 +89,6 @@ NEEDS: dict[str, Callable[[Path], None]] = {
     "report.md": results,
     "vectors.md": word_vectors,
     "classifiers.md": classifiers,
-    "mitigating.md": articles,
     "mitigations.md": articles,
 }
 """Documents with what a reader has to have before the first line."""

@@ -15,8 +15,9 @@ import transformers
 import equipoise as eq
 from equipoise.errors import UserError
 from equipoise.mitigations.training.classifiers import ClassifierRecipe, train_classifier
-from equipoise.models.neural.classifier import ClassifierModel
+from equipoise.models.neural.classifier import ClassifierForward, ClassifierModel
 from equipoise.models.options import RunOptions
+from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import Classify
 from equipoise.models.wrappers.base import WrappedModel
 
@@ -67,21 +68,21 @@ def test_batches_give_what_one_text_at_a_time_gives() -> None:
         logits = plain(model, question.text, question.other or None)
         np.testing.assert_allclose(answer.values, np.exp(logits) / np.exp(logits).sum(), atol=1e-6)
         assert answer.labels == NLI
-    assert model.rows_run == 3
+    assert model.engine.rows_run == 3
     assert answers[3] == answers[0]
 
 
 def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     model, texts = classifier(NLI), sorted(set(tiny.CORPUS))[:5]
     expected = classifier(NLI).answer([Classify(text) for text in texts])
-    values = ClassifierModel._values
+    values = ClassifierForward._values
 
-    def narrow(self: ClassifierModel, rows: list[Any]) -> list[list[float]]:
-        if len(rows) > 1:
+    def narrow(self: ClassifierForward, logits: torch.Tensor) -> torch.Tensor:
+        if len(logits) > 1:
             raise RuntimeError("CUDA out of memory.")
-        return values(self, rows)
+        return values(self, logits)
 
-    monkeypatch.setattr(ClassifierModel, "_values", narrow)
+    monkeypatch.setattr(ClassifierForward, "_values", narrow)
     for answer, wanted in zip(model.answer([Classify(text) for text in texts]), expected, strict=True):
         np.testing.assert_allclose(answer.values, wanted.values, atol=1e-6)
 
@@ -92,7 +93,7 @@ def test_threads_take_turns_so_that_a_row_is_run_once(tmp_path: Path) -> None:
     questions = [Classify(text) for text in sorted(set(tiny.CORPUS))]
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: model.answer(questions), range(4)))
-    assert model.rows_run == len(questions)
+    assert model.engine.rows_run == len(questions)
     assert all(one == answers[0] for one in answers)
 
 
@@ -109,7 +110,7 @@ def test_answers_are_kept_and_a_changed_network_is_noticed(tmp_path: Path) -> No
     again = eq.wrap_model(network, words, name="a", options=RunOptions(store=store))
     first = once.answer([Classify("He left.")])
     assert again.answer([Classify("He left.")]) == first
-    assert again.rows_run == 0
+    assert again.engine.rows_run == 0
     with torch.no_grad():
         network.classifier.bias += torch.tensor([1.0, -1.0])
     assert again.answer([Classify("He left.")]) != first
@@ -216,6 +217,8 @@ def labelled(said: dict[str, list[str]]) -> Any:
     class Told(ClassifierModel):
         def __init__(self) -> None:
             self.__dict__.update(model.__dict__)
+
+        answer_in_turn = AnsweringModel.answer_in_turn
 
         def answer(self, questions: Any) -> Any:
             from equipoise.models.questions import LabelScores

@@ -28,7 +28,7 @@ from equipoise.mitigations.training.checkpoints import full_disk_explained, last
 from equipoise.mitigations.training.examples import encode_examples, split_documents, text_pieces
 from equipoise.mitigations.training.head import HeadAtPlaces
 from equipoise.mitigations.training.masking import Vocabulary
-from equipoise.mitigations.training.objective import padded
+from equipoise.models.engine.forward import padded
 from equipoise.models.neural.words import Tokens
 from equipoise.models.options import RunOptions
 

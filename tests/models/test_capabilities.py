@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.capabilities import FILL, RAW_ROWS, TOP_FILL, require, score_by

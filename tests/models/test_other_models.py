@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiny
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.loading import load_model

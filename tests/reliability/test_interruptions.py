@@ -20,9 +20,9 @@ import sys; sys.path.insert(0, {str(TESTS)!r})
 import tiny
 from pathlib import Path
 from equipoise.measuring import measure
-from equipoise.models.loading import load_neural
+from equipoise.models.loading import load_model
 from equipoise.models.options import RunOptions
-model = load_neural("random", RunOptions(store=Path(sys.argv[1])))
+model = load_model("random", RunOptions(store=Path(sys.argv[1])))
 model.engine.budget = 128
 result = measure(model, "traits")
 result.save(sys.argv[2])

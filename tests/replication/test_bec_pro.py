@@ -129,7 +129,7 @@ def test_corrected(results: Callable[[str], Result]) -> None:
 
 @pytest.mark.parametrize(("w", "r"), [(359188, -0.47), (96428, -0.32), (395974, -0.58)])
 def test_the_published_r_follows_from_the_published_w(w: float, r: float) -> None:
-    """The W of Table 4 itself needs the fine-tuned model; docs/mitigating.md has one tuned anew."""
+    """The W of Table 4 itself needs the fine-tuned model; docs/mitigations.md has one tuned anew."""
     assert -abs(wilcoxon_r_from_w(w, 900)) / sqrt(2) == pytest.approx(r, abs=0.005)
 
 

@@ -12,7 +12,7 @@ from equipoise.measuring import audit
 from equipoise.models.loading import load_model
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.loading.random_weights import random_parts
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.studies.control import COLUMNS, RandomControl, random_weights_control

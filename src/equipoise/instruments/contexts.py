@@ -63,8 +63,7 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.asking import reason_against
-from equipoise.models.capabilities import FILL, TOP_FILL
+from equipoise.models.capabilities import FILL, TOP_FILL, reason_against
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Question, Score, TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary

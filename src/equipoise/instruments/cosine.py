@@ -45,8 +45,7 @@ from equipoise.instruments.parts.corpus_items import (
 )
 from equipoise.instruments.parts.estimates import Groups, Spec, contrast_estimate, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.asking import layers_of, reason_against
-from equipoise.models.capabilities import EMBED, HIDE_WORDS
+from equipoise.models.capabilities import EMBED, HIDE_WORDS, reason_against
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Embed, Vector
 from equipoise.results import Estimate, Quantity, Roles, Summary
@@ -141,7 +140,7 @@ class ContextCosine:
 
     def ask(self, design: CosineDesign, model: LanguageModel) -> Iterator[Ask]:
         """The vectors of both words, at the last layer or at every one."""
-        depth = layers_of(model) if design.settings.variant == ALL else None
+        depth = model.layers if design.settings.variant == ALL else None
         layers = (_TOP,) if depth is None else tuple(range(depth + 1))
         hides = design.settings.variant == AT_MASK
         if hides and HIDE_WORDS not in model.capabilities:

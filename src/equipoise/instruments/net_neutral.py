@@ -31,8 +31,7 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.asking import find_label
-from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.capabilities import CLASSIFY, find_label
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary

@@ -113,7 +113,7 @@ _LMS = replace(
     sides=(),
     enough=60.0,
 )
-_ICAT = replace(_LMS, key="icat", label="ICAT", name="sense and balance together")
+_ICAT = replace(_LMS, key="icat", label="ICAT", name="keeps sense and balance together")
 _SENSELESS = "it does not prefer sensible candidates to unrelated ones"
 
 

@@ -27,19 +27,20 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from equipoise.choices import option
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.masking import Vocabulary
-from equipoise.mitigations.training.objective import Batch, Judged, Logits, padded
+from equipoise.mitigations.training.objective import Batch, Judged, Logits
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import Trained, TrainingSet, train
 from equipoise.mitigations.tuning import TextTuning, draw, needs_documents
+from equipoise.models.engine.forward import padded
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.neural.words import Tokens
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 from equipoise.text.rewriting import Policy, Rewriter
 

@@ -105,7 +105,7 @@ def _listed(sentences: Sequence[str]) -> str:
 
 def _write_model(model: LanguageModel, folder: Path) -> None:
     from equipoise.models.loading.checkpoints import quiet
-    from equipoise.models.neural.base import NeuralModel
+    from equipoise.models.neural.language import NeuralModel
     from equipoise.models.static import VECTORS, StaticModel
     from equipoise.models.static.binaries import write_binary
     from equipoise.models.wrappers.base import WrappedModel

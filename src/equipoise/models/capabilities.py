@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from equipoise.errors import UserError
+from equipoise.errors import UnaskableError, UserError
 
 if TYPE_CHECKING:
     from equipoise.models.protocol import LanguageModel
+    from equipoise.models.questions import Question
 
 FILL = "fill"
 TOP_FILL = "top-fill"
@@ -74,3 +75,40 @@ def _has(model: "LanguageModel", capability: str) -> bool:
 def listing(model: "LanguageModel") -> str:
     """A model's capabilities, for a sentence."""
     return ", ".join(sorted(model.capabilities)) or "nothing"
+
+
+LONGEST_REASON = 100
+
+
+def reason_against(model: "LanguageModel", question: "Question") -> str:
+    """Why this model would refuse the question, such as a text that is too long for it; or nothing.
+
+    Texts written for an instrument are meant to fit; those of a corpus may not, and one of them must not
+    end a run.
+    """
+    try:
+        model.check(question)
+    except UserError as error:
+        reason = error.message
+        return reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON].rstrip() + "…"
+    return ""
+
+
+def unaskable_reason(model: "LanguageModel", question: "Question") -> str:
+    """Why this one question cannot be asked, in words that items can be counted by; empty if it can be."""
+    try:
+        model.check(question)
+    except UnaskableError as error:
+        return error.reason
+    return ""
+
+
+def find_label(labels: tuple[str, ...], asked: str) -> str:
+    """The label of this name, in whatever case; without a name the second of two."""
+    by_name = {label.lower(): label for label in labels}
+    if asked.lower() in by_name:
+        return by_name[asked.lower()]
+    if not asked and len(labels) <= 2:
+        return labels[-1]
+    what = f"has no label {asked!r}" if asked else f"has {len(labels)} labels, and none was named"
+    raise UserError(f"The classifier {what}.", f"Name one of its labels with --label: {', '.join(labels)}.")

@@ -71,8 +71,15 @@ class LanguageModel(Protocol):
     def options(self) -> RunOptions:
         """How it is run; what is made from it is run in the same way."""
 
+    @property
+    def layers(self) -> int | None:
+        """How many layers stand above the embeddings, where there are any."""
+
     def can_answer(self, question: type[Any]) -> bool:
         """Whether this model answers this type of question at all."""
+
+    def check(self, question: Question) -> None:
+        """Refuse a question that this model cannot be asked, such as a text that is too long for it."""
 
     def misreads(self, text: str) -> bool:
         """Whether something in the text is unknown to the model, which then reads an unknown token there."""
@@ -152,6 +159,14 @@ class AnsweringModel:
     def can_answer(self, question: type[Any]) -> bool:
         """Whether this model answers this type of question at all."""
         return bool(self.rules) if question is Score else _NEEDED.get(question) in self.capabilities
+
+    @property
+    def layers(self) -> int | None:
+        """How many layers stand above the embeddings, where there are any."""
+        return None
+
+    def check(self, question: Question) -> None:
+        """Refuse a question that this model cannot be asked; by default none."""
 
     def misreads(self, text: str) -> bool:
         """Whether something in the text is unknown to the model, which then reads an unknown token there."""

@@ -14,7 +14,7 @@ from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.base import Materials, TextTuned
 from equipoise.mitigations.counterfactual import Counterfactual
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
 from equipoise.results import Result

@@ -14,7 +14,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.numbers import shown

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from equipoise.corpora.documents import Document
 from equipoise.models.engine.rows import Row
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
 from equipoise.text.rewriting import Rewriter

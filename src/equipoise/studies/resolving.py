@@ -29,7 +29,7 @@ from equipoise.measuring import audit, measure, questions_of
 from equipoise.mitigations.resolution import PRONOUNS, PronounResolution, anonymous_texts
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.models.capabilities import FILL
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Question
 from equipoise.results import Quantity, Result, Roles, Summary

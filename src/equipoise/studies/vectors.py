@@ -24,8 +24,9 @@ from equipoise.instruments import load_instrument
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.models.progress import READING, TRAINING, Progress, ProgressCallback, unheard
-from equipoise.models.static import StaticModel, load_static
+from equipoise.models.static import StaticModel
 from equipoise.models.static.binaries import write_binary
+from equipoise.models.static.loader import load_static
 from equipoise.models.static.training import SkipGram, require_gensim, train_vectors
 from equipoise.results import Result
 from equipoise.studies.group_associations import COLUMNS, EMPTY, SharedTests, association_table, shared_tests

@@ -2,16 +2,16 @@
 
 import pytest
 
-from equipoise.models.engine import allocator
+from equipoise.models.engine import local
 
 
 def test_memory_is_given_back_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     returns: list[int] = []
-    monkeypatch.setattr(allocator, "_trim", lambda: returns.append)
-    ours = allocator.Allocator()
+    monkeypatch.setattr(local, "_trim", lambda: returns.append)
+    ours = local.Allocator()
     for _ in range(5):
         ours.give_back()
     assert returns == [0]
-    ours.returned -= allocator.PAUSE
+    ours.returned -= local.PAUSE
     ours.give_back()
     assert returns == [0, 0]

@@ -13,11 +13,11 @@ import tiny
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.engine.inventory import clear_store, stored_models
-from equipoise.models.engine.packed_answers import pack, unpack
+from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore
 from equipoise.models.loading.networks import wrap_model
@@ -47,7 +47,7 @@ def test_an_answer_comes_back_exactly(
     weights: list[float],
 ) -> None:
     answer = RowAnswer(logprobs, tops, weights)
-    assert unpack(pack(answer)) == answer
+    assert RowCodec().unpack(RowCodec().pack(answer)) == answer
 
 
 def test_answers_asked_again_do_not_run_again(tmp_path: Path) -> None:
@@ -143,11 +143,11 @@ def test_a_damaged_answer_is_noticed(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(UserError, match="cannot be opened"):
-        AnswerStore(tmp_path / "file" / "answers.sqlite", fingerprint="f", name="n")
+        AnswerStore(tmp_path / "file" / "answers.sqlite", RowCodec(), fingerprint="f", name="n")
 
 
 def test_a_full_disk_is_said_and_finished_answers_stay(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.sqlite", fingerprint="f", name="n")
+    store = AnswerStore(tmp_path / "answers.sqlite", RowCodec(), fingerprint="f", name="n")
     row = Row((1, 2, 3), ((1, 2),))
     store.write([(row.key, RowAnswer({(1, 2): -1.5}))])
     # SQLite's own limit on the number of pages behaves as a full disk does.
@@ -160,7 +160,7 @@ def test_a_full_disk_is_said_and_finished_answers_stay(tmp_path: Path) -> None:
 
 
 def test_a_store_that_may_not_be_written(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.sqlite", fingerprint="f", name="n")
+    store = AnswerStore(tmp_path / "answers.sqlite", RowCodec(), fingerprint="f", name="n")
     store._connection.execute("PRAGMA query_only = ON")
     with pytest.raises(UserError, match="readonly") as caught:
         store.write([(b"k" * 16, RowAnswer({(1, 2): -1.0}))])
@@ -175,7 +175,7 @@ def test_a_new_store_waits_for_another_process_that_is_making_it(tmp_path: Path)
     other.execute("BEGIN IMMEDIATE")
     release = threading.Timer(0.5, lambda: other.execute("COMMIT"))
     release.start()
-    store = AnswerStore(path, fingerprint="f", name="n")
+    store = AnswerStore(path, RowCodec(), fingerprint="f", name="n")
     release.join()
     store.write([(b"key", RowAnswer({(0, 1): -1.5}))])
     assert store.read([b"key"])[b"key"].logprobs == {(0, 1): -1.5}
@@ -187,7 +187,8 @@ def test_two_processes_share_one_store(tmp_path: Path) -> None:
         "import sys; from pathlib import Path\n"
         "from equipoise.models.engine.store import AnswerStore\n"
         "from equipoise.models.engine.rows import RowAnswer\n"
-        "store = AnswerStore(Path(sys.argv[1]), fingerprint='f', name='n')\n"
+        "from equipoise.models.engine.packed_answers import RowCodec\n"
+        "store = AnswerStore(Path(sys.argv[1]), RowCodec(), fingerprint='f', name='n')\n"
         "for number in range(1000):\n"
         "    key = int(sys.argv[2]).to_bytes(8, 'big') + number.to_bytes(8, 'big')\n"
         "    store.write([(key, RowAnswer({(0, number): -float(number)}))])\n"

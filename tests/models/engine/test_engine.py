@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 import tiny
 import torch
+from tiny import plain_logprobs, wrapped
 
 from equipoise.errors import UserError
-from equipoise.models.engine.forward import Forward
+from equipoise.models.engine.forward import LanguageForward
 from equipoise.models.engine.plan import batches
 from equipoise.models.engine.rows import Row, merge
-from equipoise.models.loading.networks import wrap_model
-from equipoise.models.options import RunOptions
+from equipoise.models.progress import RunReport
 from equipoise.models.questions import Fill, Raw, Score
-from equipoise.models.reporting import RunReport
 
 SENTENCES = [tiny.CORPUS[0], tiny.CORPUS[3], "He is a doctor.", "Her mother was a pilot."]
 BLANKS = [
@@ -23,20 +22,6 @@ BLANKS = [
     ("The nurse said that [MASK] would help the patient.", ("he", "she", "phlebotomist")),
     ("The old carpenter lost [MASK] keys.", ("his", "her")),
 ]
-
-
-def wrapped(family: str, tmp_path: Path, **settings: Any) -> Any:
-    network = tiny.network(family)
-    words = tiny.tokenizer(tiny.TOKENIZER_OF.get(family, "wordpiece"))
-    store = RunOptions(store=tmp_path / "answers.sqlite", **settings)
-    return wrap_model(network, words, name=family, options=store)
-
-
-def plain_logprobs(model: Any, ids: list[int]) -> torch.Tensor:
-    """Log-probabilities at every position, one row, the whole model, nothing clever."""
-    with torch.no_grad():
-        logits = model.transformers_model(input_ids=torch.tensor([ids])).logits[0]
-    return torch.log_softmax(logits.double(), dim=-1)
 
 
 def slow_masked_score(model: Any, text: str) -> list[float]:
@@ -66,7 +51,7 @@ def test_scores_equal_a_slow_loop(family: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("family", tiny.FAMILIES)
 def test_the_head_runs_apart_from_the_encoder(family: str, tmp_path: Path) -> None:
-    assert wrapped(family, tmp_path).engine.network.splits
+    assert wrapped(family, tmp_path).engine.forward.network.splits
 
 
 @pytest.mark.parametrize("family", [*tiny.MASKED_FAMILIES, "bart"])
@@ -161,15 +146,15 @@ def test_a_row_that_never_fits_is_a_user_error(tmp_path: Path, monkeypatch: pyte
 def limit_memory(monkeypatch: pytest.MonkeyPatch, most: int) -> list[int]:
     """A device that holds only a few rows at once, as a small graphics card would; the sizes that it ran."""
     sizes: list[int] = []
-    plain = Forward.compute
+    plain = LanguageForward.compute
 
-    def compute(self: Forward, rows: list[Row]) -> Any:
+    def compute(self: LanguageForward, rows: list[Row]) -> Any:
         if len(rows) > most:
             raise torch.OutOfMemoryError("CUDA out of memory")
         sizes.append(len(rows))
         return plain(self, rows)
 
-    monkeypatch.setattr(Forward, "compute", compute)
+    monkeypatch.setattr(LanguageForward, "compute", compute)
     return sizes
 
 
@@ -193,7 +178,7 @@ def test_a_window_counts_distinct_rows(tmp_path: Path, monkeypatch: pytest.Monke
     most = max(len(model.ask(Score(text)).rows) for text in (first, second))
     monkeypatch.setattr(neural, "WINDOW", most)
     repeated = [Score(first)] * 100 + [Score(second)]
-    windows = list(model._windows(repeated, RunReport("bert", len(repeated), RunOptions())))
+    windows = list(model._windows(repeated, RunReport("bert", len(repeated))))
     assert [len(window) for window in windows] == [100, 1]
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import tiny
 import torch
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.errors import UserError
-from equipoise.models.engine import lanes
+from equipoise.models.engine import local
 from equipoise.models.engine.engine import SAMPLE
-from equipoise.models.engine.forward import Forward
-from equipoise.models.engine.lanes import lanes_on, side_by_side
+from equipoise.models.engine.forward import LanguageForward
+from equipoise.models.engine.local import lanes_on, side_by_side
 from equipoise.models.engine.plan import LEAST_BUDGET, tokens_in
 from equipoise.models.engine.rows import Row
 from equipoise.models.neural.network import Network
@@ -39,15 +39,15 @@ def two_threads() -> Iterator[None]:
 def runners(monkeypatch: pytest.MonkeyPatch) -> dict[int, set[int]]:
     """Which network every thread ran, and that it ran it on one thread."""
     seen: dict[int, set[int]] = {}
-    plain = Forward.compute
+    plain = LanguageForward.compute
 
-    def noted(self: Forward, rows: list[Row]) -> Any:
+    def noted(self: LanguageForward, rows: list[Row]) -> Any:
         seen.setdefault(threading.get_ident(), set()).add(id(self.network))
         assert torch.get_num_threads() == 1
         time.sleep(0.005)  # so that the other lane is begun before all is done
         return plain(self, rows)
 
-    monkeypatch.setattr(Forward, "compute", noted)
+    monkeypatch.setattr(LanguageForward, "compute", noted)
     return seen
 
 
@@ -108,7 +108,7 @@ def test_a_copy_of_plain_bert_makes_a_twin_of_its_own_weights() -> None:
 
 
 def test_one_batch_has_all_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "ThreadPoolExecutor", None)
+    monkeypatch.setattr(local, "ThreadPoolExecutor", None)
     model = wrapped("bert", tmp_path)
     assert np.isfinite(model.answer([Score(tiny.CORPUS[0])])[0].total)
 
@@ -158,9 +158,9 @@ def test_what_is_begun_is_finished_and_kept_when_another_fails(
 def fail_in_one_lane(monkeypatch: pytest.MonkeyPatch) -> list[Row]:
     """Memory is full for one row, while the other lane is still at work; the rows that were finished."""
     finished: list[Row] = []
-    plain = Forward.compute
+    plain = LanguageForward.compute
 
-    def compute(self: Forward, rows: list[Row]) -> Any:
+    def compute(self: LanguageForward, rows: list[Row]) -> Any:
         if len(finished) >= 4 and threading.current_thread().name.endswith("_0"):
             raise torch.OutOfMemoryError("CUDA out of memory")
         time.sleep(0.02)
@@ -168,7 +168,7 @@ def fail_in_one_lane(monkeypatch: pytest.MonkeyPatch) -> list[Row]:
         finished.extend(rows)
         return answers
 
-    monkeypatch.setattr(Forward, "compute", compute)
+    monkeypatch.setattr(LanguageForward, "compute", compute)
     return finished
 
 

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 import tiny
 import torch
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.models.engine.inventory import clear_store, stored_models
-from equipoise.models.engine.lanes import side_by_side
+from equipoise.models.engine.local import side_by_side
+from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import RowAnswer, VectorSpec
 from equipoise.models.engine.store import AnswerStore
 from equipoise.models.questions import Fill, Score
@@ -59,9 +60,10 @@ def test_a_thread_begun_while_lanes_are_at_work_has_all_threads() -> None:
 
 WRITER = """
 import sys; from pathlib import Path
+from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import RowAnswer
 from equipoise.models.engine.store import AnswerStore
-store = AnswerStore(Path(sys.argv[1]), fingerprint='f', name='n')
+store = AnswerStore(Path(sys.argv[1]), RowCodec(), fingerprint='f', name='n')
 own = int(sys.argv[2])
 for number in range(300):
     store.write([(b'one row', RowAnswer({(own, number): -float(number)}))])
@@ -76,7 +78,7 @@ def test_two_processes_that_write_one_row_lose_nothing(tmp_path: Path) -> None:
         for own in (1, 2)
     ]
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
-    kept = AnswerStore(path, fingerprint="f", name="n").read([b"one row"])[b"one row"].logprobs
+    kept = AnswerStore(path, RowCodec(), fingerprint="f", name="n").read([b"one row"])[b"one row"].logprobs
     assert kept == {(own, number): -float(number) for own in (1, 2) for number in range(300)}
 
 
@@ -84,7 +86,8 @@ def test_what_is_written_between_reading_and_writing_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second writer comes while the first joins its answer with what it read: it has to wait."""
-    first, second = (AnswerStore(tmp_path / "a.sqlite", fingerprint="f", name="n") for _ in range(2))
+    stores = (AnswerStore(tmp_path / "a.sqlite", RowCodec(), fingerprint="f", name="n") for _ in range(2))
+    first, second = stores
     read, late = first._stored, Thread(target=second.write, args=([(b"k", RowAnswer({(0, 2): -2.0}))],))
 
     def slow(keys: Any) -> Any:
@@ -100,7 +103,9 @@ def test_what_is_written_between_reading_and_writing_is_not_lost(
 
 
 def test_what_two_writers_know_of_a_row_is_joined(tmp_path: Path) -> None:
-    first, second = (AnswerStore(tmp_path / "a.sqlite", fingerprint="f", name="n") for _ in range(2))
+    first, second = (
+        AnswerStore(tmp_path / "a.sqlite", RowCodec(), fingerprint="f", name="n") for _ in range(2)
+    )
     vector = np.arange(3, dtype=np.float32)
     assert first.read([b"k"]) == second.read([b"k"]) == {}
     first.write([(b"k", RowAnswer({(0, 1): -1.0}, {2: [(5, -0.1), (6, -0.2)]}, vectors={}))])
@@ -135,7 +140,7 @@ def test_a_store_cleared_in_use_goes_on_and_mixes_no_models_up(tmp_path: Path) -
 
 def test_clearing_waits_for_a_writer(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
-    store = AnswerStore(path, fingerprint="f", name="n")
+    store = AnswerStore(path, RowCodec(), fingerprint="f", name="n")
     store.write([(b"k", RowAnswer({(0, 1): -1.0}))])
     store._connection.execute("BEGIN IMMEDIATE")
     release = threading.Timer(0.3, store._connection.rollback)

@@ -57,7 +57,7 @@ def test_nothing_of_the_callers_is_changed(kind: torch.dtype, tmp_path: Path) ->
 def test_weights_in_fp32_are_shared_not_copied(tmp_path: Path) -> None:
     network, tokenizer = parts()
     model = wrap(network, tokenizer, tmp_path)
-    ours = dict(model.engine.network.transformers_model.named_parameters())
+    ours = dict(model.engine.forward.network.transformers_model.named_parameters())
     assert ours
     assert all(ours[name] is weight for name, weight in network.named_parameters())
 

@@ -12,7 +12,6 @@ from safetensors.torch import load_file
 from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.models.loading import load_model
-from equipoise.models.loading.networks import load_neural
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import LOADING, SCORING, Progress
 
@@ -44,7 +43,7 @@ def test_weights_overwritten_during_a_run_change_no_answer(tmp_path: Path) -> No
             overwritten.append(progress.rows)
 
     undisturbed = measure(load_model(weights.parent, cache=False), "traits")
-    model = load_neural(str(weights.parent), RunOptions(store=store, progress=copy_over, token_budget=256))
+    model = load_model(str(weights.parent), RunOptions(store=store, progress=copy_over, token_budget=256))
     disturbed = measure(model, "traits")
     assert overwritten
     assert model.engine.rows_run > overwritten[0]
@@ -52,7 +51,7 @@ def test_weights_overwritten_during_a_run_change_no_answer(tmp_path: Path) -> No
     assert disturbed.items["score"].tolist() == pytest.approx(undisturbed.items["score"].tolist(), abs=1e-5)
 
     overwrite(weights, own)
-    again = load_neural(str(weights.parent), RunOptions(store=store))
+    again = load_model(str(weights.parent), RunOptions(store=store))
     kept = measure(again, "traits")
     assert again.engine.rows_run == 0
     assert kept.items["score"].tolist() == pytest.approx(undisturbed.items["score"].tolist(), abs=1e-5)
@@ -90,13 +89,13 @@ def test_files_that_change_while_they_are_read_are_refused(name: str, tmp_path: 
             overwrite(changed, changed.read_bytes())
 
     with pytest.raises(UserError, match=rf"{name} .*changed while") as caught:
-        load_neural(str(changed.parent), RunOptions(cache=False, progress=touch))
+        load_model(str(changed.parent), RunOptions(cache=False, progress=touch))
     assert "again" in caught.value.hint
 
 
 def test_tied_weights_stay_tied_and_equal_the_file(tmp_path: Path) -> None:
     weights = saved(tmp_path / "mine")
-    network = load_neural(str(weights.parent), RunOptions(cache=False)).transformers_model
+    network = load_model(str(weights.parent), RunOptions(cache=False)).transformers_model
     assert network.get_output_embeddings().weight is network.get_input_embeddings().weight
     state = network.state_dict()
     assert all(torch.equal(state[name], tensor) for name, tensor in load_file(weights).items())

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tiny
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.models.neural.network import Network
 from equipoise.models.neural.words import place_word

@@ -54,8 +54,8 @@ def test_states_and_logits_are_those_of_transformers(
 def test_a_packed_model_is_the_model_that_was_packed(pack_as_it_is: Pack, tiny_source: Path) -> None:
     """Same fingerprint, same answers by every rule and at every layer: nobody sees that it was packed."""
     packed, source = (load_model(folder, cache=False) for folder in (pack_as_it_is(), tiny_source))
-    assert isinstance(packed.engine.network.model, PlainBert)
-    assert not isinstance(source.engine.network.model, PlainBert)
+    assert isinstance(packed.engine.forward.network.model, PlainBert)
+    assert not isinstance(source.engine.forward.network.model, PlainBert)
     assert packed.fingerprint == source.fingerprint
     assert packed.max_length == source.max_length
     questions = [Score(text, rule) for text in SENTENCES for rule in RULES]
@@ -73,7 +73,7 @@ def test_the_network_to_fine_tune_is_transformers_own_on_the_same_memory(pack_as
     assert isinstance(network, BertForMaskedLM)
     assert network is model.transformers_model
     theirs = network.state_dict()
-    for name, ours in model.engine.network.model.state_dict().items():
+    for name, ours in model.engine.forward.network.model.state_dict().items():
         assert torch.equal(theirs[name], ours), name
         assert name.endswith("bias") or theirs[name].data_ptr() == ours.data_ptr(), name
     assert network.get_output_embeddings().weight is network.get_input_embeddings().weight
@@ -100,7 +100,7 @@ def test_a_bert_with_another_bend_is_left_to_transformers(
     packed, source, with_gelu = (
         load_model(folder, cache=False) for folder in (pack_as_it_is(source=other), other, tiny_source)
     )
-    assert isinstance(packed.engine.network.model, BertForMaskedLM)
+    assert isinstance(packed.engine.forward.network.model, BertForMaskedLM)
     totals = [model.answer([Score(SENTENCES[0])])[0].total for model in (packed, source, with_gelu)]
     assert totals[0] == pytest.approx(totals[1], abs=1e-5)
     assert abs(totals[0] - totals[2]) > 0.1

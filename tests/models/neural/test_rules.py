@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tiny
 import torch
-from test_engine import plain_logprobs, wrapped
+from tiny import plain_logprobs, wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.questions import Score

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_engine import wrapped
+from tiny import wrapped
 
 from equipoise.models.protocol import LanguageModel, Tokenized
 from equipoise.models.questions import Fill, Question, WordScores

@@ -2,7 +2,7 @@
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Settings
-from equipoise.models.asking import find_label
+from equipoise.models.capabilities import find_label
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import LabelScores
 from equipoise.results import Quantity

@@ -7,7 +7,7 @@ import numpy as np
 
 from equipoise.instruments.base import Answers, Ask
 from equipoise.instruments.parts.vector_choice import ALL, LAST, VectorChoice
-from equipoise.models.asking import layers_of, reason_against
+from equipoise.models.capabilities import reason_against
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import MEAN, Embed
 from equipoise.stats.clusters import Floats
@@ -59,7 +59,7 @@ def vectors_by_layer(answers: Answers, items: Sequence[str]) -> dict[int, Floats
 
 def _asked_layers(model: LanguageModel, layer: str) -> tuple[int, ...]:
     """The numbers of the layers; a model without layers has one vector for each text."""
-    depth = layers_of(model)
+    depth = model.layers
     if depth is None or layer == LAST:
         return (TOP,)
     return tuple(range(depth + 1)) if layer == ALL else (int(layer),)

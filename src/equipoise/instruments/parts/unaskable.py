@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Ask, Design
-from equipoise.models.asking import unaskable_reason
+from equipoise.models.capabilities import unaskable_reason
 from equipoise.models.protocol import LanguageModel
 
 D = TypeVar("D", bound=Design)

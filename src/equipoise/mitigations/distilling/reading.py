@@ -7,7 +7,8 @@ import numpy as np
 import torch
 
 from equipoise.mitigations.distilling.network import UpperLayers
-from equipoise.mitigations.distilling.rows import Example, batches, padded
+from equipoise.mitigations.distilling.rows import Example, batches
+from equipoise.models.engine.forward import padded
 
 BUDGET = 4_000
 """Tokens that are read at once where nothing is learned."""

@@ -104,11 +104,3 @@ def batches(lengths: Sequence[int], budget: int, rng: np.random.Generator) -> li
     cuts = cut_points(np.array(lengths)[order], budget)
     grouped = [order[start:end].tolist() for start, end in pairwise(cuts)]
     return [grouped[int(at)] for at in rng.permutation(len(grouped))]
-
-
-def padded(rows: Sequence[Sequence[int]], padding: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows as one tensor with padding at their ends, and which cells are not padding."""
-    width = max(map(len, rows))
-    ids = torch.tensor([[*row, *[padding] * (width - len(row))] for row in rows])
-    attention = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
-    return ids, attention

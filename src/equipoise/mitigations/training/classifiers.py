@@ -11,8 +11,8 @@ import transformers
 
 from equipoise.errors import UserError
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy
-from equipoise.models.neural.base import NeuralModel
 from equipoise.models.neural.classifier import ClassifierModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.base import WrappedModel

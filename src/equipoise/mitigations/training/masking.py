@@ -13,7 +13,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from equipoise.mitigations.training.examples import Example
-from equipoise.mitigations.training.objective import Batch, Judged, Logits, padded
+from equipoise.mitigations.training.objective import Batch, Judged, Logits
+from equipoise.models.engine.forward import padded
 
 HIDDEN, REPLACED = 0.8, 0.9
 """Up to 0.8 a chosen token is hidden, up to 0.9 replaced by a random one, else left as it is."""

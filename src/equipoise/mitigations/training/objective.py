@@ -30,14 +30,3 @@ class Objective(Protocol):
 
     def judge(self, logits: Logits, batch: Batch) -> Judged:
         """Losses `[places]` and whether the model was right there `[places]`."""
-
-
-def padded(rows: Sequence[Sequence[int]], padding: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows of ids as one tensor and who may be attended: never the padding."""
-    width = max(len(row) for row in rows)
-    ids = torch.full((len(rows), width), padding, dtype=torch.long)
-    attention = torch.zeros((len(rows), width), dtype=torch.long)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = torch.tensor(row)
-        attention[number, : len(row)] = 1
-    return ids, attention

@@ -1,16 +1,16 @@
 """Running rows: deduplicated, in length buckets, the head on asked positions only, finished answers kept."""
 
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from threading import Lock, get_ident
 
 from equipoise.errors import Cancelled, UserError
-from equipoise.models.engine.executors import Executor, Job, find_executor
+from equipoise.models.engine.executors import Executor, Job
 from equipoise.models.engine.forward import Forward
-from equipoise.models.engine.plan import Batch, Plan, make_plan, make_plans, tokens_in
+from equipoise.models.engine.plan import Batch, Plan, make_plan, make_plans, still_open, tokens_in
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore
-from equipoise.models.neural.network import Network
 
 SAMPLE = 64
 """Rows kept of those that were run, at most; on them the deviation from fp32 is measured."""
@@ -24,37 +24,36 @@ class Engine:
 
     def __init__(
         self,
-        network: Network,
-        store: AnswerStore,
+        forward: Forward,
+        store: AnswerStore[RowAnswer],
         *,
-        padding_id: int,
+        fingerprint: str,
         budget: int,
-        executor: Executor | None = None,
+        executor: Executor,
     ) -> None:
-        self.network = network
-        self.store = store
-        self.padding_id = padding_id
         self.budget = budget
-        self.executor = executor or find_executor("local")
+        self.executor = executor
         self.rows_run = 0
         self.passes = 0
         self.sample: list[Row] = []
         self._turn = Lock()
         self._running = 0
+        self.open(forward, store, fingerprint)
+        weakref.finalize(self, self.executor.close)
 
-    @property
-    def forward(self) -> Forward:
-        """What answers a batch."""
-        return Forward(self.network, self.padding_id)
+    def open(self, forward: Forward, store: AnswerStore[RowAnswer], fingerprint: str) -> None:
+        """Answer with this network and store from now on."""
+        self.forward, self.store, self.fingerprint = forward, store, fingerprint
+        self.executor.open(fingerprint, forward, store.write)
 
     def prepare(self, rows: Sequence[Row]) -> Plan:
         """What the store answers already and which batches are still to run."""
-        lanes = self.executor.lanes(self.network.device)
+        lanes = self.executor.lanes()
         return make_plan(rows, self.store, budget=self.budget, lanes=lanes)
 
     def prepare_in_turn(self, parts: Sequence[Sequence[Row]]) -> list[Plan]:
         """A plan for each part, to be run in this order; no row is run twice."""
-        lanes = self.executor.lanes(self.network.device)
+        lanes = self.executor.lanes()
         return make_plans(parts, self.store, budget=self.budget, lanes=lanes)
 
     def run(
@@ -69,9 +68,18 @@ class Engine:
                 "The model was asked while it was answering, by its own progress callback.",
                 "Ask it when the run is done, or ask another model object.",
             )
-        job = Job(self.forward, plan.open_batches, self.store.write)
-        tokens = {batch[0][0]: tokens_in(batch) for batch in plan.open_batches}
-        with self._taking_turns(), closing(self.executor.run(job)) as answered:
+        with self._taking_turns():
+            batches = still_open(plan, self.store)
+            job = Job(self.fingerprint, tuple(batches))
+            self._run(job, plan, report, is_cancelled)
+            self._keep_sample(batches)
+        return [plan.known[key] for key in plan.keys]
+
+    def _run(
+        self, job: Job, plan: Plan, report: Report | None, is_cancelled: Callable[[], bool] | None
+    ) -> None:
+        tokens = {batch[0][0]: tokens_in(batch) for batch in job.batches}
+        with closing(self.executor.run(job)) as answered:
             for pairs in answered:
                 plan.known.update(pairs)
                 self.rows_run += len(pairs)
@@ -80,8 +88,6 @@ class Engine:
                     report(len(pairs), tokens[pairs[0][0]])
                 if is_cancelled is not None and is_cancelled():
                     raise Cancelled(f"stopped after {self.rows_run} rows; their answers are kept")
-            self._keep_sample(plan.open_batches)
-        return [plan.known[key] for key in plan.keys]
 
     @contextmanager
     def _taking_turns(self) -> Iterator[None]:

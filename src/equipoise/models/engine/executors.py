@@ -4,20 +4,21 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Protocol
 
-import torch
-
 from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.plan import Answered, Batch
+from equipoise.models.options import RunOptions
 from equipoise.plugins import Index
+
+Keep = Callable[[list[Answered]], None]
+"""Stores the answers of a batch."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """The batches to run, what answers one, and what must be called with its answers when it has."""
+    """The batches to run and the fingerprint of the model that answers them: plain data."""
 
-    forward: Forward
-    batches: list[Batch]
-    keep: Callable[[list[Answered]], None]
+    fingerprint: str
+    batches: tuple[Batch, ...]
 
 
 class Executor(Protocol):
@@ -27,18 +28,30 @@ class Executor(Protocol):
     begun are finished and kept, no other is begun.
     """
 
-    def lanes(self, device: torch.device) -> int:
-        """How many batches are on their way at once: they share the token budget."""
+    def open(self, fingerprint: str, forward: Forward, keep: Keep) -> None:
+        """Make a model ready under the fingerprint that jobs name it by, in place of any other."""
+
+    def lanes(self) -> int:
+        """How many batches of the open model run at once: they share the token budget."""
 
     def run(self, job: Job) -> Generator[list[Answered], None, None]:
         """Run every batch once."""
 
+    def close(self) -> None:
+        """Let go of the model and of whatever was started for it."""
 
-EXECUTORS = Index("executors", {"local": "equipoise.models.engine.local:LocalExecutor"})
-"""Where each executor is defined, by name."""
+
+EXECUTORS = Index(
+    "executors",
+    {
+        "local": "equipoise.models.engine.local:LocalExecutor",
+        "ray": "equipoise.models.engine.cluster:RayExecutor",
+    },
+)
+"""Where each executor is defined, by name; its class takes the run options."""
 
 
-def find_executor(name: str) -> Executor:
-    """The executor of a name."""
-    executor: Executor = EXECUTORS.load(name, "executor")()
+def find_executor(options: RunOptions) -> Executor:
+    """The executor that the options name, not yet open."""
+    executor: Executor = EXECUTORS.load(options.executor, "executor")(options)
     return executor

@@ -11,6 +11,7 @@ LEAST_BUDGET = 256
 
 Batch = list[tuple[bytes, Row]]
 Answered = tuple[bytes, RowAnswer]
+Store = AnswerStore[RowAnswer]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Plan:
         return sum(tokens_in(batch) for batch in self.open_batches)
 
 
-def make_plan(rows: Sequence[Row], store: AnswerStore, *, budget: int, lanes: int) -> Plan:
+def make_plan(rows: Sequence[Row], store: Store, *, budget: int, lanes: int) -> Plan:
     """What the store answers already and which batches are still to run.
 
     A batch is committed whole, so a resumed run repeats the very batches that the killed one would have
@@ -37,7 +38,9 @@ def make_plan(rows: Sequence[Row], store: AnswerStore, *, budget: int, lanes: in
     return plan
 
 
-def make_plans(parts: Sequence[Sequence[Row]], store: AnswerStore, *, budget: int, lanes: int) -> list[Plan]:
+def make_plans(
+    parts: Sequence[Sequence[Row]], store: AnswerStore[RowAnswer], *, budget: int, lanes: int
+) -> list[Plan]:
     """A plan for each part, to be run in this order: what one part learns, the later ones know.
 
     A row of several parts is run once, with the first of them, for everything that any of them asks.
@@ -54,6 +57,15 @@ def make_plans(parts: Sequence[Sequence[Row]], store: AnswerStore, *, budget: in
         per_pass = budget_per_pass(own.values(), budget, lanes)
         plans.append(Plan(keys, known, _open_batches(own, known, per_pass)))
     return plans
+
+
+def still_open(plan: Plan, store: Store) -> list[Batch]:
+    """The open batches without what another thread has answered since the plan was made."""
+    rows = dict(pair for batch in plan.open_batches for pair in batch)
+    stored = store.read(list(rows))
+    plan.known.update({key: answer for key, answer in stored.items() if answer.covers(rows[key])})
+    left = ([pair for pair in batch if pair[0] not in plan.known] for batch in plan.open_batches)
+    return [batch for batch in left if batch]
 
 
 def _open_batches(rows: Mapping[bytes, Row], known: Collection[bytes], per_pass: int) -> list[Batch]:

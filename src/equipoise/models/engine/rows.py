@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from typing import NamedTuple
@@ -27,27 +27,37 @@ class VectorSpec(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """Token ids to run as they stand, and what is wanted of them."""
+    """Token ids to run as they stand, and what is wanted of them.
+
+    A row that is classified asks for its labels by number, at position 0; `segments` tells its two texts
+    apart, where the network wants to know.
+    """
 
     ids: tuple[int, ...]
     asks: tuple[Ask, ...] = ()
     tops: tuple[tuple[int, int], ...] = ()
     weighed: bool = False
     vectors: tuple[VectorSpec, ...] = ()
+    classified: bool = False
+    segments: tuple[int, ...] = ()
 
     @property
     def mode(self) -> str:
         """Rows of one mode can share a batch; all vectors of a row come from one pass."""
+        if self.classified:
+            return "classified"
         if self.vectors:
             return "vectors"
         return "weighed" if self.weighed else "plain"
 
     @cached_property
     def key(self) -> bytes:
-        """What the answer depends on besides the model: the ids and the mode."""
+        """What the answer depends on besides the model: the ids, the mode and the segments."""
         digest = hashlib.blake2b(np.asarray(self.ids, dtype=np.int32).tobytes(), digest_size=16)
-        if self.vectors or self.weighed:
+        if self.mode != "plain":
             digest.update(self.mode.encode())
+        if self.segments:
+            digest.update(np.asarray(self.segments, dtype=np.int32).tobytes())
         return digest.digest()
 
 
@@ -77,10 +87,8 @@ class RowAnswer:
         vectors = (float(vector.sum()) for vector in self.vectors.values())
         return not (isnan(sum(said)) or any(map(isnan, vectors)))
 
-    def joined(self, older: "RowAnswer | None") -> "RowAnswer":
+    def joined(self, older: "RowAnswer") -> "RowAnswer":
         """This answer with what an older one knew besides."""
-        if older is None:
-            return self
         return RowAnswer(
             older.logprobs | self.logprobs,
             _longer_tops(older.tops, self.tops),
@@ -112,4 +120,4 @@ def _union(first: Row, second: Row) -> Row:
         counts[position] = max(count, counts.get(position, 0))
     asks = tuple(dict.fromkeys(first.asks + second.asks))
     vectors = tuple(dict.fromkeys(first.vectors + second.vectors))
-    return Row(first.ids, asks, tuple(counts.items()), first.weighed, vectors)
+    return replace(first, asks=asks, tops=tuple(counts.items()), vectors=vectors)

@@ -13,12 +13,13 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from equipoise.errors import UserError
 from equipoise.files import CACHE_VARIABLE, cache_folder
-from equipoise.models.engine.packed_answers import pack, unpack
-from equipoise.models.engine.rows import RowAnswer
 from equipoise.models.options import RunOptions
+
+Answer = TypeVar("Answer")
 
 FORMAT = 2
 PATIENCE = 60.0
@@ -45,11 +46,28 @@ def store_file(options: RunOptions) -> Path | None:
     return Path(options.store or cache_file()) if options.cache else None
 
 
-class AnswerStore:
-    """Answers of one model, by row; `path=None` keeps them for this run only."""
+class Codec(Protocol[Answer]):
+    """How one kind of answer is written, joined and checked."""
 
-    def __init__(self, path: Path | None, *, fingerprint: str, name: str) -> None:
+    def pack(self, answer: Answer) -> bytes:
+        """The answer as bytes."""
+
+    def unpack(self, blob: bytes) -> Answer:
+        """The answer that `pack` wrote; damage raises `sqlite3.DatabaseError`."""
+
+    def join(self, newer: Answer, older: Answer) -> Answer:
+        """Both answers to one question as one."""
+
+    def is_sound(self, answer: Answer) -> bool:
+        """Whether the answer may be kept."""
+
+
+class AnswerStore(Generic[Answer]):
+    """Answers of one model by key, bytes to bytes; `path=None` keeps them for this run only."""
+
+    def __init__(self, path: Path | None, codec: Codec[Answer], *, fingerprint: str, name: str) -> None:
         self.path = path or _scratch_file(self)
+        self.codec = codec
         self.name = name
         self._lock = threading.Lock()
         with self._using():
@@ -64,29 +82,30 @@ class AnswerStore:
                 "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
             ).fetchone()
 
-    def read(self, keys: Sequence[bytes]) -> dict[bytes, RowAnswer]:
-        """What is stored of the rows with these keys; it need not cover what is asked of them now."""
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+        """What is stored under these keys; it need not cover what is asked now."""
         with self._using():
-            return {key: unpack(blob) for key, blob in self._stored(keys)}
+            return {key: self.codec.unpack(blob) for key, blob in self._stored(keys)}
 
-    def write(self, answers: Iterable[tuple[bytes, RowAnswer]]) -> None:
-        """Keep answers in one transaction, each with what was stored of its row, by whichever process.
+    def write(self, answers: Iterable[tuple[bytes, Answer]]) -> None:
+        """Keep answers in one transaction, each with what was stored under its key, by whichever process.
 
         Broken weights answer NaN: that is refused here, where the answers of every network come by.
         """
         new = dict(answers)
-        if not all(answer.is_sound() for answer in new.values()):
+        if not all(map(self.codec.is_sound, new.values())):
             raise UserError(
                 f"{self.name!r} answers NaN: its weights are broken, or too large for its precision.",
                 "Load a checkpoint from before its training diverged, or run it in fp32.",
             )
         with self._using(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")  # what is read below is still so when it is written
-            stored = dict(self._stored(list(new)))
-            values = [
-                (self._model, key, pack(answer.joined(unpack(stored[key]) if key in stored else None)))
+            stored = {key: self.codec.unpack(blob) for key, blob in self._stored(list(new))}
+            joined = {
+                key: self.codec.join(answer, stored[key]) if key in stored else answer
                 for key, answer in new.items()
-            ]
+            }
+            values = [(self._model, key, self.codec.pack(answer)) for key, answer in joined.items()]
             self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values)
 
     def close(self) -> None:

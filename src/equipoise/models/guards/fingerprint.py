@@ -46,7 +46,7 @@ def _tensor_digest(tensor: torch.Tensor) -> bytes:
     values = tensor.detach().cpu()
     values = values.float() if values.is_floating_point() else values
     digest = hashlib.sha256(f"{values.dtype}{tuple(values.shape)}".encode())
-    digest.update(memoryview(values.contiguous().numpy()))  # type: ignore[arg-type]
+    digest.update(values.contiguous().numpy().data)
     return digest.digest()
 
 

@@ -12,15 +12,15 @@ import numpy.typing as npt
 
 from equipoise.errors import UserError
 from equipoise.models.capabilities import scoring_rules
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Score
 
 ENDINGS = ("s", "e", "n", "en")
 """What a word of an alphabet's language may add and stay near: day and days, Frau and Frauen."""
 
 SHORTEST = 4
-LOOKED_AT = 3000
-"""Entries of a vocabulary, evenly spread, whose relatives are looked for."""
+SAMPLED_ENTRIES = 3000
+"""Vocabulary entries, evenly spread, that are checked for inflected forms."""
 
 FEWEST_PAIRS = 100
 LEAST_AGREEMENT = 0.85
@@ -44,7 +44,7 @@ PLAIN = (
 Floats = npt.NDArray[np.float32]
 
 
-def refuse_foreign_tokenizer(model: NeuralModel, network: Any, tokenizer: Any) -> None:
+def refuse_foreign_tokenizer(model: LanguageModel, network: Any, tokenizer: Any) -> None:
     """Refuse a tokenizer whose words mean nothing to the trained weights of a model that can be asked."""
     weights = network.get_input_embeddings().weight
     if not weights.is_floating_point() or not scoring_rules(model.capabilities):
@@ -67,7 +67,7 @@ def related_pairs(backend: Any) -> npt.NDArray[np.intp]:
     """The ids of entries that are the same word with another ending or in capitals, `[pairs, 2]`."""
     size = backend.get_vocab_size()
     pairs = []
-    for place in range(0, size, max(1, size // LOOKED_AT)):
+    for place in range(0, size, max(1, size // SAMPLED_ENTRIES)):
         entry = backend.id_to_token(place) or ""
         if len(entry) >= SHORTEST:
             others = {*(entry + ending for ending in ENDINGS), entry.lower()} - {entry}
@@ -99,7 +99,7 @@ def _directions(rows: Any) -> Floats:
     return vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
 
 
-def word_logprob(model: NeuralModel) -> float:
+def word_logprob(model: LanguageModel) -> float:
     """The mean log P of the words of the plain sentences, of each where it first stands.
 
     Signs of punctuation have the same ids in many vocabularies, and a causal model copies what it read.

@@ -1,21 +1,52 @@
-"""Language models: three questions about text, whatever the architecture."""
+"""Load a model by name: of the loaders in the index, the first that accepts the name reads it."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions, choose_options
+from equipoise.models.protocol import LanguageModel
+from equipoise.plugins import Index
 
-if TYPE_CHECKING:
-    from equipoise.models.protocol import LanguageModel
+HUB = "hub name"
+LOADERS = Index(
+    "loaders",
+    {
+        "word vectors": "equipoise.models.static.loader:VectorsLoader",
+        "wrapper": "equipoise.models.wrappers.saving:WrapperLoader",
+        "random weights": "equipoise.models.loading.networks:RandomLoader",
+        "GGUF file": "equipoise.models.loading.networks:GgufLoader",
+        "packed folder": "equipoise.models.loading.networks:PackedLoader",
+        "folder": "equipoise.models.loading.networks:FolderLoader",
+        HUB: "equipoise.models.loading.networks:HubLoader",
+    },
+)
+"""What each loader reads, and its class; a new back-end is its folder and one line here.
+
+The first two come first because they need no torch. The last one accepts any name, so those of installed
+packages are asked before it.
+"""
+
+
+class Loader(Protocol):
+    """Reads one kind of model."""
+
+    def accepts(self, name: str) -> bool:
+        """Whether this loader is the one for the name."""
+
+    def check(self, name: str, options: RunOptions) -> None:
+        """Refuse a name under which nothing can be read, without reading it."""
+
+    def load(self, name: str, options: RunOptions) -> LanguageModel:
+        """The model of that name."""
 
 
 def load_model(
     name: str | Path | None = None, options: RunOptions | None = None, **choices: Any
-) -> "LanguageModel":
+) -> LanguageModel:
     """Load a model by folder (of weights, or of a wrapper), GGUF file, file of word vectors or hub name.
 
     With no name, the default one.
@@ -23,24 +54,32 @@ def load_model(
     Options come as one `RunOptions`, or one by one: `load_model(folder, precision="bf16", cache=False)`.
     """
     chosen = choose_options(options, choices)
-    if isinstance(name, str) and not name.strip():
+    with _collector_resting():
+        from equipoise.models.loading.names import DEFAULT_MODEL
+
+        wanted = DEFAULT_MODEL if name is None else str(name)
+        return find_loader(wanted).load(wanted, chosen)
+
+
+def refuse_absent(name: str, options: RunOptions) -> None:
+    """Refuse a name under which nothing can be read, before other models are measured."""
+    find_loader(name).check(name, options)
+
+
+def find_loader(name: str) -> Loader:
+    """The first loader that accepts the name."""
+    if not name.strip():
         raise UserError(
             f"The name of the model is empty: {name!r}.",
             "Give a folder or a hub name (is a variable unset?), or leave it out for the built-in model.",
         )
-    with _collector_resting():
-        from equipoise.models.static import is_static, load_static
+    loaders: Iterator[Loader] = (LOADERS.load(kind, "loader")() for kind in _in_turn())
+    return next(loader for loader in loaders if loader.accepts(name))
 
-        if name is not None and is_static(Path(name).expanduser()):
-            return load_static(Path(name).expanduser())
-        from equipoise.models.wrappers.saving import is_wrapper, load_wrapper
 
-        if name is not None and is_wrapper(Path(name).expanduser()):
-            return load_wrapper(Path(name).expanduser(), chosen)
-        from equipoise.models.loading.names import DEFAULT_MODEL
-        from equipoise.models.loading.networks import load_neural
-
-        return load_neural(str(name) if name is not None else DEFAULT_MODEL, chosen)
+def _in_turn() -> list[str]:
+    """The loaders in the order in which they are asked."""
+    return sorted(LOADERS, key=lambda kind: kind == HUB)
 
 
 @contextmanager

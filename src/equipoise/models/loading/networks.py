@@ -1,5 +1,6 @@
 """Load a model and refuse broken checkpoints: a missing head, a wrong kind, remote code, unwanted pickles."""
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,15 @@ from equipoise.models.loading.gguf import find_gguf, is_gguf, read_gguf
 from equipoise.models.loading.names import FOLDERS, draw_of, is_random
 from equipoise.models.loading.packed import is_packed
 from equipoise.models.loading.random_weights import random_parts
-from equipoise.models.neural.base import NeuralModel
 from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.classifier import ClassifierModel
 from equipoise.models.neural.devices import device_for, find_device
 from equipoise.models.neural.encoder_decoder import EncoderDecoderModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.neural.precision import check_precision
 from equipoise.models.options import RunOptions
-from equipoise.models.progress import LOADING, Progress, unheard
-from equipoise.models.reporting import stop_reported
+from equipoise.models.progress import LOADING, Progress, stop_reported, unheard
 
 KINDS: dict[str, type[NeuralModel]] = {
     "masked": MaskedModel,
@@ -33,22 +33,123 @@ KINDS: dict[str, type[NeuralModel]] = {
 }
 
 
-def load_neural(name: str, options: RunOptions) -> NeuralModel | ClassifierModel:
-    """Load a built-in model, a folder, a GGUF file or a hub name as the kind of model it is."""
-    report = options.progress or unheard
-    device = find_device(options.device)
-    check_precision(options.precision, device)
-    find_executor(options.executor)
-    with stop_reported(report, name):
-        place = _find_place(name, options.allow_pickle)
-        with refuse_changes(place):
-            report(Progress(LOADING, 0, 2, name))
-            checkpoint = _read(name, place, options)
-            report(Progress(LOADING, 1, 2, name))
-            with explained_loading(name, place, EITHER):
-                model = _wrap(checkpoint, device, name, options)
-        report(Progress(LOADING, 2, 2, name))
-    return model
+class NetworkLoader(ABC):
+    """Loads a network with its tokenizer, and refuses what cannot be measured honestly."""
+
+    @abstractmethod
+    def accepts(self, name: str) -> bool:
+        """Whether this loader is the one for the name."""
+
+    def find(self, name: str, options: RunOptions) -> Path | None:
+        """The folder or file that the name stands for, if any; refused if it cannot be read."""
+        return None
+
+    @abstractmethod
+    def read(self, name: str, place: Path | None, options: RunOptions) -> Checkpoint:
+        """Network and tokenizer."""
+
+    def check(self, name: str, options: RunOptions) -> None:
+        """Refuse a name under which nothing can be read."""
+        self.find(name, options)
+
+    def load(self, name: str, options: RunOptions) -> NeuralModel | ClassifierModel:
+        """The model of that name, of whichever kind it is."""
+        report = options.progress or unheard
+        device = find_device(options.device)
+        check_precision(options.precision, device)
+        find_executor(options)
+        with stop_reported(report, name):
+            place = self.find(name, options)
+            with refuse_changes(place):
+                report(Progress(LOADING, 0, 2, name))
+                checkpoint = self.read(name, place, options)
+                report(Progress(LOADING, 1, 2, name))
+                with explained_loading(name, place, EITHER):
+                    model = _wrap(checkpoint, device, name, options)
+            report(Progress(LOADING, 2, 2, name))
+        return model
+
+
+class RandomLoader(NetworkLoader):
+    """The small built-in model with random weights."""
+
+    def accepts(self, name: str) -> bool:
+        """Whether the name is that of a draw."""
+        return is_random(name)
+
+    def read(self, name: str, place: Path | None, options: RunOptions) -> Checkpoint:
+        """The draw that is meant."""
+        return Checkpoint("masked", *random_parts(draw_of(name)))
+
+
+class GgufLoader(NetworkLoader):
+    """A GGUF file, as llama.cpp runs it."""
+
+    def accepts(self, name: str) -> bool:
+        """Whether the name ends as such a file's does."""
+        return is_gguf(name)
+
+    def find(self, name: str, options: RunOptions) -> Path:
+        """The path of the file."""
+        return find_gguf(name)
+
+    def read(self, name: str, place: Path | None, options: RunOptions) -> Checkpoint:
+        """The network in fp32, and the tokenizer."""
+        return read_gguf(name, place or find_gguf(name))
+
+
+class FolderLoader(NetworkLoader):
+    """A folder as transformers saves it, of a language model or a classifier."""
+
+    def accepts(self, name: str) -> bool:
+        """Whether there is a folder of that name."""
+        return folder_of(name).is_dir()
+
+    def find(self, name: str, options: RunOptions) -> Path:
+        """The folder, if its files are there."""
+        _check_folder(folder_of(name), options.allow_pickle)
+        return folder_of(name)
+
+    def read(self, name: str, place: Path | None, options: RunOptions) -> Checkpoint:
+        """What transformers reads."""
+        return read_checkpoint(name, place, allow_pickle=options.allow_pickle)
+
+
+class PackedLoader(FolderLoader):
+    """A folder with packed weights, such as the built-in BERT's."""
+
+    def accepts(self, name: str) -> bool:
+        """Whether there is a packed folder of that name."""
+        return is_packed(folder_of(name))
+
+    def read(self, name: str, place: Path | None, options: RunOptions) -> Checkpoint:
+        """The weights unpacked."""
+        return read_packed(name, place or folder_of(name))
+
+
+class HubLoader(NetworkLoader):
+    """A model of the hub, or fetched from it earlier."""
+
+    def accepts(self, name: str) -> bool:
+        """Any name that no other loader took."""
+        return True
+
+    def find(self, name: str, options: RunOptions) -> None:
+        """Nothing on this disk; a name that is meant as a path is refused."""
+        if folder_of(name).exists() or _looks_like_path(name):
+            raise UserError(
+                f"There is no model folder at {name!r}.",
+                "Give a folder that holds config.json, a tokenizer and model.safetensors.",
+            )
+
+    def read(self, name: str, place: Path | None, options: RunOptions) -> Checkpoint:
+        """What transformers fetches."""
+        return read_checkpoint(name, None, allow_pickle=options.allow_pickle)
+
+
+def folder_of(name: str) -> Path:
+    """The folder that a name would stand for: a built-in one, or a path."""
+    return FOLDERS.get(name) or Path(name).expanduser()
 
 
 def wrap_model(
@@ -66,7 +167,7 @@ def wrap_model(
         )
     chosen = options or RunOptions()
     check_precision(chosen.precision, device_for(network, chosen.device))
-    find_executor(chosen.executor)
+    find_executor(chosen)
     kind = kind_of(network.config, name, loaded_as=type(network).__name__)
     check_head(network, kind, name)
     if kind == "classifier":
@@ -74,24 +175,6 @@ def wrap_model(
     model = KINDS[kind](network, tokenizer, name=name, options=options, borrowed=True)
     refuse_foreign_tokenizer(model, network, tokenizer)
     return model
-
-
-def _find_place(name: str, allow_pickle: bool) -> Path | None:
-    """The folder or GGUF file that a name stands for; None for random weights and names of the hub."""
-    if is_random(name):
-        return None
-    return find_gguf(name) if is_gguf(name) else _find_folder(name, allow_pickle)
-
-
-def _read(name: str, place: Path | None, options: RunOptions) -> Checkpoint:
-    """What stands behind a name: random weights, a GGUF file, a folder or a model of the hub."""
-    if is_random(name):
-        return Checkpoint("masked", *random_parts(draw_of(name)))
-    if place is not None and is_gguf(name):
-        return read_gguf(name, place)
-    if place is not None and is_packed(place):
-        return read_packed(name, place)
-    return read_checkpoint(name, place, allow_pickle=options.allow_pickle)
 
 
 def _wrap(
@@ -103,26 +186,6 @@ def _wrap(
     model = KINDS[checkpoint.kind](network, checkpoint.tokenizer, name=name, options=options)
     refuse_foreign_tokenizer(model, network, checkpoint.tokenizer)
     return model
-
-
-def refuse_absent(name: str, options: RunOptions) -> None:
-    """Refuse a name that stands for no folder here, before other models are measured."""
-    if not is_random(name) and not Path(name).expanduser().is_file():
-        _find_folder(name, options.allow_pickle)
-
-
-def _find_folder(name: str, allow_pickle: bool) -> Path | None:
-    """The folder that a name stands for, if it holds a model; None for a name of the hub."""
-    folder = FOLDERS.get(name) or Path(name).expanduser()
-    if folder.is_dir():
-        _check_folder(folder, allow_pickle)
-        return folder
-    if folder.exists() or _looks_like_path(name):
-        raise UserError(
-            f"There is no model folder at {name!r}.",
-            "Give a folder that holds config.json, a tokenizer and model.safetensors.",
-        )
-    return None
 
 
 def _check_folder(folder: Path, allow_pickle: bool) -> None:
@@ -151,4 +214,4 @@ def _check_folder(folder: Path, allow_pickle: bool) -> None:
 
 
 def _looks_like_path(name: str) -> bool:
-    return name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name or not name
+    return name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name

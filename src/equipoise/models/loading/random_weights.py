@@ -14,7 +14,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from equipoise.data.reading import own_words
-from equipoise.models.neural.base import NeuralModel
+from equipoise.models.neural.language import NeuralModel
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SEED = 20

@@ -1,6 +1,11 @@
-"""What masked, causal and encoder-decoder models share: one plan for all questions, in bounded windows."""
+"""A transformers model behind the engine: one plan for all questions, in bounded windows.
+
+Language models and classifiers share this: weights are watched for changes, questions become rows, and the
+engine answers the rows.
+"""
 
 import copy
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,25 +13,23 @@ from itertools import accumulate, islice, pairwise
 from threading import Lock
 from typing import Any
 
-from equipoise.errors import UnaskableError, UserError
+from equipoise.errors import UnaskableError
 from equipoise.models.engine.engine import Engine
 from equipoise.models.engine.executors import find_executor
-from equipoise.models.engine.rows import Row, RowAnswer, VectorSpec
+from equipoise.models.engine.forward import Forward
+from equipoise.models.engine.packed_answers import RowCodec
+from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.guards.fingerprint import fingerprint
 from equipoise.models.guards.hooks import customisations
 from equipoise.models.guards.vocabulary import refuse_misfit_vocabulary
 from equipoise.models.guards.weights import WeightWatch, share_weights
 from equipoise.models.neural.devices import device_for, token_budget
-from equipoise.models.neural.network import Network
-from equipoise.models.neural.plain_bert import PlainBert
-from equipoise.models.neural.precision import largest_deviation
-from equipoise.models.neural.words import Encoded, Tokens
+from equipoise.models.neural.words import Tokens
 from equipoise.models.options import RunOptions
+from equipoise.models.progress import RunReport
 from equipoise.models.protocol import AnsweringModel
-from equipoise.models.questions import FIRST, MEAN_WITH_SPECIAL, Embed, Embedding, Question, Raw, WordScores
-from equipoise.models.reporting import RunReport
-from equipoise.text.blank import BLANK
+from equipoise.models.questions import Question
 
 WINDOW = 25_000
 """Distinct rows planned at once, some 35 MB: beyond it memory does not grow with the number of questions."""
@@ -42,7 +45,7 @@ class Asked:
     read: Callable[[list[RowAnswer]], Any]
 
 
-class NeuralModel(AnsweringModel):
+class TransformersModel(AnsweringModel):
     """A transformers model with its tokenizer; subclasses say how a question becomes rows.
 
     Model and tokenizer are this object's own, unless they are `borrowed`: then it works on copies.
@@ -59,7 +62,6 @@ class NeuralModel(AnsweringModel):
     ) -> None:
         self.name = name
         self.options = options or RunOptions()
-        self.precision = self.options.precision
         self.tokens = Tokens(copy.deepcopy(tokenizer) if borrowed else tokenizer, name)
         self._is_borrowed = self._is_shared = borrowed
         refuse_misfit_vocabulary(model, tokenizer, name)
@@ -67,14 +69,14 @@ class NeuralModel(AnsweringModel):
         self._source = model
         self._watch = WeightWatch(model)
         self._noticing = Lock()
-        network = self._network()
-        padding = tokenizer.pad_token_id
+        forward = self._forward()
+        self._fingerprint = self._identity()
         self.engine = Engine(
-            network,
+            forward,
             self._store(),
-            padding_id=0 if padding is None else padding,
-            budget=token_budget(network.device, self.options.token_budget),
-            executor=find_executor(self.options.executor),
+            fingerprint=self._key,
+            budget=token_budget(forward.device, self.options.token_budget),
+            executor=find_executor(self.options),
         )
 
     @property
@@ -93,31 +95,22 @@ class NeuralModel(AnsweringModel):
             self._share()
         return self._source
 
-    @property
-    def layers(self) -> int:
-        """How many layers stand above the embeddings; of an encoder-decoder, its encoder's."""
-        return int(self._source.config.num_hidden_layers)
-
     @cached_property
     def tokenizer(self) -> Any:
         """The transformers tokenizer, as a copy: calling one may set it to cut or pad texts."""
         return copy.deepcopy(self.tokens.tokenizer)
 
-    def unknown_parts(self, text: str) -> list[str]:
-        """The parts of a text that become the tokenizer's unknown token; the blank is not part of it."""
-        return self.tokens.unknown_parts(text.replace(BLANK, " "))
-
+    @abstractmethod
     def ask(self, question: Question) -> Asked:
         """The rows of one question and how to read them."""
-        if isinstance(question, Embed):
-            return self.ask_embed(question)
-        if isinstance(question, Raw):
-            return ask_raw(question)
-        return self.ask_words(question)
 
-    def ask_words(self, question: Question) -> Asked:
-        """The rows of a question about words, in the way in which this kind of model reads them."""
-        raise NotImplementedError
+    @abstractmethod
+    def _forward(self) -> Forward:
+        """What runs the rows, on the weights as they are now and on modules of its own once shared."""
+
+    def check(self, question: Question) -> None:
+        """Refuse a question that cannot be asked, such as a text that is too long."""
+        self.ask(question)
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions in one plan, in the order they were asked."""
@@ -129,57 +122,20 @@ class NeuralModel(AnsweringModel):
         self._notice_changes()
         questions = [question for group in groups for question in group]
         sizes = [len(group) for group in groups]
-        with RunReport(self.name, len(questions), self.options) as report:
+        with RunReport(self.name, len(questions), self.options.progress, self.options.is_cancelled) as report:
             answered = self._answers(questions, sizes, report)
             for size in sizes:
                 yield list(islice(answered, size))
 
-    def deviation(self) -> float:
-        """The largest difference from fp32 in log P on a sample of the rows that were run."""
-        return largest_deviation(self.engine)
-
-    def encode(self, text: str) -> Encoded:
-        """Tokenise, refusing a text that is longer than the model."""
-        return self.fitting(self.tokens.encode(text))
-
-    def fitting(self, encoded: Encoded) -> Encoded:
-        """The same, if it is no longer than the model reads."""
-        if self.max_length is not None and len(encoded.ids) > self.max_length:
+    def refuse_long(self, length: int, text: str) -> None:
+        """Refuse a text of more tokens than the model reads."""
+        if self.max_length is not None and length > self.max_length:
             raise UnaskableError(
                 TOO_LONG,
-                f"A text of {len(encoded.ids)} tokens is longer than {self.name!r} reads "
-                f"({self.max_length}): {encoded.text[:60]!r}...",
-                "Split it into sentences; nothing is cut off silently.",
+                f"A text of {length} tokens is longer than {self.name!r} reads "
+                f"({self.max_length}): {text[:60]!r}...",
+                "Split it into sentences or leave it out; nothing is cut off silently.",
             )
-        return encoded
-
-    def ask_embed(self, question: Embed) -> Asked:
-        """The row behind one vector."""
-        encoded = self.encode(question.text)
-        places = encoded.content if question.span is None else encoded.positions(question.span)
-        if not places:
-            raise UserError(
-                f"There is no token to embed in {question.text!r}.",
-                "Give a text with a word in it.",
-            )
-        if question.pooling == MEAN_WITH_SPECIAL:
-            places = list(range(len(encoded.ids)))
-        spec = VectorSpec(question.layer, (0,) if question.pooling == FIRST else tuple(places))
-        row = Row(self._masked(encoded, question.hidden), vectors=(spec,))
-        return Asked([row], lambda answers: Embedding(answers[0].vectors[spec]))
-
-    def _masked(self, encoded: Encoded, hidden: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-        """The ids with a mask for every token that overlaps a hidden span."""
-        covered = {place for span in hidden for place in encoded.positions(span)}
-        mask = self.tokens.mask_id
-        if covered and mask is None:
-            raise UserError(
-                f"{self.name!r} has no mask token, so no word of a text can be hidden from it.",
-                "Give a masked model, or ask without hidden words.",
-            )
-        return tuple(
-            mask if place in covered and mask is not None else own for place, own in enumerate(encoded.ids)
-        )
 
     def _windows(self, questions: Sequence[Question], report: RunReport) -> Iterator[list[Asked]]:
         window: list[Asked] = []
@@ -229,8 +185,9 @@ class NeuralModel(AnsweringModel):
         with self._noticing:
             if self._watch.has_changed():
                 self.__dict__.pop("_copy", None)
-                self.engine.network = self._network()
-                self.engine.store = self._store()
+                forward = self._forward()
+                self._fingerprint = self._identity()
+                self.engine.open(forward, self._store(), self._key)
 
     @cached_property
     def _copy(self) -> Any:
@@ -238,25 +195,21 @@ class NeuralModel(AnsweringModel):
 
     def _share(self) -> None:
         """Let others have the network, and go on with modules of one's own."""
-        if isinstance(self._source, PlainBert):
-            self._source = self._source.twin
-            self._watch = WeightWatch(self._source)
         self._is_shared = True
-        self.engine.network = self._network()
+        self.engine.open(self._forward(), self.engine.store, self._key)
 
-    def _network(self) -> Network:
-        """The engine's network on the weights as they are now, on modules of its own once shared."""
-        if not self._is_shared:
-            return Network(self._source, precision=self.precision)
-        device = device_for(self._source, self.options.device)
-        return Network(share_weights(self._source, device), precision=self.precision)
-
-    def _store(self) -> AnswerStore:
-        """The answers of the weights as they are now."""
+    def _identity(self) -> str:
+        """The fingerprint of the weights as they are now."""
         beside = customisations(self._source) if self._is_shared else ""
-        self._fingerprint = fingerprint(self._source, self.tokens.tokenizer, beside=beside)
-        key = self._fingerprint if self.precision == "fp32" else f"{self._fingerprint}:{self.precision}"
-        return AnswerStore(store_file(self.options), fingerprint=key, name=self.name)
+        return fingerprint(self._source, self.tokens.tokenizer, beside=beside)
+
+    @property
+    def _key(self) -> str:
+        """What answers are kept under: at another precision they are other answers."""
+        return self._fingerprint if self.precision == "fp32" else f"{self._fingerprint}:{self.precision}"
+
+    def _store(self) -> AnswerStore[RowAnswer]:
+        return AnswerStore(store_file(self.options), RowCodec(), fingerprint=self._key, name=self.name)
 
 
 def cut_at(window: list[Asked], ends: Sequence[int]) -> list[list[Asked]]:
@@ -292,14 +245,3 @@ def _reserved_positions(model: Any) -> int:
             padding = getattr(module, "padding_idx", None)
             return 0 if padding is None else int(padding) + 1
     return 0
-
-
-def ask_raw(question: Raw) -> Asked:
-    """Ids that are run exactly as they stand, defects included."""
-    asks = tuple((question.position, token) for token in question.wanted)
-
-    def read(answers: list[RowAnswer]) -> WordScores:
-        values = tuple(answers[0].logprobs[ask] for ask in asks)
-        return WordScores(tuple(map(str, question.wanted)), values, (1,) * len(asks))
-
-    return Asked([Row(question.ids, asks)], read)

@@ -8,7 +8,8 @@ import numpy as np
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.capabilities import EMBED, FILL, HIDE_WORDS, RAW_ROWS, TOP_FILL, score_by
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.neural.base import Asked, NeuralModel
+from equipoise.models.neural.base import Asked
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.words import Encoded, Placed, find_blank, is_unknown, place_words, refuse_unknown
 from equipoise.models.questions import DEFAULT_RULE, Fill, Question, Score, TokenScores, TopFill, WordScores
 from equipoise.text.blank import BLANK

@@ -119,7 +119,7 @@ class Layers(nn.Module):
 
 
 class Embeddings(nn.Module):
-    """Word, position and the first of two segments, added and normalised."""
+    """The sum of word, position and first-segment embeddings, normalised."""
 
     def __init__(self, config: Any) -> None:
         super().__init__()
@@ -137,14 +137,14 @@ class Embeddings(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention, then two multiplications with a bend between them; what came in is added to each."""
+    """Self-attention and a feed-forward block, each with its residual connection and normalisation."""
 
     def __init__(self, config: Any) -> None:
         super().__init__()
         width, wide = config.hidden_size, config.intermediate_size
         self.attention = Attention(config)
-        self.intermediate = Bend(width, wide)
-        self.output = Added(wide, width, config.layer_norm_eps)
+        self.intermediate = FeedForward(width, wide)
+        self.output = ResidualNorm(wide, width, config.layer_norm_eps)
 
     def forward(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         """The states that the next layer reads."""
@@ -154,21 +154,21 @@ class Layer(nn.Module):
 
 
 class Attention(nn.Module):
-    """Every position's mixture of all."""
+    """Self-attention with its output projection."""
 
     def __init__(self, config: Any) -> None:
         super().__init__()
-        self.self = Mixture(config.hidden_size, config.num_attention_heads)
-        self.output = Added(config.hidden_size, config.hidden_size, config.layer_norm_eps)
+        self.self = SelfAttention(config.hidden_size, config.num_attention_heads)
+        self.output = ResidualNorm(config.hidden_size, config.hidden_size, config.layer_norm_eps)
 
     def forward(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-        """The mixture, added to what came in."""
+        """The attended states with the residual added, normalised."""
         states: torch.Tensor = self.output(self.self(hidden, mask), hidden)
         return states
 
 
-class Mixture(nn.Module):
-    """Values weighed by how well their keys match the query, in each head."""
+class SelfAttention(nn.Module):
+    """Multi-head scaled dot-product attention."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -176,7 +176,7 @@ class Mixture(nn.Module):
         self.query, self.key, self.value = (Linear(width, width) for _ in range(3))
 
     def forward(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-        """The heads' mixtures side by side."""
+        """The outputs of the heads, concatenated."""
         shape = (*hidden.shape[:2], self.num_attention_heads, -1)
         query, key, value = (
             part(hidden).view(shape).transpose(1, 2) for part in (self.query, self.key, self.value)
@@ -185,29 +185,29 @@ class Mixture(nn.Module):
         return mixed.transpose(1, 2).reshape(hidden.shape)
 
 
-class Bend(nn.Module):
-    """A multiplication with its bend."""
+class FeedForward(nn.Module):
+    """The first half of the feed-forward block: a linear layer with GELU."""
 
     def __init__(self, width: int, wide: int) -> None:
         super().__init__()
         self.dense = Linear(width, wide)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The bent product."""
+        """The activated states."""
         return gelu(self.dense(hidden))
 
 
-class Added(nn.Module):
-    """A multiplication, what came in added to it, normalised."""
+class ResidualNorm(nn.Module):
+    """A linear layer, the residual added, normalised."""
 
     def __init__(self, wide: int, width: int, eps: float) -> None:
         super().__init__()
         self.dense = Linear(wide, width)
         self.LayerNorm = nn.LayerNorm(width, eps=eps)
 
-    def forward(self, hidden: torch.Tensor, came_in: torch.Tensor) -> torch.Tensor:
-        """The normalised sum."""
-        states: torch.Tensor = self.LayerNorm(self.dense(hidden) + came_in)
+    def forward(self, hidden: torch.Tensor, residual: torch.Tensor) -> torch.Tensor:
+        """The normalised sum of product and residual."""
+        states: torch.Tensor = self.LayerNorm(self.dense(hidden) + residual)
         return states
 
 
@@ -236,7 +236,7 @@ class Head(nn.Module):
 
 
 class Transform(nn.Module):
-    """A multiplication with its bend, normalised."""
+    """A linear layer with GELU, normalised: what the head does before it decodes."""
 
     def __init__(self, width: int, eps: float) -> None:
         super().__init__()
@@ -244,7 +244,7 @@ class Transform(nn.Module):
         self.LayerNorm = nn.LayerNorm(width, eps=eps)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The normalised product."""
+        """The transformed states."""
         states: torch.Tensor = self.LayerNorm(gelu(self.dense(hidden)))
         return states
 

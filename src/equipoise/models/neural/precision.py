@@ -2,16 +2,15 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import torch
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.neural.network import PRECISIONS, Network
-
-if TYPE_CHECKING:
-    from equipoise.models.engine.engine import Engine
+from equipoise.models.engine.forward import Forward
+from equipoise.models.engine.rows import Row
+from equipoise.models.neural.network import PRECISIONS
 
 _TIMING = """
 import time, torch
@@ -59,19 +58,13 @@ def check_precision(precision: str, device: torch.device) -> None:
         )
 
 
-def largest_deviation(engine: "Engine") -> float:
-    """The largest |log P(this precision) - log P(fp32)| over a sample of the rows that were run."""
-    network = engine.network
-    rows = [row for row in engine.sample if not row.vectors]
-    if network.precision == "fp32" or not rows:
-        return 0.0
-    exact = type(engine)(
-        Network(network.model), engine.store, padding_id=engine.padding_id, budget=engine.budget
-    )
+def largest_deviation(forward: Forward, exact: Forward, rows: Sequence[Row]) -> float:
+    """The largest |log P(this precision) - log P(fp32)| over rows that were run."""
     differences = [
         abs(ours.logprobs[ask] - theirs.logprobs[ask])
         for row in rows
-        for ours, theirs in [(engine.compute([row])[0], exact.compute([row])[0])]
+        if not row.vectors
+        for ours, theirs in [(forward.compute([row])[0], exact.compute([row])[0])]
         for ask in row.asks
     ]
     return max(differences, default=0.0)

@@ -54,6 +54,7 @@ class Tokens:
         self.backend.no_padding()
         self.mask_token: str | None = tokenizer.mask_token
         self.mask_id: int | None = tokenizer.mask_token_id
+        self.padding_id: int | None = tokenizer.pad_token_id
         self.unknown_id: int | None = tokenizer.unk_token_id
 
     def encode(self, text: str) -> Encoded:

@@ -1,7 +1,6 @@
 """Word-vector models (GloVe, word2vec, fastText): they answer `embed` only."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy as np
 from equipoise.models.capabilities import EMBED
 from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import Embed, Embedding, Question, Vector
-from equipoise.models.static.files import SUFFIXES, read_vectors
 from equipoise.models.static.table import WordVectors
 
 STATIC = "static"
@@ -57,18 +55,6 @@ class StaticModel(AnsweringModel):
     def _row(self, word: str) -> int | None:
         row = self.vectors.rows.get(word)
         return self.vectors.rows.get(word.lower()) if row is None else row
-
-
-def is_static(path: Path) -> bool:
-    """Whether there are word vectors: a file of them, or a folder that holds changed ones."""
-    if path.is_dir():
-        return (path / VECTORS).is_file() and not (path / "config.json").exists()
-    return path.name.endswith(SUFFIXES) and path.is_file()
-
-
-def load_static(path: Path) -> StaticModel:
-    """The model of a file of word vectors, or of a folder that holds them."""
-    return StaticModel(read_vectors(path / VECTORS if path.is_dir() else path), name=path.name)
 
 
 def _words(text: str) -> list[str]:

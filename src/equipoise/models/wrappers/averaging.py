@@ -71,7 +71,7 @@ class AveragedModel(WrappedModel):
 
     @cached_property
     def _rows(self) -> MirroredRows:
-        return MirroredRows(self.inner.tokens, self.mirror)  # type: ignore[attr-defined]
+        return MirroredRows(self.tokens, self.mirror)
 
     def _turned(self, question: Question) -> _Mirrored | None:
         if isinstance(question, Fill | TopFill):

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from equipoise.models.protocol import AnsweringModel, LanguageModel
+from equipoise.models.protocol import AnsweringModel, LanguageModel, TextTokens, Tokenized
 from equipoise.models.questions import Question
 
 
@@ -54,11 +54,22 @@ class WrappedModel(AnsweringModel):
         """The parts of a text that the inner model reads as its unknown token."""
         return self.inner.unknown_parts(text)
 
-    def __getattr__(self, name: str) -> Any:
-        """The inner tokenizer, where there is one, so that this model is `Tokenized` if the inner one is."""
-        if name == "tokens":
-            return self.inner.tokens  # type: ignore[attr-defined]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def check(self, question: Question) -> None:
+        """Refuse what the inner model cannot be asked."""
+        for rewritten in self.rewrite_questions([question]):
+            self.inner.check(rewritten)
+
+    @property
+    def layers(self) -> int | None:
+        """The layers of the inner model."""
+        return self.inner.layers
+
+    @property
+    def tokens(self) -> TextTokens:
+        """The inner tokenizer; without one this model is not `Tokenized` either."""
+        if not isinstance(self.inner, Tokenized):
+            raise AttributeError(f"{self.inner.name!r} has no tokenizer")
+        return self.inner.tokens
 
     def _recipe_text(self) -> str:
         return json.dumps(self.recipe, sort_keys=True, ensure_ascii=False)

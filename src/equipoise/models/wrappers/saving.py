@@ -6,6 +6,7 @@ from typing import Any
 
 from equipoise.errors import UserError
 from equipoise.files import write_beside
+from equipoise.models.loading import load_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers import WRAPPERS, wrapper_class
 from equipoise.models.wrappers.base import WrappedModel
@@ -13,9 +14,19 @@ from equipoise.models.wrappers.base import WrappedModel
 FILE = "equipoise-wrapper.json"
 
 
-def is_wrapper(folder: Path) -> bool:
-    """Whether a folder holds a wrapper instead of weights."""
-    return (folder / FILE).is_file()
+class WrapperLoader:
+    """Loads a wrapper, and the model inside it."""
+
+    def accepts(self, name: str) -> bool:
+        """Whether the folder holds a wrapper instead of weights."""
+        return (Path(name).expanduser() / FILE).is_file()
+
+    def check(self, name: str, options: RunOptions) -> None:
+        """A name that was accepted is there."""
+
+    def load(self, name: str, options: RunOptions) -> WrappedModel:
+        """The wrapper around its inner model."""
+        return load_wrapper(Path(name).expanduser(), options)
 
 
 def save_wrapper(model: WrappedModel, folder: Path) -> None:
@@ -40,8 +51,6 @@ def save_wrapper(model: WrappedModel, folder: Path) -> None:
 
 def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
     """The wrapper of a folder around its inner model, which must still be the one it was made with."""
-    from equipoise.models.loading import load_model
-
     record = _read(folder / FILE)
     try:
         inner = load_model(record["inner"]["name"], options)

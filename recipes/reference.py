@@ -1,7 +1,9 @@
-"""The reference as Markdown: from the cards, the help texts, the catalogue and the docstrings."""
+"""The reference of the site as Markdown: from the cards, the help texts, the catalogue and the docstrings."""
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import equipoise
@@ -10,18 +12,45 @@ from equipoise.instruments import INSTRUMENTS, instrument_card, load_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class
 from equipoise.report.cards import card_parts
 
-FOLDER = "docs/reference"
-"""Where the pages would lie if they were written by hand: links among them are read from there."""
+FOLDER = "reference"
+EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples.md"
+"""A section for each instrument: one real sentence, and what the shipped model makes of it."""
+
+HEADINGS = {
+    "Question": "What is measured",
+    "Measures": "What is measured",
+    "Good": "What is good",
+    "Sign": "How to read the sign",
+    "Zero": "What a model without knowledge gives",
+    "Neutral": "What a model without knowledge gives",
+    "Beside it": "Also reported",
+    "Also given": "Also reported",
+    "Differs": "Where it departs from its source, and numbers reproduced",
+}
+"""Headings of cards in the words of the site; any other stands as the card has it."""
+
+ORDER = ("Example", "Question", "Measures", "Good", "Sign", "Limits", "Source", "Reproduced", "Not")
+"""The headings that a reader needs first; the others follow in the card's order."""
+
+
+def write_reference(docs: Path) -> None:
+    """Write every generated page below a folder of documents; files that stay the same are left alone."""
+    for name, text in reference_pages().items():
+        path = docs / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
 
 
 def reference_pages() -> dict[str, str]:
     """Every generated page by its name."""
-    instruments = {f"{FOLDER}/{name}.md": _instrument(name) for name in INSTRUMENTS}
+    examples = worked_examples(EXAMPLES.read_text(encoding="utf-8"))
+    instruments = {f"{FOLDER}/{name}.md": _instrument(name, examples.get(name, "")) for name in INSTRUMENTS}
     mitigations = {f"{FOLDER}/mitigation-{name}.md": _mitigation(name) for name in MITIGATIONS}
     return {
         f"{FOLDER}/instruments.md": _index("Instruments", INSTRUMENTS, instrument_card, ""),
         **instruments,
-        f"{FOLDER}/mitigations.md": _index("Mitigations", MITIGATIONS, mitigation_card, "mitigation-"),
+        f"{FOLDER}/mitigations.md": _index("Mitigation methods", MITIGATIONS, mitigation_card, "mitigation-"),
         **mitigations,
         f"{FOLDER}/data.md": _data(),
         f"{FOLDER}/commands.md": _commands(),
@@ -29,12 +58,20 @@ def reference_pages() -> dict[str, str]:
     }
 
 
+def worked_examples(text: str) -> dict[str, str]:
+    """The sections of the page of examples, by instrument."""
+    sections = re.split(r"^## `([a-z-]+)`.*$", text, flags=re.MULTILINE)
+    return dict(zip(sections[1::2], (body.strip() for body in sections[2::2]), strict=True))
+
+
 def _index(title: str, names: Iterable[str], card: Any, prefix: str) -> str:
-    rows = [(f"[{name}]({prefix}{name}.md)", card(name).splitlines()[0]) for name in names]
-    return f"# {title}\n\n{_table(('name', 'what'), rows, escape=False)}"
+    rows = [(f"[{name}]({prefix}{name}.md)", _escaped(card(name).splitlines()[0])) for name in names]
+    contents = "\n".join(f"{prefix}{name}" for name in names)
+    toctree = f"```{{toctree}}\n:hidden:\n\n{contents}\n```\n"
+    return f"# {title}\n\n{_table(('name', 'what'), rows, escape=False)}\n{toctree}"
 
 
-def _instrument(name: str) -> str:
+def _instrument(name: str, example: str) -> str:
     one = load_instrument(name)
     facts = [
         ("variants (the first is the default)", ", ".join(one.variants)),
@@ -46,9 +83,12 @@ def _instrument(name: str) -> str:
         for q in one.quantities
         if q.compared
     ]
-    head = ("key", "what", "part", "good", "unit", "immaterial below")
+    head = ("key", "what", "part", "good", "unit", "negligible below")
     numbers = f"## What models are compared by\n\n{_table(head, compared)}" if compared else ""
-    return f"# {name}\n\n{one.title}.\n\n{_card(instrument_card(name))}\n{_table(('', ''), facts)}\n{numbers}"
+    shown = f"## A worked example\n\n{example}\n" if example else ""
+    run = f"```\nequipoise measure {name} --model path/to/model --out results/model\n```\n"
+    parts = [f"# {name}", f"{_escaped(one.title)}.", run, shown, _card(instrument_card(name))]
+    return "\n\n".join([*parts, "## Facts\n", _table(("", ""), facts), numbers]) + "\n"
 
 
 def _good(quantity: Any) -> str:
@@ -57,11 +97,16 @@ def _good(quantity: Any) -> str:
 
 def _mitigation(name: str) -> str:
     kind = mitigation_class(name)
-    return f"# {name}\n\n{_sentence(kind)}\n\n{_card(mitigation_card(name))}"
+    return f"# {name}\n\n{_escaped(_sentence(kind))}\n\n{_card(mitigation_card(name))}\n"
 
 
 def _card(text: str) -> str:
-    return "\n".join(f"**{heading}.** {_escaped(body)}\n" for heading, body in card_parts(text))
+    """A card as sections, the ones that a reader needs first in front."""
+    parts = card_parts(text)[1:]
+    places = {heading: place for place, heading in enumerate(ORDER)}
+    parts.sort(key=lambda part: places.get(part[0], len(ORDER)))
+    shown = ((HEADINGS.get(heading, heading), body) for heading, body in parts)
+    return "\n".join(f"## {heading}\n\n{_escaped(body)}\n" for heading, body in shown)
 
 
 def _data() -> str:

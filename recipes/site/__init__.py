@@ -1,1 +1,0 @@
-"""The documentation as a static site: the pages of `docs/`, and a reference made from cards and help."""

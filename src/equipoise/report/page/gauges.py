@@ -73,7 +73,7 @@ class Axis(NamedTuple):
         return float(f"{100 * share:.4g}")
 
 
-def gauge(measured: Measured, quantity: Quantity, text: str, *, found: bool) -> Gauge | None:
+def gauge(measured: Measured, quantity: Quantity, text: str, *, is_bias: bool) -> Gauge | None:
     """The drawing of one number with its value in words; None where it has none."""
     if isnan(measured.value):
         return None
@@ -92,7 +92,7 @@ def gauge(measured: Measured, quantity: Quantity, text: str, *, found: bool) -> 
         (start, end),
         ticks_of(axis, quantity),
         text,
-        word if found and word in ("men", "women") else "plain",
+        word if is_bias and word in ("men", "women") else "plain",
     )
 
 

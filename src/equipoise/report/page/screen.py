@@ -124,7 +124,7 @@ def _corpus_card(corpus: SavedCorpus, finding: Finding) -> Card:
         finding.certainty,
         limits_of(SHARE),
         finding.sentence,
-        gauge(measured, SHARE, finding.value, found=bool(finding.size)) if measured else None,
+        gauge(measured, SHARE, finding.value, is_bias=bool(finding.size)) if measured else None,
         (),
         "Counts of `equipoise corpus`",
         finding.name,
@@ -175,7 +175,7 @@ def _gauge(answer: Answer) -> Gauge | None:
         return None
     side = answer.side if answer.is_found else ""
     text = f"{answer.value} {side}".strip()
-    return gauge(answer.measured, answer.quantity, text, found=answer.is_found)
+    return gauge(answer.measured, answer.quantity, text, is_bias=answer.is_found)
 
 
 def _shown(example: Example) -> Shown:

@@ -189,11 +189,11 @@ def _row_slope(answers: Mapping[str, Answer]) -> Slope:
     points = [
         _point(axis, name, one.measured, f"{one.value} {one.side}".strip()) for name, one in answers.items()
     ]
-    found = sum(one.is_found for one in answers.values())
+    biased = sum(one.is_found for one in answers.values())
     return Slope(
         anchor_of(lead.question),
         lead.title,
-        f"{found} of {len(answers)} models: yes",
+        f"{biased} of {len(answers)} models: yes",
         "same",
         "",
         "",

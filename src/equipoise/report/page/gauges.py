@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import exp, isnan, log
 from typing import NamedTuple
 
+from equipoise.results.numbers import fixed
 from equipoise.results.quantity import SCALES, Quantity
 from equipoise.results.reading import Measured, amount
 
@@ -136,7 +137,7 @@ def ticks_of(axis: Axis, quantity: Quantity) -> tuple[Tick, ...]:
 def _tick_text(place: float, neutral: float, quantity: Quantity) -> str:
     how = SCALES[quantity.scale].shown
     if how == "times":
-        return "equal" if place == neutral else f"{exp(abs(place - neutral)):.0f} ×"
+        return "equal" if place == neutral else f"{fixed(exp(abs(place - neutral)), 0)} ×"
     if how == "percent":
         return amount(place, quantity)
     return amount(abs(place - neutral), quantity, unit=False)

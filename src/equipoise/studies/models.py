@@ -154,7 +154,8 @@ def _ranks(results: Sequence[Result], distances: list[float], quantity: Quantity
     turned = [_turned(result, quantity, level) for result in results]
     pairs = list(combinations(range(len(results)), 2))
     differences = [difference_of(pair(turned[one], turned[other]), quantity) for one, other in pairs]
-    sure = holm([nan if found is None else found.verdict.p_difference for found in differences]) < ALPHA
+    p_values = [nan if difference is None else difference.verdict.p_difference for difference in differences]
+    sure = holm(p_values) < ALPHA
     ahead = [0] * len(results)
     for (one, other), is_sure in zip(pairs, sure, strict=True):
         if is_sure and distances[one] != distances[other]:

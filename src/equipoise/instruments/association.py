@@ -191,11 +191,8 @@ class Association:
         if has_faults:
             sound = Spec("association-of-sound-sentences", unit=NATS)
             estimates += _means(sound, items[items["problem"] == ""])
-        if said := _agreement(items):
-            return Summary([replace(one, void=_VOID) for one in estimates], sentences=said)
-        return Summary(
-            estimates, sentences=tuple(answers_now(pairings_of(items), estimates_table(estimates)))
-        )
+        sentences = _agreement(items) or answers_now(pairings_of(items), estimates_table(estimates))
+        return Summary(estimates, sentences=tuple(sentences))
 
 
 def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one model") -> list[Estimate]:

@@ -77,10 +77,10 @@ def test_words_that_agree_are_named(text: str, leaks: list[str]) -> None:
 
 
 def test_a_frame_of_the_user_that_leaks_is_dropped_with_the_word(tmp_path: Path) -> None:
-    rows = [
+    rows = (
         'a,"{noun} arbeitet {field}, und seine Kollegen mögen [MASK]."',
         'b,"{noun} ist {field}, sagt [MASK]."',
-    ]
+    )
     (tmp_path / "epicene-frames-de.csv").write_text("\n".join(["id,template", *rows]) + "\n", "utf-8")
     result = equipoise.measure(equipoise.TableModel(words={"er": 0.2, "sie": 0.1}), "epicene", data=tmp_path)
     dropped = result.items.groupby("template")["dropped"].first()

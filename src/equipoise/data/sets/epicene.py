@@ -18,18 +18,12 @@ def load_epicene(source: Source) -> ItemSet:
 
     A field without a majority is a control: it says nothing of the work, so only agreement speaks there.
     """
-    files = [
-        source.beside_or_shipped(name) if source.given else source.file(name)
-        for name in (FRAMES, NOUNS, FIELDS)
-    ]
+    files = [source.beside_or_shipped(name) for name in (FRAMES, NOUNS, FIELDS)]
     frames = read_table(files[0], ("id", "template"))
     nouns = read_table(files[1], ("noun", "agreement", "gender"))
     fields = read_table(files[2], ("field", "majority", "category"))
-    for table, column, file in (
-        (frames, "id", files[0]),
-        (nouns, "noun", files[1]),
-        (fields, "field", files[2]),
-    ):
+    named = ((frames, "id"), (nouns, "noun"), (fields, "field"))
+    for (table, column), file in zip(named, files, strict=True):
         refuse_repeats(table, (column,), file)
     for row in frames.to_dict("records"):
         counts = (count_blanks(row["template"]), row["template"].count(NOUN), row["template"].count(FIELD))

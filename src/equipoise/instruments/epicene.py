@@ -11,8 +11,8 @@ Beside it    Lean by field; fields where mostly men work against those where mos
 Zero         A model that only makes the pronoun agree with the noun gives exactly 0: agreement is the same in
              a sentence and its control. A uniform model gives 0. Random weights give values near 0.
 Source       Written for Equipoise. Bartl et al. 2020 ask German BERT for persons beside professions, where
-             `der Arzt` or `die Ärztin` already says the gender. Their German half measures agreement, which is
-             why `association` in German is not meaningful. Fields where about 70 % or more are women, or men,
+             `der Arzt` or `die Ärztin` says the gender already. Their German half measures agreement, and so
+             `association` in German is not meaningful. Fields where about 70 % or more are women, or men,
              follow the Bundesagentur für Arbeit, "Frauen und Männer am Arbeitsmarkt".
 Limits       Subjects only; nine nouns and eight frames, written by one hand. Neuter nouns would take `es`,
              which is not asked. No German model was at hand: the sentences were tried with models made of

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from equipoise.cli.arguments import DataDir, Model, Shown, open_model, runs_models, takes_groups
+from equipoise.cli.arguments import DataDir, Model, Shown, open_model, takes_groups
 from equipoise.cli.printing import print_json, print_rows, say
 from equipoise.cli.writing import keeping_of
 from equipoise.models.options import RunOptions
@@ -18,7 +18,6 @@ from equipoise.studies.verifying import verify as study_published
 VERIFIED = ("figure", "published", "as published", "corrected", "verdict")
 
 
-@runs_models
 @takes_groups
 def verify(
     *,

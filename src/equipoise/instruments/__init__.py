@@ -22,6 +22,7 @@ INSTRUMENTS = Index(
         "aula": "equipoise.instruments.aul:AttentionWeightedLikelihood",
         "winogender": "equipoise.instruments.winogender:Winogender",
         "gest": "equipoise.instruments.gest:Gest",
+        "epicene": "equipoise.instruments.epicene:Epicene",
         "honest": "equipoise.instruments.honest:Honest",
         "contexts": "equipoise.instruments.contexts:Contexts",
         "cosine": "equipoise.instruments.cosine:ContextCosine",

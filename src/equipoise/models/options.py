@@ -5,17 +5,13 @@ field's name unless another is given.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from equipoise.choices import option
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.progress import ProgressCallback
-
-
-def option(default: Any, text: str, flag: str | None = None) -> Any:
-    """A field that a command line can offer."""
-    return field(default=default, metadata={"help": text, **({"flag": flag} if flag else {})})
 
 
 @dataclass(frozen=True)
@@ -26,13 +22,13 @@ class RunOptions:
     device: str = option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest there is.")
     cache: bool = option(True, "Keep no answers between runs.", flag="--no-cache")
     allow_pickle: bool = option(False, "Read pickled weights, which can run code.")
-    executor: str = option("local", "What runs the batches: local, this machine.")
+    executor: str = option("local", "What runs the batches: local (this machine) or ray (a cluster).")
+    address: str = option("", "Ray cluster: HOST:PORT, or local to start one on this machine.")
     workers: int = option(0, "Batches to run at once; 0 chooses for the device.")
     token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
     progress: ProgressCallback | None = None
     is_cancelled: Callable[[], bool] | None = None
     store: Path | str | None = None
-    address: str = ""
 
     def __post_init__(self) -> None:
         for name in ("token_budget", "workers"):
@@ -42,11 +38,6 @@ class RunOptions:
                     f"{name.replace('_', ' ')} is {value}, where a whole number from 0 on is expected.",
                     "Give 0 to let the device decide.",
                 )
-
-
-def offered_options() -> tuple[Field[Any], ...]:
-    """The fields that a command line can offer: `metadata` holds the help text and any flag of its own."""
-    return tuple(each for each in fields(RunOptions) if "help" in each.metadata)
 
 
 def choose_options(options: RunOptions | None, choices: Mapping[str, Any]) -> RunOptions:

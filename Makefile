@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 MODEL ?=
 OUT ?= results/audit
 
-.PHONY: audit newest test lint format verify browser-test reliability bench docs clean
+.PHONY: audit newest test lint format verify browser-test cluster-test reliability bench docs clean
 
 # CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
 # What is imported is compiled when it first is, once and kept, whatever the shell says: compiling all of it here
@@ -50,6 +50,10 @@ browser-test: $(VENV)/.installed
 	command -v chromium >/dev/null || apt-get install -y chromium
 	$(INSTALL) $(TESTED) --editable ".[dev,browser]"
 	$(BIN)/python -m pytest tests/browser
+
+# The Ray executor on a cluster of two nodes on this machine, with a worker killed and a node taken away.
+cluster-test: $(VENV)/.installed
+	$(BIN)/python -m pytest tests/cluster
 
 reliability: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/reliability

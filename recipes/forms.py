@@ -25,7 +25,8 @@ from scipy.optimize import minimize
 from scipy.sparse.linalg import svds
 
 from equipoise.text.rewriting.find.tokens import TOKEN, neighbours
-from equipoise.text.rewriting.pronouns.forms import TokenFacts, features, in_context, plain_word
+from equipoise.text.rewriting.pronouns.form_model import TokenFacts, features, plain_word
+from equipoise.text.rewriting.pronouns.forms import in_context
 
 HELD_OUT = ("agatha-christie", "edith-wharton", "f-scott-fitzgerald", "george-eliot", "upton-sinclair")
 """Never used here: the accuracy on novels is theirs."""

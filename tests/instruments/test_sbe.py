@@ -110,13 +110,70 @@ def test_the_neutral_pairs_stand_apart(tmp_path: Path) -> None:
     assert result.value("asld-over-neutral") == pytest.approx(2.0)
     row = result.estimate("asld-over-neutral")
     assert (row["neutral"], row["n"], row["dropped"]) == (1.0, 3, 0)
-    assert row["low"] < 2.0 < row["high"]
-    assert np.isnan(result.estimate("asld-over-neutral", category="hostile-sexism")["low"])
+    assert np.isnan(row["low"])  # two pairs of words against two
+    assert np.isnan(result.estimate("asld-above-neutral")["low"])
+
+
+SWAPS = (
+    ("he", "she"),
+    ("man", "woman"),
+    ("boy", "girl"),
+    ("king", "queen"),
+    ("uncle", "aunt"),
+    ("son", "heir"),
+)
+OTHERS = (
+    ("bus", "train"),
+    ("oak", "pine"),
+    ("tea", "milk"),
+    ("May", "June"),
+    ("north", "west"),
+    ("cat", "dog"),
+)
+
+
+def opposed(folder: Path, *more: str) -> Path:
+    """Six pairs that each exchange another word, six neutral ones, and what else is given."""
+    rows = [f"occupation,So {one} left.,So {other} left." for one, other in SWAPS]
+    rows += [f"neutral,So {one} left.,So {other} left." for one, other in OTHERS]
+    return pair_file(folder, HEADER + "\n".join([*rows, *more]) + "\n")
+
+
+def test_pairs_are_set_against_neutral_ones_that_are_alike(tmp_path: Path) -> None:
+    """Two changed words, or a word more on one side, add to the size of a difference in any model."""
+    plain = measured(None, opposed(tmp_path))
+    unlike = (
+        "occupation,So he lost her hat.,So she lost his hat.",
+        "occupation,So he left.,So the old woman left.",
+        "occupation,She and the men left at once.,He and the women left at once.",
+    )
+    both = measured(None, opposed(tmp_path, *unlike))
+    assert rows_of(both, part="pair")["alike"].tolist() == ["yes"] * 6 + ["no"] * 3
+    for key in ("asld-above-neutral", "asld-over-neutral"):
+        row, expected = both.estimate(key), plain.estimate(key)
+        assert (row["n"], row["dropped"]) == (6, 3)
+        shown = ["value", "low", "high"]
+        assert row[shown].tolist() == pytest.approx(expected[shown].tolist())
+    assert both.value("asld") != pytest.approx(plain.value("asld"))
+    assert any(notice.startswith("3 of 9 pairs differ in several words") for notice in both.notices)
+
+
+def test_pairs_that_exchange_the_same_words_are_one_cluster(tmp_path: Path) -> None:
+    """Twenty times "he" for "she" says no more of a vocabulary than once."""
+    rows = [
+        f"occupation,Then {number} days later he left.,Then {number} days later she left."
+        for number in range(20)
+    ]
+    rows += [f"neutral,So {one} left.,So {other} left." for one, other in OTHERS]
+    result = measured(None, pair_file(tmp_path, HEADER + "\n".join(rows) + "\n"))
+    assert set(rows_of(result, part="pair")["words"]) == {"he / she"}
+    assert np.isnan(result.estimate("asld-above-neutral")["low"])
+    assert not np.isnan(result.estimate("asld")["low"])
 
 
 def test_the_ratio_to_neutral_pairs_is_drawn_with_all_pairs(tmp_path: Path) -> None:
     """Whole clusters drawn one after another in a plain loop, sizes of either side averaged anew."""
-    result = measured(None, pair_file(tmp_path))
+    result = measured(None, opposed(tmp_path))
     rows = rows_of(result)
     sizes, is_pair = rows["score"].abs().to_numpy(), (rows["part"] == "pair").to_numpy()
     rng = np.random.default_rng(11)
@@ -126,12 +183,12 @@ def test_the_ratio_to_neutral_pairs_is_drawn_with_all_pairs(tmp_path: Path) -> N
         ours, theirs = sizes[drawn][is_pair[drawn]], sizes[drawn][~is_pair[drawn]]
         if len(ours) and len(theirs):
             ratios.append(ours.mean() / theirs.mean())
-    # The tail that a t interval over five clusters would ask for.
-    tail = stats.norm.cdf(np.sqrt(5 / 4) * stats.t.ppf(0.025, 4))
+    # The tail that a t interval over twelve clusters would ask for.
+    tail = stats.norm.cdf(np.sqrt(12 / 11) * stats.t.ppf(0.025, 11))
     low, high = np.quantile(ratios, [tail, 1 - tail])
     row = result.estimate("asld-over-neutral")
     assert row["low"] == pytest.approx(low, abs=0.1)
-    assert row["high"] == pytest.approx(high, abs=0.1)
+    assert row["high"] == pytest.approx(high, abs=0.2)  # a quantile of one in a hundred draws
 
 
 def test_pairs_of_one_profession_are_one_cluster(tmp_path: Path) -> None:
@@ -331,10 +388,9 @@ def test_the_shipped_pairs() -> None:
         "neutral": 100,
     }
     assert len(table) == 400 + 4 * 3 * FRAGILE_PAIRS
-    compared = [
-        rows_of_quantity(table, quantity) for quantity in SentenceBased.quantities if quantity.compared
-    ]
-    assert [len(rows) for rows in compared] == [300, 400]
+    mean, above = (quantity for quantity in SentenceBased.quantities if quantity.compared)
+    assert len(rows_of_quantity(table, mean)) == 300
+    assert len(rows_of_quantity(table.assign(alike="yes"), above)) == 400
 
 
 def test_pairs_mined_from_a_text_are_not_called_stereotypes(tmp_path: Path) -> None:

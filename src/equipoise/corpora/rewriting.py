@@ -63,7 +63,7 @@ def rewrite_file(
     summary = RewriteSummary()
     position = progress.resume(summary, force=force)
     if account is not None and account.exists() and not progress.goes_on and not force:
-        raise UserError(f"{account} exists.", "Give another --account, or --force to write over it.")
+        raise UserError(f"{account} exists.", "Give another --account, or --force to overwrite it.")
     how: Literal["r+b", "wb"] = "r+b" if position.rows else "wb"
     try:
         written = [path for path in (out, account) if path]
@@ -247,7 +247,7 @@ def _worked(
     except BrokenProcessPool as error:
         raise UserError(
             "A process that rewrites was ended from outside, as happens when memory runs out.",
-            "What is finished is kept: the same command goes on; --processes 1 needs least memory.",
+            "Run the same command again to resume; --processes 1 needs least memory.",
         ) from error
 
 

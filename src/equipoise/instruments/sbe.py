@@ -20,6 +20,9 @@ Differs      The thesis takes |SLD| at once; here the sign is kept. Its sentence
              What it prints as worked examples is not what bert-base-uncased gives: PLL -32.3 and -38.6
              (found: -29.24 and -38.48), -13.0 and -16.9 (found: -8.48 and -14.34), SLD 1.1 (found: 13.44,
              and 4.36 with a period at the end of both sentences). The directions agree.
+Yardstick    "ASLD above that of neutral pairs" sets like against like: pairs and neutral pairs that differ in
+             one word and have equally many tokens. The others are counted and left out, since a token or a
+             changed word more adds to |SLD| in any model. Pairs that change the same word are clustered.
 Limits       A summed likelihood favours the sentence of fewer tokens: see the share of unequal token
              counts. A causal model reads from left to right, so words before the first change cannot
              differ. A frame in front of a command can sound odd; sentences of yours get one if
@@ -69,6 +72,10 @@ FRAGILE_PAIRS = 6
 UNIT = "nats"
 TIE = 1e-9
 FACTORS = ("cluster",)
+LIKE_FACTORS = ("cluster", "words")
+"""Pairs that exchange the same words are not independent either: she for he is one draw of any vocabulary."""
+
+YES, NO = "yes", "no"
 SIDES = ("stereotype", "counterpart")
 OTHER_RULE = "other rule"
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -116,7 +123,8 @@ _ABOVE_NEUTRAL = replace(
     _ASLD,
     key="asld-above-neutral",
     label="ASLD above that of neutral pairs",
-    where={"variation": "original"},
+    factors=LIKE_FACTORS,
+    where={"variation": "original", "alike": YES},
     contrast=Contrast("part", PAIR, NEUTRAL),
     name="effect of swapping the gender, above that of swapping neutral words",
 )
@@ -221,7 +229,8 @@ class SentenceBased:
         estimates += movement_estimates(moved, factors=("of",), unit=UNIT)
         if are_mined(pairs):
             estimates = labelled_as_texts(estimates, unless="part")
-        return Summary(estimates, tie_remarks(pairs["score"], "pairs"))
+        remarks = _unlike_remarks(pairs) if len(neutral) else ()
+        return Summary(estimates, (*tie_remarks(pairs["score"], "pairs"), *remarks))
 
 
 def _rule(variant: str) -> str:
@@ -236,6 +245,10 @@ def _other(variant: str) -> str:
 def _compared(row: Row, one: TokenScores, other: TokenScores) -> Row:
     """The difference of two scored sentences, and its two parts."""
     spans = changed_spans(row["stereotype"], row["counterpart"])
+    words = [
+        [row[side][start:stop].lower() for start, stop in at] for side, at in zip(SIDES, spans, strict=True)
+    ]
+    is_alike = len(words[0]) == len(words[1]) == 1 and len(one.tokens) == len(other.tokens)
     ours, theirs = _split_total(one, spans[0]), _split_total(other, spans[1])
     return {
         "pll_stereotype": one.total,
@@ -246,6 +259,8 @@ def _compared(row: Row, one: TokenScores, other: TokenScores) -> Row:
         "per_token": one.mean - other.mean,
         "tokens_stereotype": len(one.tokens),
         "tokens_counterpart": len(other.tokens),
+        "words": " / ".join(sorted(" ".join(side) for side in words)),
+        "alike": YES if is_alike else NO,
         "dropped": _why_dropped(one, other),
         **{f"{COLUMN}{side}": token_cell(scored) for side, scored in zip(SIDES, (one, other), strict=True)},
     }
@@ -320,21 +335,35 @@ def _whole_estimates(groups: Groups, rows: pd.DataFrame) -> list[Estimate]:
 
 
 def _against_neutral(groups: Groups, rows: pd.DataFrame, neutral: pd.DataFrame, seed: int) -> list[Estimate]:
-    """ASLD less, and divided by, that of the neutral pairs."""
+    """ASLD less, and divided by, that of the neutral pairs, where both are alike."""
     both = pd.concat([rows, neutral])
-    sizes, is_pair = both["score"].abs(), both["part"] == PAIR
+    sizes, is_pair = both["score"].abs().where(both["alike"] == YES), both["part"] == PAIR
     above = Spec.of(_ABOVE_NEUTRAL)
     over = Spec("asld-over-neutral", "ASLD over that of neutral pairs", "ratio", neutral=1.0, better="lower")
-    difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=FACTORS)
+    difference = contrast_estimate(above.at(groups), sizes, is_pair, rows=both, factors=LIKE_FACTORS)
     known = sizes.notna()
     cells = sided_cells(sizes[known], is_pair[known])
     ratio = float(ratio_of_means(cells.sum(axis=0)))
-    interval = bootstrap_of(ratio_of_means, cells, both.loc[known, "cluster"], seed=seed)
-    kept, dropped = int((known & is_pair).sum()), int(rows["score"].isna().sum())
+    sides, words = is_pair[known], both.loc[known, "words"]
+    interval = bootstrap_of(ratio_of_means, cells, words, sides=sides, seed=seed)
+    kept = int((known & is_pair).sum())
+    dropped = len(rows) - kept
     return [
         _counting(difference, kept, dropped),
         estimate(over.at(groups), ratio, interval, n=kept, dropped=dropped),
     ]
+
+
+def _unlike_remarks(pairs: pd.DataFrame) -> tuple[str, ...]:
+    """How many pairs no neutral pair can be set against."""
+    asked = pairs[pairs["score"].notna()]
+    unlike = int((asked["alike"] == NO).sum())
+    if not unlike:
+        return ()
+    return (
+        f"{unlike:,} of {len(asked):,} pairs differ in several words or in token counts: they are left out "
+        "where pairs are set against neutral ones",
+    )
 
 
 def _counting(of_both: Estimate, kept: int, dropped: int) -> Estimate:

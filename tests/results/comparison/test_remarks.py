@@ -80,7 +80,7 @@ def test_a_text_that_stands_twice_is_told_as_what_it_is() -> None:
         ({"kind": "causal"}, "a is masked, bb causal: probabilities of the two are of different things"),
         ({"precision": "bf16"}, "a was run in fp32 and bb in bf16: rounding may be a part"),
         (
-            {"choices": {"label": "toxic"}},
+            {"choices": {"label": "toxic"}, "fixed_choices": []},
             "the label is by default for a and toxic for bb: the difference",
         ),
     ],

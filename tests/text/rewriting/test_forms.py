@@ -10,16 +10,10 @@ from pathlib import Path
 import pytest
 
 from equipoise.errors import UserError
+from equipoise.text.rewriting.find.lexicon import TABLES
 from equipoise.text.rewriting.find.tokens import neighbours
-from equipoise.text.rewriting.pronouns.form_model import Model
-from equipoise.text.rewriting.pronouns.forms import (
-    TABLES,
-    UNSURE,
-    TokenFacts,
-    choose_form,
-    features,
-    read_classes,
-)
+from equipoise.text.rewriting.pronouns.form_model import Model, TokenFacts, features, read_classes
+from equipoise.text.rewriting.pronouns.forms import UNSURE, choose_form
 
 HELD_OUT = tuple(
     f'{{"author": "{author}"'

@@ -2,8 +2,8 @@
 
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.find.document import Document
+from equipoise.text.rewriting.find.first_names import without_ending
 from equipoise.text.rewriting.names.entities import entities
-from equipoise.text.rewriting.names.finding import without_ending
 
 
 def anonymous_changes(document: Document, *, numbered: bool) -> list[Change]:

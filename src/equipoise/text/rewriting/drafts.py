@@ -1,6 +1,5 @@
 """A text with its account while it is made: changes, skips, and the gendered words of the text as it was."""
 
-from collections import Counter
 from collections.abc import Callable
 
 from equipoise.text.languages.en.articles import indefinite_article
@@ -66,10 +65,21 @@ class Draft:
                 self.skipped.append(Skip(change.start, change.end, change.old, reason))
         self.changes = kept
 
-    def tally(self, side_of: Callable[[Change, str], str | None], *, beside_original: bool) -> Tally:
-        """Gendered words by side in the text as it was, and in what is written (with the original or not)."""
-        before = Counter(side for _, side in self.gendered)
-        after = Counter(before) if beside_original and self.changes else Counter()
+    def tally(self) -> Tally:
+        """Gendered words by side in the text as it was, and where each that changed is of the other side."""
+        sides = [side for _, side in self.gendered]
+        men = sides.count(MALE)
+        turned = {change[0] for change in self.changes}
+        left = [side for start, side in self.gendered if start not in turned]
+        men_left = left.count(MALE)
+        men_after = men_left + len(sides) - men - (len(left) - men_left)
+        return Tally(men, len(sides) - men, men_after, len(sides) - men_after)
+
+    def tally_of(self, side_of: Callable[[Change, str], str | None]) -> Tally:
+        """The same where it is asked of each change on which side its new word is."""
+        sides = [side for _, side in self.gendered]
+        before = {MALE: sides.count(MALE), FEMALE: sides.count(FEMALE)}
+        after = {MALE: 0, FEMALE: 0}
         place = 0
         for start, side in self.gendered:
             while place < len(self.changes) and self.changes[place].end <= start:

@@ -9,16 +9,16 @@ from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
-from equipoise.text.rewriting.find.first_names import load_names
+from equipoise.text.rewriting.find.first_names import load_names, without_ending
 from equipoise.text.rewriting.find.lexicon import Lexicon
 from equipoise.text.rewriting.find.scanning import NAME, PROTECTED, WORD, Hit
 from equipoise.text.rewriting.find.tokens import Surroundings
 from equipoise.text.rewriting.find.whole_sentences import Whole, sentences_left_whole
-from equipoise.text.rewriting.names.finding import names_in, without_ending
+from equipoise.text.rewriting.names.finding import names_in
 from equipoise.text.rewriting.names.staying import follows_lord, name_reason
 from equipoise.text.rewriting.nouns.decisions import Leave
 from equipoise.text.rewriting.nouns.turning import is_foreign_neighbour, noun, with_ending
-from equipoise.text.rewriting.pronouns.turning import form_of, reason_to_leave
+from equipoise.text.rewriting.pronouns.turning import PLAINLY, form_of, reason_to_leave
 
 
 class Tables(NamedTuple):
@@ -45,6 +45,7 @@ def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Poli
         keep = policy.definitional == "keep"
         whole = sentences_left_whole(document, hits, lexicon, keep_definitional=keep)
     names = names_in(document, hits) if NAME in kinds else {}
+    plain = document.plain
     turn = policy.coordinated == "turn"
     for hit in hits:
         part = hit.part
@@ -52,6 +53,11 @@ def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Poli
             continue
         if part.what == NAME:
             _turn_name(draft, hit, names)
+        elif part.turned and part.is_pronoun and PLAINLY.match(plain, hit[0]):
+            start, old = hit[0], part.written
+            draft.turn(
+                _make(Change, (start, start + len(old), old, part.turned, "pronoun", None, False)), part.side
+            )
         elif part.is_pronoun:
             _turn_pronoun(draft, hit, tables.around, turn_coordinated=turn)
         else:

@@ -6,12 +6,12 @@ from itertools import islice
 from operator import attrgetter
 
 from equipoise.errors import check_seed, unknown_name
-from equipoise.text.rewriting.account import Change, Rewritten, Skip, apply_changes, coin, coins
+from equipoise.text.rewriting.account import Change, Rewritten, Skip, Tally, apply_changes, coin, coins
 from equipoise.text.rewriting.anonymising import anonymous_changes
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
-from equipoise.text.rewriting.find.lexicon import OTHER_SIDE, load_lexicon
+from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.scanning import NAME, Hit, Scanner
 from equipoise.text.rewriting.find.tokens import Surroundings
 from equipoise.text.rewriting.inverting import Policy, Tables, invert
@@ -155,8 +155,11 @@ class Rewriter:
         if not draft.changes and not draft.skipped and not draft.gendered:
             return Rewritten(draft.document.text, mode=self.mode)
         text = apply_changes(draft.document.text, draft.changes)
-        side_of = self._side_of_new if self.mode in ("neutral", "anonymise") else _other_side
-        tally = draft.tally(side_of, beside_original=self.mode == "augment")
+        by_word = self.mode in ("neutral", "anonymise")
+        tally = draft.tally_of(self._side_of_new) if by_word else draft.tally()
+        if self.mode == "augment" and draft.changes:
+            men, women, men_after, women_after = tally
+            tally = Tally(men, women, men + men_after, women + women_after)
         account = tuple(draft.changes), tuple(draft.skipped), tally
         return tuple.__new__(Rewritten, (text, *account, self.mode))
 
@@ -164,10 +167,6 @@ class Rewriter:
         """The side of a word that was put in: an actor is counted as male, somebody on neither side."""
         word = self.lexicon.words.get(change.new.lower())
         return word.side if word else None
-
-
-def _other_side(change: Change, side: str) -> str:
-    return OTHER_SIDE[side]
 
 
 def _case(draft: Draft, index: int) -> Case:

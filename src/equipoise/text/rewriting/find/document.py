@@ -20,6 +20,8 @@ class Document:
         self.markup = markup_spans(text)
         if self.markup:
             self.plain = blanked(text, self.markup)
+        self.chunks = self.plain.split(" ")
+        """What stands between blanks."""
 
     def left(self, start: int, reach: int = REACH) -> str:
         """The text before a place."""
@@ -36,11 +38,6 @@ class Document:
     def sentence(self, place: int) -> tuple[int, int]:
         """The span of the sentence around a place."""
         return span_at(self.starts, len(self.plain), place)
-
-    @cached_property
-    def chunks(self) -> list[str]:
-        """What stands between blanks."""
-        return self.plain.split(" ")
 
     @cached_property
     def starts(self) -> list[int]:

@@ -91,3 +91,8 @@ def gender_of(name: str) -> str | None:
     """The sex that a first name is given to, None if either."""
     gender = load_names().gender(bare(name))
     return gender if gender in ("male", "female") else None
+
+
+def without_ending(token: str) -> str:
+    """The token without a possessive ending, in its own case."""
+    return token[:-2] if token.endswith(POSSESSIVES) else token

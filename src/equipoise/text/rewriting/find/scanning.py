@@ -40,6 +40,8 @@ class Part:
     suffix: str
     word: Word | None
     side: str | None = None
+    written: str = ""
+    """The word with its ending."""
     turned: str = ""
     """The partner in the case of the word, with its ending if it is a pronoun; nothing for her and his."""
     is_pronoun: bool = False
@@ -67,7 +69,7 @@ def _word_part(word: Word, start: int, surface: str, suffix: str) -> Part:
     else:
         turned = match_case(surface, word.partner or "")
     end = start + len(surface)
-    return Part(WORD, start, end, surface, suffix, word, word.side, turned, is_pronoun)
+    return Part(WORD, start, end, surface, suffix, word, word.side, surface + suffix, turned, is_pronoun)
 
 
 class Scanner(dict[str, tuple[Part, ...] | None]):
@@ -97,11 +99,12 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         hits: list[Hit] = []
         add, make, join = hits.append, tuple.__new__, " ".join
         previous = offset = 0
-        for index in compress(range(len(chunks)), map(self.__getitem__, chunks)):
+        candidates = list(map(self.__getitem__, chunks))
+        for index in compress(range(len(chunks)), candidates):
             if index > previous:
                 offset += len(join(chunks[previous:index])) + 1
                 previous = index
-            for part in self[chunks[index]] or ():
+            for part in candidates[index] or ():
                 add(make(Hit, (offset + part.start, offset + part.end, part, index)))
         return hits
 

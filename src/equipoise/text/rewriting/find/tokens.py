@@ -73,12 +73,19 @@ class Surroundings(dict[str, tuple[str, ...]]):
         `inside` are those of the chunk itself, on both sides of the candidate in it.
         """
         inside_before, inside_after = inside
-        before: list[str] = []
+        if WINDOW <= place < len(chunks) - WINDOW:
+            one, two, three, four = map(self.__getitem__, chunks[place - WINDOW : place])
+            before = [*one, *two, *three, *four, *inside_before][-WINDOW:]
+            one, two, three, four = map(self.__getitem__, chunks[place + 1 : place + 1 + WINDOW])
+            after = [*inside_after, *one, *two, *three, *four][:WINDOW]
+            if len(before) == WINDOW == len(after) and END not in before and END not in after:
+                return before, after
+        before = []
         left = place
         while left and len(before) < WINDOW and place - left < WIDER:
             left -= 1
             before[:0] = self[chunks[left]]
-        after: list[str] = []
+        after = []
         right, last = place + 1, min(len(chunks), place + WIDER)
         while right < last and len(after) < WINDOW:
             after += self[chunks[right]]

@@ -23,11 +23,11 @@ def is_in_headline(text: str, place: int) -> bool:
     first = max(0, place - LONGEST_HEADLINE - 1)
     begin, end = text.rfind("\n", first, place) + 1, text.find("\n", place, place + LONGEST_HEADLINE + 1)
     line = text[begin or first : end if end >= 0 else place + LONGEST_HEADLINE + 1]
-    if len(line) > LONGEST_HEADLINE or not _HEADLINE_VERBS.match(line):
+    if len(line) > LONGEST_HEADLINE or line.rstrip()[-1:] == "." or not _HEADLINE_VERBS.match(line):
         return False
     words = re.findall(r"[^\W\d_][\w'’-]*", line)
     titled = all(word[0].isupper() or word.lower() in SMALL_WORDS for word in words)
-    return titled and len(words) >= _SHORTEST_HEADLINE and not line.rstrip().endswith(".")
+    return titled and len(words) >= _SHORTEST_HEADLINE
 
 
 LONGEST_HEADLINE = 120
@@ -41,7 +41,7 @@ _ONLY_CAPITALS = re.compile(r"(?:^|[.!?]\s+|\n)[\"“]?(?:(?:[A-Z][\w'’-]*|and
 
 def is_described_work(document: Document, hit: Hit, right: str) -> bool:
     """Whether a sentence begins with words in title case and then says that they are a work."""
-    if not _WORK_NEXT.match(right):
+    if (" is a" not in right and " was a" not in right) or not _WORK_NEXT.match(right):
         return False
     return _ONLY_CAPITALS.search(document.left(hit.start)) is not None
 

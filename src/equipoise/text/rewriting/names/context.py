@@ -33,7 +33,15 @@ from equipoise.text.rewriting.names.neighbourhood import (
     Neighbourhood,
     is_capital,
 )
-from equipoise.text.rewriting.names.titles import in_address, in_title, of_family
+from equipoise.text.rewriting.names.titles import (
+    FAMILIES,
+    FOLLOWING,
+    OPENING,
+    VERSUS,
+    in_address,
+    in_title,
+    of_family,
+)
 
 FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER, TITLE = range(6)
 """Surely a first name, a surname, neither; open, to be decided by the rest of the document; or the beginning
@@ -76,9 +84,36 @@ WHEREABOUTS = frozenset(["in", "near"])
 def verdicts(tokens: Sequence[str], hits: Sequence[int], classes: Mapping[str, str]) -> dict[int, int]:
     """A verdict for each candidate, from left to right: a surname is known by the first name before it."""
     judged: dict[int, int] = {}
+    last = len(tokens) - 1
     for index in hits:
-        judged[index] = judge(Neighbourhood(tokens, index, classes[tokens[index]]), judged, classes)
+        token = tokens[index]
+        kind = classes[token]
+        if kind == "plain" and 0 < index < last and is_plainly(tokens[index - 1], token, tokens[index + 1]):
+            judged[index] = OPEN_FIRST
+        else:
+            judged[index] = judge(Neighbourhood(tokens, index, kind), judged, classes)
     return judged
+
+
+CUES_BEFORE = OPENING | PARTICLES | DETERMINERS | PLACE_PREPOSITIONS | VERSUS | {"of"}
+CUES_AFTER = FOLLOWING | FAMILIES | PARTICLES | {"the"}
+"""Words beside a plain name that some rule of `judge` asks for."""
+NO_CUES = frozenset(",.;!?")
+
+
+def is_plainly(previous: str, token: str, following: str) -> bool:
+    """Whether no word beside a plain name says anything, which is so for most names."""
+    return (
+        previous.islower()
+        and previous.isalpha()
+        and previous not in CUES_BEFORE
+        and (
+            following in NO_CUES
+            or (following.islower() and following.isalpha() and following not in CUES_AFTER)
+        )
+        and not token.isupper()
+        and token not in ADJECTIVES
+    )
 
 
 def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, str]) -> int:
@@ -87,7 +122,9 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return LAST if judged.get(near.index - 2) == LAST else OTHER
     if near.next in HYPHENS and is_capital(near.at(near.after + 1)):
         return OTHER
-    if near.institution_follows() or of_institution(near) or shouted(near):
+    if near.precedes_capital and near.institution_follows():
+        return OTHER
+    if of_institution(near) or shouted(near):
         return OTHER
     if near.next[:1].isdigit() and near.at(near.after + 1) == ":":  # John 3:16
         return OTHER
@@ -110,15 +147,19 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
 
 def of_institution(near: Neighbourhood) -> bool:
     """The University of Regina, the Church of Martha."""
+    if near.low != "of":
+        return False
     before = near.at(near.place - 1)
-    return near.low == "of" and is_capital(before) and before.lower() in INSTITUTIONS
+    return is_capital(before) and before.lower() in INSTITUTIONS
 
 
 def of_region(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
     """Austin, Texas: not for plain names, whose neighbours in a list may be called like a region."""
+    if near.next != "," or near.kind == "plain":
+        return False
     region = near.at(near.after + 1)
-    closed = near.next == "," and near.at(near.after + 2) in {",", ".", ";", ")", "", "and"}
-    return closed and near.kind != "plain" and region not in classes and region.lower() in REGIONS
+    closed = near.at(near.after + 2) in {",", ".", ";", ")", "", "and"}
+    return closed and region not in classes and region.lower() in REGIONS
 
 
 def is_region(near: Neighbourhood) -> bool:

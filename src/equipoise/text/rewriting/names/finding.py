@@ -1,10 +1,11 @@
 """Which tokens of a text are first names, by the words around them."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, compress
 
 from equipoise.text.rewriting.find.document import Document
-from equipoise.text.rewriting.find.first_names import bare, load_names
+from equipoise.text.rewriting.find.first_names import bare, load_names, without_ending
 from equipoise.text.rewriting.find.scanning import Hit
 from equipoise.text.rewriting.find.tokens import MOST_CHUNKS, words_with_offsets
 from equipoise.text.rewriting.names.context import (
@@ -16,6 +17,7 @@ from equipoise.text.rewriting.names.context import (
     WORDS,
     verdicts,
 )
+from equipoise.text.rewriting.names.neighbourhood import UNREAD, UnreadError
 
 
 def find_names(tokens: Sequence[str], *, candidates: Sequence[int] | None = None) -> list[int]:
@@ -52,50 +54,66 @@ def _is_first(verdict: int, name: str, first: set[str], last: set[str]) -> bool:
     return verdict == FIRST
 
 
-_ENDINGS = ("'s", "’s", "'S", "’S")
-LEFT, RIGHT = 30, 40
-"""Chunks before a candidate, and from it on, that the rules for names look at: about a sentence."""
+NEAR, FAR = (6, 9), (30, 40)
+"""Chunks before a candidate, and from it on: those that most rules for names look at, and that all do."""
 
 
-class ChunkNames(dict[str, tuple[tuple[str, ...], tuple[tuple[int, int], ...]]]):
-    """Chunks cut up: words and marks, and the number and offset of each that may be a first name."""
+class ChunkTokens(dict[str, tuple[str, ...]]):
+    """Words and marks of chunks, learned as they are met; the memory stays bounded."""
 
-    def __missing__(self, chunk: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
-        """Cut a chunk up when it is first met; the memory stays bounded."""
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
         if len(self) >= MOST_CHUNKS:
             self.clear()
-        tokens = list(words_with_offsets(chunk))
-        known = load_names().classes
-        candidates = tuple((place, start) for place, (token, start) in enumerate(tokens) if token in known)
-        self[chunk] = cut = tuple(token for token, _ in tokens), candidates
-        return cut
+        self[chunk] = tokens = tuple(token for token, _ in words_with_offsets(chunk))
+        return tokens
 
 
-_CHUNKS = ChunkNames()
+@lru_cache(maxsize=20_000)
+def _candidates(chunk: str) -> tuple[tuple[int, int], ...]:
+    """The number and the offset of each token of a chunk that may be a first name."""
+    known = load_names().classes
+    numbered = enumerate(words_with_offsets(chunk))
+    return tuple((place, start) for place, (token, start) in numbered if token in known)
+
+
+_tokens_of = ChunkTokens().__getitem__
 
 
 def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
     """The first names of a document by their offset, as they are written without a possessive ending."""
-    chunks = document.chunks
-    left, right = (len(chunks), len(chunks)) if "  " in document.plain else (LEFT, RIGHT)
+    named = [hit for hit in hits if hit[2].maybe_name]
+    if "  " in document.plain:
+        return _names_within(document.chunks, named, (len(document.chunks), len(document.chunks)))
+    try:
+        return _names_within(document.chunks, named, NEAR)
+    except UnreadError:
+        return _names_within(document.chunks, named, FAR)
+
+
+def _names_within(chunks: list[str], hits: Sequence[Hit], reach: tuple[int, int]) -> dict[int, str]:
+    """The same, read from so many chunks before each candidate and after it."""
+    left, right = reach
+    gap = (UNREAD,) if reach == NEAR else ()
     tokens: list[str] = []
     candidates: list[int] = []
     starts: list[int] = []
     last, reached = -right, 0
     for start, _, part, chunk in hits:
-        if not part.maybe_name or chunk == last:
+        if chunk == last:
             continue
         if chunk - left > last + right:  # far from the name before, so that nothing is read between them
             tokens += _tokens(chunks[reached : max(0, last + right)])
             reached = max(reached, chunk - left)
+            tokens += gap
         tokens += _tokens(chunks[reached:chunk])
-        inside, places = _CHUNKS[chunks[chunk]]
-        for place, offset in places:
+        for place, offset in _candidates(chunks[chunk]):
             candidates.append(len(tokens) + place)
             starts.append(start - part.start + offset)
-        tokens += inside
+        tokens += _tokens_of(chunks[chunk])
         last, reached = chunk, chunk + 1
     tokens += _tokens(chunks[reached : last + right])
+    if last + right < len(chunks):
+        tokens += gap
     first = set(find_names(tokens, candidates=candidates))
     return {
         start: without_ending(tokens[index])
@@ -105,9 +123,4 @@ def names_in(document: Document, hits: Sequence[Hit]) -> dict[int, str]:
 
 
 def _tokens(chunks: Sequence[str]) -> Iterator[str]:
-    return chain.from_iterable([_CHUNKS[chunk][0] for chunk in chunks])
-
-
-def without_ending(token: str) -> str:
-    """The token without a possessive ending, in its own case."""
-    return token[:-2] if token.endswith(_ENDINGS) else token
+    return chain.from_iterable(map(_tokens_of, chunks))

@@ -67,8 +67,31 @@ LONGEST_ABBREVIATION = 5
 ABBREVIATED_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof"])
 
 
+UNREAD = "\0\0"
+"""Stands for what has not been read of a text between, before and after its candidates."""
+
+
+class UnreadError(Exception):
+    """A rule looks farther than was read."""
+
+
 class Neighbourhood:
     """The tokens around one candidate, read once."""
+
+    __slots__ = (
+        "after",
+        "index",
+        "initial",
+        "kind",
+        "low",
+        "next",
+        "place",
+        "possessive",
+        "precedes_capital",
+        "previous",
+        "token",
+        "tokens",
+    )
 
     def __init__(self, tokens: Sequence[str], index: int, kind: str) -> None:
         self.tokens = tokens
@@ -81,12 +104,18 @@ class Neighbourhood:
             self.possessive, after = True, after + 1
         self.after = after
         self.next = self.at(after)
+        self.precedes_capital = self.next[:1].isupper()
         self.place, self.previous, self.initial = self._left()
         self.low = self.previous.lower()
 
     def at(self, index: int) -> str:
         """The token there, or nothing outside the text."""
-        return self.tokens[index] if 0 <= index < len(self.tokens) else ""
+        if not 0 <= index < len(self.tokens):
+            return ""
+        token = self.tokens[index]
+        if token == UNREAD:
+            raise UnreadError
+        return token
 
     def _left(self) -> tuple[int, str, bool]:
         """Where the word before stands, the word, and whether it is an initial; nothing at a start."""

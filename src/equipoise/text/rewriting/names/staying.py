@@ -4,7 +4,7 @@ import re
 
 from equipoise.text.languages.word_sets import any_of, word_set
 from equipoise.text.rewriting.find.document import Document
-from equipoise.text.rewriting.find.first_names import load_names
+from equipoise.text.rewriting.find.first_names import load_names, without_ending
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.scanning import Hit
 from equipoise.text.rewriting.find.works import _PLACE_NEXT, _PLACES, follows_media, in_title_of_work
@@ -23,16 +23,6 @@ _NOTHING_OWNED = re.compile(
     r"['’]s(?:$|[.,;:!?)\"”—–]| (?:" + any_of("after a shop") + r"|[A-Z]\w+ (?:Day|Parade)|Inc|Corp)\b)"
 )
 _SOLD = re.compile(r"['’]s (?:\w+ ){0,2}" + any_of("of a shop") + r"\b")
-
-
-def thing_reason(document: Document, hit: Hit) -> str | None:
-    """Why a first name is no person's here, or nothing."""
-    name = hit.part.surface[:-2] if hit.part.surface[-2:-1] in "'’" else hit.part.surface
-    if name in WORDS_OF_PHRASES and _in_phrase(document.plain, hit):
-        return "set phrase with a name"
-    if name in SHOPS and _is_shop(document, hit.start, hit.start + len(name)):
-        return "name of a shop"
-    return None
 
 
 def _in_phrase(plain: str, hit: Hit) -> bool:
@@ -81,17 +71,24 @@ def name_reason(document: Document, hit: Hit) -> str | None:
     joined = right.startswith(" & ") or left.endswith(" & ")
     if joined and not _is_couple(left[-20:] + document.plain[hit.start : hit.end + 20]):
         return "name of a firm or a work"
-    if _follows_blocked(document, hit, left):
-        return "set phrase with a title"
-    if _may_be_aboard(left) and _ABOARD.search(left):
-        return "name of a ship"
-    before = _WORD_BEFORE.search(left, left.rfind(" ", 0, -1) + 1) if left[-1:] == " " else None
-    if _FIRM.match(document.plain, hit.start) or (
+    previous = left.rfind(" ", 0, -1) + 1
+    before = None
+    if left[-1:] == " " and not left[previous:].islower():
+        if _follows_blocked(document, hit, left):
+            return "set phrase with a title"
+        if _ABOARD.search(left):
+            return "name of a ship"
+        before = _WORD_BEFORE.search(left, previous)
+    name = without_ending(hit.part.surface)
+    first = name in _FIRST_OF_FIRMS or hit.part.surface in _FIRST_OF_FIRMS
+    if (first and _FIRM.match(document.plain, hit.start)) or (
         before and _FIRM.match(document.plain, hit.start - len(before[0]))
     ):
         return "name of a firm or a thing"
-    if thing := thing_reason(document, hit):
-        return thing
+    if name in WORDS_OF_PHRASES and _in_phrase(document.plain, hit):
+        return "set phrase with a name"
+    if name in SHOPS and _is_shop(document, hit.start, hit.start + len(name)):
+        return "name of a shop"
     if _NAMED_NEXT.match(right):
         beyond = right[2:] if right[:1] in "'’" else right
         if beyond is right and _PLACE_OR_SURNAME.match(right) and not _WHERE.search(left):
@@ -123,16 +120,10 @@ _WHERE = re.compile(
     re.I,
 )
 _FIRM = re.compile(any_of("things named after persons") + r"\b(?! (?:himself|herself|was born|said)\b)")
+_FIRST_OF_FIRMS = frozenset(phrase.split()[0] for phrase in word_set("things named after persons"))
 _WORD_BEFORE = re.compile(r"[A-Z][a-z]+(?:['’]s)? $")
 _ABOARD = re.compile(r"\b" + any_of("ships") + r"(?: [A-Z]\w+)? $")
 _TITLE_BEFORE = re.compile(r"\b([A-Z][a-z]+) $")
-_SHIPS = word_set("ships")
-_ENDS_OF_SHIPS = tuple(_SHIPS)
-
-
-def _may_be_aboard(left: str) -> bool:
-    """Whether one of the last two words before a name ends as a ship's prefix does."""
-    return any(word.endswith(_ENDS_OF_SHIPS) for word in left[:-1].rsplit(" ", 2)[-2:])
 
 
 def _follows_blocked(document: Document, hit: Hit, left: str) -> bool:

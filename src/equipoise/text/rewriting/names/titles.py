@@ -34,6 +34,9 @@ ARTICLES = frozenset(["the", "a", "an"])
 OWNERS = frozenset(["His", "Her", "Their", "My", "Its"])
 VERSUS = frozenset(["vs", "versus"])
 BEFORE_LISTED_WORKS = QUOTES | {",", "in", "on"}
+OPENING = WORKS | PRESENTING | VERSUS | QUOTES | {"", "in", "on", "as"}
+FOLLOWING = LINKS | VERSUS | {"("}
+"""Before and after a name, without these and without a capital after it, there is no title."""
 FAMILIES = word_set("names: families")
 FARTHEST_CUE = 40
 YEAR_DIGITS = 4
@@ -53,6 +56,8 @@ def run_end(near: Neighbourhood) -> tuple[int, bool]:
 
 def in_title(near: Neighbourhood) -> bool:
     """Whether the candidate opens the title of a work or the name of a band or firm."""
+    if near.low not in OPENING and near.previous not in OPENING and near.next not in FOLLOWING:
+        return near.precedes_capital and (in_headline(near) or linked(near, run_end(near)[0]))
     if after_work(near) or in_headline(near):
         return True
     if near.low in {"in", "on"} and near.at(near.place - 1).lower() in APPEARING:
@@ -125,10 +130,10 @@ def of_family(near: Neighbourhood) -> bool:
 
 def in_address(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
     """Dukes of Brittany; Duke Street, Douglas; in Bonnie Doon, Edmonton."""
-    before = near.at(near.place - 1)
     if near.low == "of":
-        return before.lower() in PLACES_RULED
+        return near.at(near.place - 1).lower() in PLACES_RULED
     if near.previous == ",":
+        before = near.at(near.place - 1)
         return is_capital(before) and before.lower() in STREETS and near.next in {",", ".", ";", ")", ""}
     if near.low not in {"in", "near"} or near.possessive:
         return False

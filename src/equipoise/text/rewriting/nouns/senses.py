@@ -29,9 +29,12 @@ def is_verb(place: Place) -> bool:
         return with_object
     if place.word.text == "man" and with_object and _PLURAL_LEFT.search(place.left):
         return True
+    plays_host = place.word.text in ("host", "groom")
+    if not with_object and not plays_host:
+        return False
     if _STRONG_VERB.search(place.left):
-        return with_object or place.word.text in ("host", "groom")
-    return with_object and (_WEAK_VERB.search(place.left) is not None or place.word.text in ("host", "groom"))
+        return True
+    return with_object and (plays_host or _WEAK_VERB.search(place.left) is not None)
 
 
 def _god(place: Place) -> Decision | None:

@@ -135,7 +135,8 @@ def _mister(place: Place) -> Decision | None:
         return None
     if place.surface[:1].isupper() and _OFFICE.match(place.right):
         return Replace("madam", "title")
-    if _BESIDE_MRS_RIGHT.match(place.right) or _BESIDE_MRS_LEFT.search(place.left):
+    beside = "Mrs" in place.right or "Mrs" in place.left
+    if beside and (_BESIDE_MRS_RIGHT.match(place.right) or _BESIDE_MRS_LEFT.search(place.left)):
         return Replace("mrs", "title")
     return None
 

@@ -1,7 +1,16 @@
-"""The linear model of a pronoun's form, laid out for speed: every token brings its own rows of weights."""
+"""The linear model of a pronoun's form, laid out for speed: every token brings its own rows of weights.
 
+Weights and word classes are the tables `form_weights.csv` and `form_classes.csv`, made by `recipes/forms.py`.
+"""
+
+import csv
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from equipoise.text.rewriting.find.lexicon import TABLES
+from equipoise.text.rewriting.find.tokens import END
 
 MOST_TOKENS = 200_000
 _NONE: dict[Any, float] = {}
@@ -117,3 +126,100 @@ class Model:
         score += row_z.get((group_1, class_1), 0.0)
         score += row_a.get(shape_1 + class_2, 0.0)
         return score + float(row_b.get(both, 0.0))
+
+
+_DASHES = frozenset(("-", "--", "---", "–", "—"))
+_QUOTES = frozenset(('"', "“", "”", "``", "''"))
+# Persons are alike to the model, so that it may learn from "my" and "me", and reads either gender alike.
+_ALIKE = {
+    **dict.fromkeys(("he", "i", "we", "they"), "she"),
+    **dict.fromkeys(("his", "him", "hers", "my", "me", "our", "us", "their", "them"), "her"),
+    **dict.fromkeys(("himself", "myself", "ourselves", "themselves"), "herself"),
+    **{"man": "woman", "men": "women", "mr": "mrs", "ms": "mrs", "miss": "mrs", "boy": "girl"},
+    **{"father": "mother", "husband": "wife", "daughter": "son", "brother": "sister"},
+}
+
+
+class TokenFacts(dict[str, Facts]):
+    """The facts of any token, worked out when it is first met."""
+
+    def __init__(self, classes: Mapping[str, str]) -> None:
+        super().__init__()
+        self.classes = classes
+
+    def __missing__(self, token: str) -> Facts:
+        """Work out the facts of a token; the memory stays bounded."""
+        if len(self) >= MOST_TOKENS:
+            self.clear()
+        word, shape = plain_word(token or END), _shape(token or END)
+        ending = shape + word[-3:]
+        alike = _ALIKE.get(word, word)
+        self[token] = facts = Facts(alike, self._group(word, ending), ending, shape, alike[-3:])
+        return facts
+
+    def _group(self, word: str, ending: str) -> str:
+        known = self.classes.get(word) or self.classes.get(word.rpartition("-")[2])
+        if known:
+            return known
+        if word.endswith("'s"):
+            return "'s"
+        return ending[0] + ending[-2:] if ending[0] in "aA" else ending[0]
+
+
+def plain_word(token: str) -> str:
+    """A token in lower case with one kind of number, dash, quotation mark and apostrophe."""
+    if token[0].isdigit():
+        return "0"
+    if token in _DASHES:
+        return "—"
+    return '"' if token in _QUOTES else token.lower().replace("’", "'")
+
+
+def _shape(token: str) -> str:
+    """A for a capital, a for another letter, 0 for a digit, else the mark itself."""
+    first = token[0]
+    if first.isalpha():
+        return "A" if first.isupper() else "a"
+    return "0" if first.isdigit() else first
+
+
+def features(facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """The features of the linear model: of each of six tokens alone, and of tokens together."""
+    tokens = (*before[-3:], *after[:3])
+    alone = (name for place, token in enumerate(tokens) for name in single_features(place, facts[token]))
+    return (*alone, *joint_features(facts, before, after))
+
+
+def joint_features(
+    facts: Mapping[str, Facts], before: Sequence[str], after: Sequence[str]
+) -> tuple[str, ...]:
+    """What tokens say together."""
+    known = [facts[token] for token in (*before[-3:], *after[:3])]
+    return tuple(
+        kind + "".join(known[place][fact] + ("" if fact == SHAPE else " ") for place, fact in reads)[:-1]
+        for kind, reads in JOINTS.items()
+    )
+
+
+@cache
+def _facts() -> TokenFacts:
+    classes = read_classes(TABLES / "form_classes.csv")
+    with (TABLES / "form_nouns.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):  # nouns that novels seldom or never use
+            classes.update(dict.fromkeys(row["words"].split(), classes[row["like"]]))
+    return TokenFacts(classes)
+
+
+@cache
+def form_model(word: str) -> Model:
+    """The linear model of "her" or "his"."""
+    with (TABLES / "form_weights.csv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        weights = {row["feature"]: int(row["weight"]) / 100 for row in rows if row["pronoun"] == word}
+    return Model(_facts(), weights)
+
+
+def read_classes(path: Path) -> dict[str, str]:
+    """The class of every word in a table with a row per class."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {word: row["class"] for row in csv.DictReader(file) for word in row["words"].split()}

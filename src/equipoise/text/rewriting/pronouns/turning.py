@@ -61,7 +61,7 @@ def is_coordinated(document: Document, hit: Hit) -> bool:
     return _HIS_AND_HERS.search(around) is not None
 
 
-_PLAINLY = re.compile(
+PLAINLY = re.compile(
     r"""(?:(?<![-/()])(?<!/[ ])(?<![ (/][oO][rR][ ])(?<![(][aA][nN][dD][ ])[a-z]
       |(?:\A|(?<=\A["“])|(?<=[.!?;:][ ])|(?<=[ ]["“‘]))[HS](?=[a-z]+[ ][a-z]))
     (?!ers)[a-z]+(?=[.;!?]|,?[ ](?![/(&]|(?:or|and/or|and[ ]hers)\b))""",
@@ -73,7 +73,7 @@ _PLAINLY = re.compile(
 def reason_to_leave(document: Document, hit: Hit, *, turn_coordinated: bool) -> str | None:
     """Why a pronoun stays, or None where it is turned."""
     part = hit.part
-    if _PLAINLY.match(document.plain, hit.start):
+    if PLAINLY.match(document.plain, hit.start):
         return None
     if is_spoken_of(document, hit):
         return MENTION_REASON

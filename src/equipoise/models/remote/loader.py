@@ -58,6 +58,7 @@ def connect_to(address: Address, options: RunOptions, server: Server | None = No
         remote = RemoteModel(server, model, probed, options)
         if probed.level != TEXT:
             remote.measure_repetition(REPEATED)
+        remote.begin_counting()
         report(Progress(LOADING, 2, 2, address.name))
     return remote
 

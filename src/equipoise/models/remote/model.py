@@ -94,7 +94,7 @@ class RemoteModel(AnsweringModel):
             store_file(options), JsonCodec(), fingerprint=self.fingerprint, name=self.name
         )
         self.deviation = 0.0
-        self._limit_from = server.sent
+        self._limit = 0  # what connecting needs is not counted
         self.notes = self._describe()
 
     def _describe(self) -> tuple[str, ...]:
@@ -301,11 +301,10 @@ class RemoteModel(AnsweringModel):
 
     def _refuse_expensive(self, waiting: Sequence[Request]) -> None:
         """Refuse to begin what would need more requests than allowed."""
-        limit, sent = self.options.max_requests, self.server.sent - self._limit_from
-        if limit and sent + len(waiting) > limit:
-            cost = describe_cost(waiting, self.options.price)
+        if self._limit and self.server.sent + len(waiting) > self._limit:
+            cost, most = describe_cost(waiting, self.options.price), self.options.max_requests
             raise UserError(
-                f"{sent + len(waiting):,} requests are needed ({cost}), and at most {limit:,} are allowed.",
+                f"{len(waiting):,} more requests are needed ({cost}), and at most {most:,} are allowed.",
                 "Raise --max-requests, or ask less (--sample, fewer instruments). Answers given are kept.",
             )
 
@@ -321,8 +320,12 @@ class RemoteModel(AnsweringModel):
                 for token in (one for _, tops in generated(answers[request.key]) for one in tops):
                     said.setdefault((text, token.text), []).append(token.logprob)
         self.deviation = max((max(values) - min(values) for values in said.values()), default=0.0)
-        self._limit_from = self.server.sent
         self.notes = self._describe()
+
+    def begin_counting(self) -> None:
+        """From now on requests count against `--max-requests`."""
+        most = self.options.max_requests
+        self._limit = self.server.sent + most if most else 0
 
 
 def describe_cost(requests: Sequence[Request], price: float) -> str:

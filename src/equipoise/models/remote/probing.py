@@ -110,7 +110,7 @@ def _properties(server: Server) -> tuple[str, int]:
 
 def _echo_problem(server: Server, model: str, likeliest: tuple[Token, ...]) -> str:
     """Why `echo` does not score the prompt as the next token was scored; empty if it does."""
-    token = likeliest[min(1, len(likeliest) - 1)]
+    token = _whole_words(likeliest)[0]
     try:
         answer = server.post(completion(model, PROMPT + token.text, logprobs=1, echo=True))
         entries = echoed(answer)
@@ -133,6 +133,12 @@ def _echo_problem(server: Server, model: str, likeliest: tuple[Token, ...]) -> s
     return ""
 
 
+def _whole_words(likeliest: tuple[Token, ...]) -> list[Token]:
+    """The likeliest tokens but the first that begin a word, so that none joins the prompt's last one."""
+    words = [token for token in likeliest[1:] if token.text[:1] == " " and token.text.strip().isalpha()]
+    return words or list(likeliest)
+
+
 def _joined(entries: list[tuple[str, float | None]]) -> str:
     return "".join(text for text, _ in entries)
 
@@ -141,7 +147,8 @@ def _bias_problem(server: Server, model: str, likeliest: tuple[Token, ...], *, h
     """Why a forced token does not tell its own log-probability; empty if it does."""
     if not has_tokenizer:
         return "the server has no tokenizer to ask (`/tokenize`), so no token can be forced"
-    for token in (likeliest[min(1, len(likeliest) - 1)], likeliest[-1]):
+    words = _whole_words(likeliest)
+    for token in (words[0], words[-1]):
         ids = [number for number, _ in pieces(server.post(tokenize(model, token.text)))]
         known = token.id if token.id is not None else ids[0] if len(ids) == 1 else None
         if known is None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,6 +65,7 @@ class Server:
         headers = {"Authorization": f"Bearer {address.key}"} if address.key else {}
         limits = httpx.Limits(max_connections=64)
         self._client = httpx.Client(headers=headers, timeout=patience, limits=limits)
+        weakref.finalize(self, self._client.close)
 
     @property
     def identity(self) -> str:

@@ -237,9 +237,9 @@ def test_an_instrument_measures_a_model_behind_an_address(serve: Serve) -> None:
     )
     model = connected(server)
     result = eq.measure(model, "sbe", data=pairs)
-    items = result.items[result.items["category"] == "occupation"]
+    items = result.items[result.items["item"].isin(["line 2", "line 3"])]
     assert len(items) == 2
     assert any("level forced" in note for note in model.notes)
     whole = {text: sum(by_hand(text, "<s>")) for text in [*pairs["stereotype"], *pairs["counterpart"]]}
     for _, item in items.iterrows():
-        assert item["total_stereotype"] == pytest.approx(whole[item["stereotype"]])
+        assert item["pll_stereotype"] == pytest.approx(whole[item["stereotype"]])

@@ -234,7 +234,7 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     assert done[-1] == (path.stat().st_size,) * 2
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """Stands for a kill in the middle of a run."""
 
 
@@ -249,10 +249,10 @@ def test_two_processes_write_the_same_bytes_also_after_a_stop(
     def stop_at_the_third(*_: int) -> None:
         done.append(1)
         if len(done) == 3:
-            raise Stopped
+            raise StoppedError
 
     shared, out = SurveySettings(flag=True, processes=2), tmp_path / "two"
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         survey_corpus(grouped(path), out, settings=shared, save_every=0, advance=stop_at_the_third)
     survey_corpus(grouped(path), out, settings=shared, advance=lambda *_: done.append(1))
     assert len(done) > 5, "the corpus has several blocks"

@@ -55,7 +55,10 @@ def rewrite(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Rewrite a text or a corpus; a killed run goes on when the same command is given again."""
+    """Rewrite a text or a corpus; a stopped run resumes when you run the same command again.
+
+    Example: equipoise rewrite novels.csv --text body --mode substitute --out rewritten.csv
+    """
     settings = RewriteSettings(mode, text_column or text, seed, names, processes=processes)
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)

@@ -221,7 +221,7 @@ def test_the_command_writes_page_figures_and_tables(
     assert run(*again) == 2
     assert capsys.readouterr().err.splitlines() == [
         f"Error: {out} exists.",
-        "Give another path with --out, or --force to write over it.",
+        "Give another path with --out, or --force to overwrite it.",
     ]
     assert run(*again, "--force") == 0
     assert run("report", tmp_path / "results", "--out", tmp_path / "x.html", "--tables", tmp_path / "t") == 2
@@ -251,7 +251,7 @@ def test_files_that_are_there_are_refused_before_anything_is_written(
     said = capsys.readouterr()
     assert said.err.splitlines() == [
         f"Error: {mine / 'tbe-headlines.csv'} would be written over.",
-        "Give another folder with --tables, or --force to write over it.",
+        "Give another folder with --tables, or --force to overwrite it.",
     ]
     assert said.out == ""
     assert sorted(path.name for path in mine.iterdir()) == ["notes.txt", "tbe-headlines.csv"]

@@ -323,7 +323,7 @@ def by_instrument(given: Sequence[str] | None, instruments: Sequence[str], optio
 def refuse_existing(path: Path, force: bool, option: str = "--out") -> None:
     """What was written before is not overwritten unless that was asked for."""
     if path.exists() and not force:
-        raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to write over it.")
+        raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to overwrite it.")
 
 
 def whole_numbers(text: str, option: str) -> list[int]:

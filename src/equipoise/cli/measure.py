@@ -110,7 +110,7 @@ def audit(
 
 
 class Screen:
-    """Saves and shows every result as soon as it is there; what is said in words comes at the end.
+    """Saves and shows every result as soon as it is there; the sentences come at the end.
 
     One instrument is shown with all its numbers that fit, several in one table of what to read first.
     """

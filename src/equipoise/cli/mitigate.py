@@ -68,7 +68,7 @@ def mitigate(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Change a copy of a model and save it; a killed training goes on when the command is given again."""
+    """Change a copy of a model and save it; a killed training resumes when you run the same command again."""
     choices = [*(choices or ()), *([f"pairs={pairs}"] if pairs else [])]
     chosen = set_options(mitigation_class(method), choices, preset)
     if explain:

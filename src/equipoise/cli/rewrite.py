@@ -52,7 +52,7 @@ def rewrite(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Rewrite a text or a corpus; a killed run goes on when the same command is given again."""
+    """Rewrite a text or a corpus; a killed run resumes when you run the same command again."""
     settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)

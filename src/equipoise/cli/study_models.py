@@ -252,7 +252,7 @@ def mitigations(
     ] = "0,1,2",
     shown: Shown,
 ) -> None:
-    """Try mitigations on one model: bias removed against price, the front, who is dominated; a chart."""
+    """Try mitigations on one model: bias removed against price, with the Pareto front and a chart."""
     choice = _choice(asked, priced, TRIED_BY)
     read = read_corpus(corpus, data_dir=asked.data_dir) if corpus else None
     methods = Methods(tuple(dict.fromkeys(names or DEFAULT)), read, seed_numbers(seeds), minutes, choice)

@@ -90,6 +90,13 @@ def test_what_is_not_quite_alike_is_told_not_refused(changes: dict[str, object],
     assert said in note
 
 
+def test_no_size_is_compared_across_kinds_of_model() -> None:
+    """A verdict of equivalent beside a remark that sizes cannot be compared would contradict it."""
+    across = compare(result("a"), result("bb", kind="causal")).table
+    assert set(across["verdict"]) == {"not meaningful"}
+    assert "not meaningful" not in set(compare(result("a"), result("bb")).table["verdict"])
+
+
 def test_three_models_have_the_remarks_of_every_pair() -> None:
     notes = compare(result("a"), result("bb", lacking=2), result("ccc")).notes
     assert [note.count("because bb could not") for note in notes] == [1, 1]

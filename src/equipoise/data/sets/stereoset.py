@@ -1,7 +1,7 @@
 """StereoSet: a context with a blank, or a sentence to follow, and three candidates for either.
 
 Reads the data set as one JSON object per line, and the authors' own nested JSON file. A fault flags an item
-and never drops it; what can be mended without touching a word (a space, a full stop) is mended and flagged.
+and never drops it; a space or a full stop is corrected and flagged.
 """
 
 import json

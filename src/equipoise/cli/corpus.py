@@ -84,16 +84,11 @@ def corpus(
     _refuse_places(out, pairs, figures, force=force)
     opened = open_corpus(file, settings)
     survey = None
-<<<<<<< HEAD
     if out is not None or pairs is None:
         # Without --out the tables are shown only.
         with TemporaryDirectory() as forgotten:
             place = Path(forgotten) / "corpus" if out is None else out
-            survey = _run(opened, place, SurveySettings(targets, window, flag), force=force)
-=======
-    if out is not None:
-        survey = _run(opened, out, SurveySettings(targets, window, flag, processes), force=force)
->>>>>>> main
+            survey = _run(opened, place, SurveySettings(targets, window, flag, processes), force=force)
     if pairs is not None:  # last, for a file that exists is refused: a stopped survey must go on
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
     if survey is None:

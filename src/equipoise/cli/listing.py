@@ -33,17 +33,10 @@ def list_known(
     ] = None,
     as_json: Json = False,
 ) -> None:
-<<<<<<< HEAD
     """List what is available by name."""
     if kind is not None and kind not in _TABLES:
         raise unknown_name("listing", kind, _TABLES)
     tables = {name: _TABLES[name]() for name in _TABLES if kind in (None, name)}
-=======
-    """List the available models, instruments, data sets and mitigations."""
-    if kind is not None and kind not in KINDS:
-        raise unknown_name("listing", kind, KINDS)
-    tables = {name: _TABLES[name]() for name in KINDS if kind in (None, name)}
->>>>>>> main
     if as_json:
         content = {
             name: [dict(zip(columns, row, strict=True)) for row in rows]

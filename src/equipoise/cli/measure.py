@@ -116,11 +116,7 @@ def audit(
 
 
 class Screen:
-<<<<<<< HEAD
     """Saves every result as soon as it is there; what they say is shown at the end, finding first."""
-=======
-    """Saves and shows every result as soon as it is there; the sentences come at the end.
->>>>>>> main
 
     def __init__(self, model: LanguageModel, printed: Printed, *, count: int) -> None:
         if not printed.force:

@@ -83,14 +83,10 @@ def mitigate(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-<<<<<<< HEAD
     """Change a copy of a model and save it. A stopped training resumes when you run the command again.
 
     Example: equipoise mitigate self-distillation --model path/to/bert --corpus texts.csv --out models/changed
     """
-=======
-    """Change a copy of a model and save it; a killed training resumes when you run the same command again."""
->>>>>>> main
     choices = [*(choices or ()), *([f"pairs={pairs}"] if pairs else [])]
     chosen = set_options(mitigation_class(method), choices, preset)
     if explain:

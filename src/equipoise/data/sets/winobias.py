@@ -305,8 +305,8 @@ _HALF = 50
 def with_published_names(text: str, person: str, own: str, *, names: Mapping[str, str]) -> str:
     """The sentence with a name for each of its people; `names` is by gender, `own` that of the referent.
 
-    This is what the code of the skew and stereotype study does for Table 1. The other person gets a name by the
-    stereotype of the occupation, so that both may have the same name, and keeps the occupation after any other
+    The code of the skew and stereotype study does this for Table 1. The other person gets a name by the
+    stereotype of the occupation, so both may have the same name, and keeps the occupation after any other
     article. The code counts tailors among the men.
     """
     text = text.replace(person, own)

@@ -35,6 +35,7 @@ from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import READING, Progress
 from equipoise.models.protocol import Tokenized
+from equipoise.report.corpus_findings import say_corpus
 from equipoise.report.figures.survey import survey_figures, survey_files
 from equipoise.report.files import refuse_existing as refuse_charts
 from equipoise.report.files import save_figures
@@ -148,6 +149,9 @@ def _print_json(survey: Survey, out: Path | None) -> None:
 
 
 def _print(survey: Survey, out: Path | None, *, flag: bool) -> None:
+    said = say_corpus(survey.mentions, survey.cooccurrence)
+    for sentence in (said.headline, *said.sentences):
+        say(sentence)
     say(f"{survey.documents:,} documents, {survey.words:,} words")
     _print_mentions(survey)
     table = survey.cooccurrence

@@ -19,7 +19,6 @@ from equipoise.instruments import every_instrument, load_instrument
 from equipoise.instruments.base import Instrument, Settings
 from equipoise.measuring import audit_fitting, measure
 from equipoise.models.capabilities import require
-from equipoise.models.loading.names import portable_name
 from equipoise.models.protocol import LanguageModel
 from equipoise.probing import probe_blank
 from equipoise.report.measurements import with_short_names
@@ -54,14 +53,7 @@ def known(desk: Desk, _payload: Payload) -> Any:
             "name": one.name,
             "title": one.title,
             "choices": [
-                {
-                    "name": each.name,
-                    "help": each.help,
-                    "is_flag": isinstance(each.default, bool),
-                    "default": str(each.default or "")
-                    if not isinstance(each.default, bool)
-                    else each.default,
-                }
+                {"name": each.name, "help": each.help, "default": each.default}
                 for each in choices_of(Settings)
                 if each.is_read_by(one.reads) and each.name not in NOT_OFFERED and each.group != "corpus"
             ],
@@ -100,7 +92,14 @@ def probe(desk: Desk, payload: Payload) -> Any:
     for name in _models(payload):
         probed = probe_blank(desk.shelf.model(name), sentence, words=words)
         tables = {"words": to_records(probed.words), "likeliest": to_records(probed.likeliest)}
-        answers.append({"model": name, **tables, "notes": probed.notes})
+        answers.append(
+            {
+                "model": name,
+                **tables,
+                "sentence": probed.sentence(desk.shelf.label(name)),
+                "notes": probed.notes,
+            }
+        )
     return {"text": sentence, "answers": answers}
 
 
@@ -142,7 +141,7 @@ def start_measuring(desk: Desk, payload: Payload) -> Any:
             f"The data of {instrument} do not ship with the package, and the app downloads nothing.",
             f"Measure it with: equipoise measure {instrument} --model ... --out ...",
         )
-    title = f"{instrument} of {portable_name(model)}" + (f" on {dropped[0]}" if dropped else "")
+    title = f"{instrument} of {desk.shelf.label(model)}" + (f" on {dropped[0]}" if dropped else "")
     choices = _choices(payload)
     if instrument == AUDIT:
         return desk.jobs.start(title, lambda job: _audit(desk, job, model)).shown()
@@ -173,7 +172,9 @@ def _audit(desk: Desk, job: Job, model: str) -> Any:
 
     results, left_out = audit_fitting(_own_model(desk, job, model), tell=keep)
     if not results:
-        raise UserError(f"No instrument fits {portable_name(model)}.", next(iter(left_out.values())).message)
+        raise UserError(
+            f"No instrument fits {desk.shelf.label(model)}.", next(iter(left_out.values())).message
+        )
     return _measured(desk, folder, results) | {"left_out": {name: e.message for name, e in left_out.items()}}
 
 

@@ -65,7 +65,11 @@ class Shelf:
 
     def described(self) -> list[dict[str, str]]:
         """The models that were named, by what they are."""
-        return [{"name": name, "label": OUR_MODELS.get(name, portable_name(name))} for name in self.names]
+        return [{"name": name, "label": self.label(name)} for name in self.names]
+
+    def label(self, name: str) -> str:
+        """What a model is, for people: ours by what they are, a folder without those above it."""
+        return OUR_MODELS.get(name, portable_name(name))
 
 
 def _is_here(name: str) -> bool:

@@ -69,6 +69,12 @@ function bringIntoView(place) {
   if (place && place.childElementCount && place.getBoundingClientRect().top > innerHeight * 0.6) place.scrollIntoView({ block: "start" });
 }
 
+// A probability as people say it.
+function percent(value) {
+  const shown = 100 * value;
+  return shown >= 10 ? `${shown.toFixed(0)} %` : shown >= 0.1 ? `${shown.toFixed(1)} %` : value > 0 ? "< 0.1 %" : "0 %";
+}
+
 const number = (value, digits = 3) => {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
@@ -133,11 +139,13 @@ function showProbe(content) {
   $("#probe .answer").replaceChildren(...content.answers.map((one) => {
     const value = (row) => row.probability ?? row.share;
     const name = one.words.some((row) => row.share !== undefined) ? "share" : "probability";
-    const columns = [["word", (row) => row.word], [name, value, true], ["", (row) => share(value(row))]];
+    const shown = (row) => percent(value(row));
+    const columns = [["word", (row) => row.word], [name, shown, true], ["", (row) => share(value(row))]];
     if (one.words.some((row) => row.pole)) columns.unshift(["pole", (row) => row.pole]);
-    const likeliest = [["word", (row) => row.word], [name, value, true]];
+    const likeliest = [["word", (row) => row.word], [name, shown, true], ["", (row) => share(value(row))]];
     return make("article", [
       make("h2", labelOf(one.model)),
+      ...(one.sentence ? [make("p", one.sentence)] : []),
       table(content.text, columns, one.words),
       ...(one.likeliest.length ? [table("The likeliest words", likeliest, one.likeliest)] : []),
       ...one.notes.map((note) => make("p", note, { class: "note" })),
@@ -270,7 +278,10 @@ let dropped = null;
 
 const examples = {
   "pairs.csv": "category,stereotype,counterpart\noccupation,The nurse lost her keys.,The nurse lost his keys.\noccupation,The pilot lost his keys.,The pilot lost her keys.\noccupation,The chef  lost his keys.,The chef lost her keys\n",
-  "news.txt": "The minister said that he would resign.\nShe helped her mother in the kitchen.\nThe captain thanked his team.\nHe praised the strength of his players.\nThe actress wore a beautiful dress.\n",
+  "news.txt": [
+    ..."minister captain doctor mayor striker trainer banker judge farmer driver pilot chief".split(" ").flatMap((who) => [`The ${who} said that he would stay.`, `The ${who} thanked his team.`]),
+    ..."nurse actress singer teacher mother".split(" ").map((who) => `The ${who} said that she loved her family.`),
+  ].join("\n"),
 };
 
 async function takeFile(file) {

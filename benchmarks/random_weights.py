@@ -3,7 +3,9 @@
 Networks of random weights are drawn with each of four tokenizers: WordPiece, BPE, Unigram and bytes. Each is
 measured on the shipped pairs and on pairs mined from CORPUS, a text file or table of novels. Random weights
 know nothing of women and men, so the 95 % interval of "ASLD above that of neutral pairs" should leave 0 out
-in about one run of twenty. Prints a row a set and tokenizer, and writes `random_weights.json` here.
+in about one run of twenty. Only pairs that are alike are asked (one changed word, equally many tokens):
+the others are left out of that number anyway. Prints a row for each set and tokenizer, and writes
+`random_weights.json` beside this file.
 """
 
 import json
@@ -21,6 +23,7 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 from equipoise.corpora.mining import mine_pairs
 from equipoise.corpora.opening import CorpusChoice, open_documents
 from equipoise.data.reading import TABLES
+from equipoise.instruments.sbe import changed_spans
 from equipoise.measuring import measure
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
@@ -28,7 +31,7 @@ from equipoise.models.options import RunOptions
 DRAWS, WORDS, MINED = 20, 3000, 200
 SPECIAL = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 KINDS = ("wordpiece", "bpe", "unigram", "bytes")
-KEYS = ("asld-above-neutral", "asld-over-neutral", "mean-sld")
+KEYS = ("asld-above-neutral", "asld-over-neutral")
 
 
 def tokenizer(kind: str, texts: list[str]) -> Any:
@@ -79,14 +82,29 @@ def network(size: int, seed: int) -> Any:
     return BertForMaskedLM(config).eval()
 
 
-def runs(sets: dict[str, Path], texts: list[str], draws: int) -> Iterator[dict[str, Any]]:
+def alike(pairs: pd.DataFrame, words: Any) -> pd.DataFrame:
+    """The pairs that the number rests on with this tokenizer."""
+    sides = pairs[["stereotype", "counterpart"]].to_numpy()
+    kept = [
+        all(len(spans) == 1 for spans in changed_spans(one, other))
+        and len(words(one).input_ids) == len(words(other).input_ids)
+        for one, other in sides
+    ]
+    return pairs[kept]
+
+
+def runs(sets: dict[str, pd.DataFrame], folder: Path, draws: int) -> Iterator[dict[str, Any]]:
     """The estimates of every draw with every tokenizer on every set of pairs."""
+    texts = [text for pairs in sets.values() for text in (*pairs["stereotype"], *pairs["counterpart"])]
     for kind in KINDS:
-        words = tokenizer(kind, texts)
+        words, paths = tokenizer(kind, texts), {}
+        for name, pairs in sets.items():
+            paths[name] = folder / f"{kind}-{name}.csv"
+            alike(pairs, words).to_csv(paths[name], index=False)
         for seed in range(draws):
             options = RunOptions(cache=False)
             model = wrap_model(network(len(words), seed), words, name=f"{kind} {seed}", options=options)
-            for name, path in sets.items():
+            for name, path in paths.items():
                 result = measure(model, "sbe", data=path)
                 for key in KEYS:
                     row = result.estimate(key)
@@ -102,15 +120,15 @@ def runs(sets: dict[str, Path], texts: list[str], draws: int) -> Iterator[dict[s
 
 def main(corpus: str, draws: str = str(DRAWS)) -> None:
     """Draw, measure, count and write."""
+    neutral = pd.read_csv(TABLES / "neutral-pairs.csv").rename(
+        columns={"first": "stereotype", "second": "counterpart"}
+    )
+    neutral = neutral[["stereotype", "counterpart"]].assign(category="neutral")
+    mined = mine_pairs(open_documents(Path(corpus), CorpusChoice()).documents, sample=MINED).table
+    shipped = pd.read_csv(TABLES / "pairs.csv")
+    sets = {name: pd.concat([pairs, neutral]) for name, pairs in (("shipped", shipped), ("mined", mined))}
     with TemporaryDirectory() as folder:
-        mined = Path(folder) / "mined.csv"
-        pairs = mine_pairs(open_documents(Path(corpus), CorpusChoice()).documents, sample=MINED).table
-        pairs.to_csv(mined, index=False)
-        shipped = TABLES / "pairs.csv"
-        neutral = pd.read_csv(TABLES / "neutral-pairs.csv")
-        both = pd.concat([pairs, pd.read_csv(shipped)])
-        texts = [*both["stereotype"], *both["counterpart"], *neutral["first"], *neutral["second"]]
-        table = pd.DataFrame(runs({"shipped": Path(str(shipped)), "mined": mined}, texts, int(draws)))
+        table = pd.DataFrame(runs(sets, Path(folder), int(draws)))
     known = table[table["low"].notna()]
     outside = (known["low"] > known["neutral"]) | (known["high"] < known["neutral"])
     rows = known.assign(outside=outside).groupby(["key", "pairs", "tokenizer"], sort=False)

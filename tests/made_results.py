@@ -43,6 +43,7 @@ def made_result(
         },
         "data": {"poles": changes.get("poles", "pronouns"), "files": changes.get("files", FILES)},
         "choices": changes.get("choices", {}),
+        **({"fixed_choices": changes["fixed_choices"]} if "fixed_choices" in changes else {}),
         "roles": {"text": list(text)},
         "quantities": [quantity.to_record() for quantity in quantities],
     }

@@ -9,6 +9,7 @@ import pandas as pd
 
 from equipoise.results import Estimate, Quantity, Result
 from equipoise.results.estimate import estimates_table
+from equipoise.results.quantity import TOWARDS
 from equipoise.results.reading import readings
 
 HOSTILE = (
@@ -29,7 +30,17 @@ def page_result(
     """A result with categories, professions, pairs with tokens, dropped items and three headlines."""
     table = _items(items, shift, np.random.default_rng(seed))
     estimates = _estimates(table, shift)
-    quantity = Quantity("appd", "APPD", 0.05, unit="nats", factors=("template",), ranks=True)
+    quantity = Quantity(
+        *("appd", "APPD", 0.05),
+        unit="nats",
+        factors=("template",),
+        ranks=True,
+        name="pronoun gap",
+        question="jobs",
+        scale="nats",
+        sides=TOWARDS,
+        headline=True,
+    ).of_poles("male", "female")
     provenance: dict[str, Any] = {
         "instrument": {"name": instrument, "title": f"{instrument}: a test", "variant": "corrected"},
         "model": {

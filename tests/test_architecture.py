@@ -4,7 +4,6 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"errors"},
-    {"files", "plugins"},
+    {"files", "plugins", "choices"},
     {"text", "stats"},
     {"data"},
     {"models", "corpora"},
@@ -192,35 +191,6 @@ def test_numbers_for_people_are_rounded_in_one_place() -> None:
                 if any(str(getattr(part, "value", "")).endswith("f") for part in parts):
                     written.add(named(path))
     assert written == set(NEVER_NEGATIVE)
-
-
-def test_a_run_option_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A field with a help text is an option of every command that runs models, and reaches it."""
-    from typer import Typer
-    from typer.testing import CliRunner
-
-    from equipoise.cli import arguments as cli_options
-    from equipoise.models import options as run_options
-
-    @dataclass(frozen=True)
-    class WithOneMore(run_options.RunOptions):
-        layers: int = run_options.option(12, "How many layers to run.")
-
-    monkeypatch.setattr(run_options, "RunOptions", WithOneMore)
-    monkeypatch.setattr(cli_options, "RunOptions", WithOneMore)
-    given: list[WithOneMore] = []
-
-    @cli_options.runs_models
-    def command(*, options: WithOneMore) -> None:
-        """Take the options."""
-        given.append(options)
-
-    app = Typer()
-    app.command()(command)
-    assert "How many layers to run." in CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
-    for arguments in ([], ["--layers", "3", "--no-cache", "--device", "cpu"]):
-        assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert [(one.layers, one.cache, one.device) for one in given] == [(12, True, "auto"), (3, False, "cpu")]
 
 
 def test_torch_stays_behind_its_fence() -> None:

@@ -112,7 +112,7 @@ def test_what_is_no_model_is_refused_by_its_kind(ask: Any) -> None:
     """The usual case: a network of transformers, handed over as it is."""
     with pytest.raises(UserError, match="A BertForMaskedLM was given where a model is expected") as caught:
         ask(tiny.network("bert"), "traits")
-    assert "equipoise.wrap_model" in caught.value.hint
+    assert "wrap_model" in caught.value.hint
 
 
 def test_an_audit_takes_names_objects_and_settings_of_each(tmp_path: Path) -> None:

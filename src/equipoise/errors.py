@@ -9,7 +9,7 @@ from typing import Any
 
 
 class UserError(Exception):
-    """Something the user can mend: what was given and expected, and in the hint what to do."""
+    """Something the user can correct: what was given and expected, and in the hint what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

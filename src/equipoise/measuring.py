@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import pandas as pd
 
 import equipoise
+from equipoise.choices import choices_of, with_choices
 from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
 from equipoise.data.sources import Data
@@ -28,7 +29,7 @@ from equipoise.instruments.base import (
     refuse_undeclared,
     refuse_undeclared_headlines,
 )
-from equipoise.instruments.parts.choices import made_choices, refuse_unread
+from equipoise.instruments.parts.choices import fixed_choices, recorded_choices, refuse_unread
 from equipoise.instruments.parts.notices import dropped_notice, misread_notice
 from equipoise.instruments.parts.unaskable import drop_unaskable
 from equipoise.models.capabilities import require
@@ -71,7 +72,7 @@ def measure(
 ) -> Result:
     """Measure one model with one instrument: `measure("path/to/bert", "tbe", data=table)`.
 
-    The model is one that was loaded, or its name; `choices` are those of `Settings`.
+    The model is one that was loaded, or its name; `choices` are those of `Settings`, such as layer="all".
     """
     if isinstance(instrument, list | tuple | set):
         raise UserError(
@@ -80,7 +81,7 @@ def measure(
         )
     if not isinstance(data, str) or data:
         choices["data"] = data
-    known = [field.name for field in fields(Settings)]
+    known = sorted({*(each.name for each in fields(Settings)), *(one.name for one in choices_of(Settings))})
     unknown = [name for name in choices if name not in known]
     if unknown:
         raise unknown_name("choice of measure", unknown[0], known)
@@ -89,9 +90,10 @@ def measure(
             f"A {type(settings).__name__} was given as settings.",
             'Give a Settings, or name the choices one by one: measure(model, "tbe", poles="age").',
         )
-    chosen = replace(settings or Settings(), **choices)
-    _refuse_unread([instrument], {_name(instrument): chosen})
-    prepared = _prepare(as_model(model), instrument, chosen)
+    chosen = with_choices(settings or Settings(), choices)
+    one = _instrument(instrument)
+    refuse_unread({one.name: (one, chosen)})
+    prepared = _prepare(as_model(model), one, chosen)
     return _run(prepared.model, [prepared])[0]
 
 
@@ -108,11 +110,10 @@ def audit(
     `tell` gets every result as soon as it has its answers, those of cheap instruments first; `begin` gets
     what each will measure before anything is asked.
     """
-    instruments = _several(instruments)
-    _refuse_unmeasured(instruments, settings)
-    _refuse_unread(instruments, settings)
+    planned = _planned(instruments, settings)
+    refuse_unread({one.name: (one, chosen) for one, chosen in planned})
     loaded = as_model(model)
-    prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in instruments]
+    prepared = [_prepare(loaded, *pair) for pair in planned]
     _announce(prepared, begin)
     return _run(loaded, prepared, tell)
 
@@ -126,19 +127,17 @@ def audit_fitting(
     begin: Begin | None = None,
 ) -> tuple[list[Result], dict[str, UserError]]:
     """The same with every instrument that fits the model; those that do not come back with the reason."""
-    instruments = _several(instruments)
-    _refuse_unmeasured(instruments, settings)
+    planned = _planned(instruments, settings)
     loaded = as_model(model)
     prepared: list[_Prepared] = []
     left_out: dict[str, UserError] = {}
-    for one in instruments:
+    for one, chosen in planned:
         try:
-            prepared.append(_prepare(loaded, one, _settings_of(one, settings)))
+            prepared.append(_prepare(loaded, one, chosen))
         except UserError as error:
-            left_out[_name(one)] = error
+            left_out[one.name] = error
     _announce(prepared, begin)
-    results = _run(loaded, prepared, tell, left_out)
-    return results, left_out
+    return _run(loaded, prepared, tell, left_out), left_out
 
 
 def questions_of(
@@ -148,44 +147,38 @@ def questions_of(
 ) -> list[Question]:
     """Every question that `audit` would ask, without asking any."""
     loaded = as_model(model)
-    prepared = [_prepare(loaded, one, _settings_of(one, settings)) for one in _several(instruments)]
+    prepared = [_prepare(loaded, *pair) for pair in _planned(instruments, settings)]
     return [ask.question for one in prepared for ask in one.asks]
 
 
-def _refuse_unread(instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None) -> None:
-    refuse_unread({_name(one): (_instrument(one), _settings_of(one, settings)) for one in instruments})
-
-
-def _refuse_unmeasured(
+def _planned(
     instruments: Sequence[InstrumentSource], settings: Mapping[str, Settings] | None
-) -> None:
-    """Refuse settings for an instrument that is not among these: they would be ignored."""
-    if not isinstance(settings, Mapping | None):
-        raise UserError(
-            f"A {type(settings).__name__} was given where settings by instrument are expected.",
-            'Name the instrument that they are for: {"sbe": Settings(...)}.',
-        )
-    names = [_name(one) for one in instruments]
-    for name in settings or ():
-        if name not in names:
-            raise unknown_name("instrument among those measured", str(name), names)
-
-
-def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
-    for one in prepared:
-        if begin is not None:
-            begin(one.instrument.name, one.measured())
-
-
-def _several(instruments: Sequence[InstrumentSource]) -> Sequence[InstrumentSource]:
-    """A name by itself is a list of one: it would be read letter by letter."""
+) -> list[tuple[Instrument[Any], Settings]]:
+    """Every instrument with its settings; settings for one that is not measured would be ignored."""
+    # A name by itself would be read letter by letter.
     several = [instruments] if isinstance(instruments, str) else instruments
     if not isinstance(several, Sequence):
         raise UserError(
             f"A {type(instruments).__name__} was given where instruments are expected.",
             'Give their names in a list: audit(model, ["sbe", "tbe"]).',
         )
-    return several
+    if not isinstance(settings, Mapping | None):
+        raise UserError(
+            f"A {type(settings).__name__} was given where settings by instrument are expected.",
+            'Name the instrument that they are for: {"sbe": Settings(...)}.',
+        )
+    loaded = [_instrument(one) for one in several]
+    names = [one.name for one in loaded]
+    for name in settings or ():
+        if name not in names:
+            raise unknown_name("instrument among those measured", str(name), names)
+    return [(one, (settings or {}).get(one.name, Settings())) for one in loaded]
+
+
+def _announce(prepared: "Sequence[_Prepared]", begin: Begin | None) -> None:
+    for one in prepared:
+        if begin is not None:
+            begin(one.instrument.name, one.measured())
 
 
 def as_model(source: ModelSource) -> LanguageModel:
@@ -249,7 +242,8 @@ class _Prepared:
                 "poles": settings.poles,
                 "files": dict(self.hashes),
             },
-            "choices": made_choices(settings),
+            "choices": recorded_choices(settings),
+            "fixed_choices": fixed_choices(settings),
             "seed": settings.seed,
         }
 
@@ -347,8 +341,8 @@ def _words_read(question: Question) -> int:
     return words**2 if isinstance(question, Score) else words
 
 
-def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings) -> _Prepared:
-    instrument = _instrument(source)
+def _prepare(model: LanguageModel, instrument: Instrument[Any], settings: Settings) -> _Prepared:
+    """Read what the instrument needs and collect its questions."""
     require(model, *instrument.needs, by=instrument.name)
     settings = settings.completed(instrument)
     resolved = settings.source(instrument)
@@ -370,16 +364,8 @@ def _prepare(model: LanguageModel, source: InstrumentSource, settings: Settings)
     return _Prepared(model, instrument, design, asks, hashes, altered)
 
 
-def _settings_of(instrument: InstrumentSource, settings: Mapping[str, Settings] | None) -> Settings:
-    return (settings or {}).get(_name(instrument), Settings())
-
-
 def _instrument(source: InstrumentSource) -> Instrument[Any]:
     if isinstance(source, str):
         return load_instrument(source)
     refuse_undeclared(source)
     return source
-
-
-def _name(instrument: InstrumentSource) -> str:
-    return instrument if isinstance(instrument, str) else _instrument(instrument).name

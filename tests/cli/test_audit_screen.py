@@ -6,7 +6,7 @@ import pytest
 from command_line import run
 from report_results import page_result
 
-from equipoise.cli.measure import Screen
+from equipoise.cli.measure import Printed, Screen
 from equipoise.cli.printing import WIDTHS, GrowingTable
 from equipoise.instruments import DEFAULT_AUDIT
 from equipoise.measuring import audit
@@ -44,7 +44,7 @@ def test_the_table_fits_80_columns_and_the_page_is_named_last(
 def test_all_shows_every_estimate_of_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results = [page_result(), page_result(instrument="lpbs")]
     for everything in (False, True):
-        screen = Screen(TableModel(), tmp_path, force=True, everything=everything, as_json=False)
+        screen = Screen(TableModel(), Printed(out=tmp_path, force=True, everything=everything))
         for result in results:
             screen.add(result)
         screen.close(results)

@@ -122,6 +122,20 @@ def test_score_a_file(model_folder: Path, tmp_path: Path, capsys: pytest.Capture
         assert row["tokens"] == len(own)
 
 
+def test_sentences_can_be_typed(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, texts = tmp_path / "s.txt", ["The doctor left.", "The nurse stayed."]
+    file.write_text("\n".join(texts), encoding="utf-8")
+    answers = []
+    for given in ([file], texts):
+        assert run("score", *given, "--model", model_folder, "--json") == 0
+        answers.append(json.loads(capsys.readouterr().out)["sentences"])
+    assert answers[0] == answers[1]
+    assert run("score", tmp_path / "missing.txt", "--model", model_folder) == 2
+    assert "missing.txt" in errors(capsys)[0]
+
+
 def test_score_never_writes_over_what_it_reads_or_wrote(
     model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -347,7 +361,7 @@ BAD = {
     ),
     "unknown device": (["probe", "[MASK] is.", "--device", "gpu"], "device"),
     "unknown executor": (["probe", "[MASK] is.", "--executor", "ray"], "executor"),
-    "negative budget": (["probe", "[MASK] is.", "--token-budget", "-1"], "token budget of -1"),
+    "negative budget": (["probe", "[MASK] is.", "--token-budget", "-1"], "token budget is -1"),
 }
 
 

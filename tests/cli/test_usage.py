@@ -20,7 +20,7 @@ from equipoise.cli.commands import CACHE, COMMANDS, STUDIES, Loaded
         (["--versio"], "no option '--versio' of `equipoise`", "Did you mean '--version'?"),
         (["compare", "--qqq"], "no option '--qqq'", "`equipoise compare --help` shows"),
         (["probe"], "`equipoise probe` was given no TEXT", "Give TEXT: A sentence with one blank"),
-        (["measure", "tbe"], "`equipoise measure` was given no --out", "Give --out: The folder"),
+        (["measure", "tbe"], "`equipoise measure` was given no --out", "Give --out: Folder"),
         (["probe", "x", "y"], "something that it does not take: y", "quotes"),
         (["probe", "x", "--top", "many"], "--top is 'many' where a whole number from 1 on", "from 1 on"),
         (["probe", "x", "--top=0"], "--top is '0' where a whole number from 1 on", "from 1 on"),

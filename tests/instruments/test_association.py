@@ -338,7 +338,9 @@ def test_hypotheses_in_words() -> None:
     assert h2.startswith(
         "H2 (anti-typical pairings are negative): holds. Female professions, male persons -0.5"
     )
-    assert h3.startswith("H3 (balanced professions make no difference): holds. Balanced professions ")
+    assert h3.startswith(
+        "H3 (balanced professions differ by less than 0.1 nats): holds. Balanced professions "
+    )
     answers = hypotheses(made_result(made_items(lambda group, gender: 0.001)))
     assert [answer.split("): ")[1].split(".")[0] for answer in answers] == [
         "does not hold",
@@ -348,20 +350,28 @@ def test_hypotheses_in_words() -> None:
     reverse = hypotheses(made_result(made_items(lambda group, gender: -stereotype(group, gender))))
     assert ["does not hold" in answer for answer in reverse] == [True, True, False]
     male = hypotheses(made_result(made_items(lambda group, gender: 0.5 * (gender == "male"))))
-    assert "H3 (balanced professions make no difference): does not hold. Balanced professions 0." in male[2]
+    assert (
+        "H3 (balanced professions differ by less than 0.1 nats): does not hold. Balanced professions 0."
+        in male[2]
+    )
 
 
 def test_too_few_professions_leave_a_hypothesis_open() -> None:
     for few in (1, 4):
         items = made_items(stereotype, n_jobs=few)
-        assert all(": open." in answer for answer in hypotheses(made_result(items)))
+        answers = hypotheses(made_result(items))
+        assert all(": open." in answer and "(too few to tell)" in answer for answer in answers)
+        assert not any("nan" in answer for answer in answers)
     items["group"] = "joy"
     assert "not answered" in hypotheses(made_result(items))[0]
 
 
 def test_german_is_labelled_as_agreement() -> None:
     result = made_result(made_items(stereotype).assign(language="de"))
-    assert "agreement, not bias" in hypotheses(result)[0]
+    (said,) = hypotheses(result)
+    assert "agreement, not bias" in said
+    assert (estimates_table(association_estimates(result.items))["void"] != "").all()
+    assert (estimates_table(association_estimates(made_items(stereotype)))["void"] == "").all()
     design = designed(Settings(data="equipoise-persons-de"))
     assert any("agreement, not bias" in notice for notice in design.notices)
     assert "Unsere Tante ist die neue Chemikerin im Team." in design.items["text"].tolist()
@@ -381,7 +391,7 @@ def test_changes_are_what_table_4_tests() -> None:
     assert moved["wilcoxon-w-second-minus-first", "balanced"] == slow_w(female_minus_male)[0]
     answers = hypotheses(made_result(before), made_result(later))
     assert answers[4].startswith("H2 (anti-typical pairings rise afterwards): holds.")
-    assert answers[5].startswith("H3 (balanced professions stay as they were): does not hold.")
+    assert answers[5].startswith("H3 (balanced professions move by less than 0.1 nats): does not hold.")
 
 
 def told(*values: float) -> dict[tuple[str, str], WordScores]:

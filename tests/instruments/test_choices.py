@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from equipoise.choices import choices_of
 from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings, refuse_undeclared
-from equipoise.instruments.parts.choices import CHOSEN_LAYER, EVERYTHING, POLES, POOLING, SAMPLE
+from equipoise.instruments.parts.choices import CHOSEN_LAYER, POLES, POOLING
 from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.measuring import audit, measure
 from equipoise.models.loading import load_model
@@ -68,7 +69,15 @@ def test_an_instrument_reads_what_it_says(name: str, model: LanguageModel) -> No
 @pytest.mark.parametrize("instrument", [*map(load_instrument, INSTRUMENTS), Price(), HeldOutPronouns()])
 def test_every_instrument_declares_all_of_the_protocol(instrument: Any) -> None:
     refuse_undeclared(instrument)
-    assert set(instrument.reads) <= {*EVERYTHING, SAMPLE}
+    known = choices_of(Settings)
+    assert set(instrument.reads) <= {*(one.name for one in known), *(one.group for one in known)}
+
+
+def test_a_choice_of_a_group_may_be_named_by_itself() -> None:
+    whole = measure("random", "weat", vectors=VectorChoice(layer="0"))
+    apart = measure("random", "weat", layer="0")
+    assert apart.choices == whole.choices == {"layer": "0"}
+    assert apart.estimates.equals(whole.estimates)
 
 
 def test_a_choice_that_one_of_several_reads_is_taken() -> None:

@@ -314,7 +314,7 @@ def test_the_thesis_lists_corrected(shared_data: Callable[[str], Path]) -> None:
         .str.contains(r"\ba (?:engineer|actress|optometrist)|profession|jailers", regex=True)
         .any()
     )
-    assert notices[0] == "mended: 8 templates, 15 names of professions"
+    assert notices[0] == "corrected: 8 templates, 15 names of professions"
     assert set(kept.query("category == 'Testicle'")["gender"]) == {"male"}
     genders = kept.query("category == 'Gender-Related Occupation'").groupby("gender")["profession"].nunique()
     assert genders.to_dict() == {"female": 5, "male": 2}

@@ -10,13 +10,14 @@ import tiny
 import torch
 from tiny import wrapped
 
+from equipoise.choices import choices_of
 from equipoise.errors import Cancelled, UserError
 from equipoise.models.engine.executors import EXECUTORS, find_executor
 from equipoise.models.engine.local import LocalExecutor
 from equipoise.models.loading import load_model
 from equipoise.models.neural import devices
 from equipoise.models.neural.devices import find_device, token_budget
-from equipoise.models.options import RunOptions, choose_options, offered_options
+from equipoise.models.options import RunOptions, choose_options
 from equipoise.models.progress import LOADING, PLANNING, SCORING, STOPPED, Progress
 from equipoise.models.questions import Score
 
@@ -43,11 +44,11 @@ def test_options_given_twice_or_out_of_range_are_refused() -> None:
 
 def test_a_command_line_can_be_made_of_the_options() -> None:
     """Everything but callbacks and the place of the store; a flag of its own where the name would mislead."""
-    offered = {each.name: each for each in offered_options()}
+    offered = {each.name: each for each in choices_of(RunOptions)}
     rest = {each.name for each in fields(RunOptions)} - set(offered)
     assert rest == {"address", "progress", "is_cancelled", "store"}
-    assert offered["cache"].metadata["flag"] == "--no-cache"
-    assert all(each.metadata["help"].endswith(".") for each in offered.values())
+    assert offered["cache"].flag == "--no-cache"
+    assert all(each.help.endswith(".") for each in offered.values())
 
 
 def test_importing_the_options_costs_no_torch() -> None:

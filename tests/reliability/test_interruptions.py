@@ -126,6 +126,6 @@ main(["measure", "tbe", "--model", "random", "--out", {str(tmp_path / "out")!r}]
     lines = [line for line in said.strip().splitlines() if not line.startswith("random: ")]
     assert lines == [
         "Interrupted.",
-        "Finished answers are kept: the same command goes on from here.",
+        "Finished answers are kept: run the same command again to resume.",
     ]
     assert stored(store) >= 40

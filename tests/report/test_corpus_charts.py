@@ -176,7 +176,7 @@ def test_charts_that_are_there_are_refused_before_the_corpus_is_read(
     assert run(*asked) == 2
     assert capsys.readouterr().err.splitlines() == [
         f"Error: {figures / 'mentions-side.png'} would be written over.",
-        "Give another folder with --figures, or --force to write over it.",
+        "Give another folder with --figures, or --force to overwrite it.",
     ]
     assert not out.exists()
     assert (figures / "mentions-side.png").read_bytes() == b"my own"

@@ -5,9 +5,11 @@ import gzip
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
@@ -68,22 +70,33 @@ def test_every_figure_has_a_place_a_chart_and_words() -> None:
     assert all(len(figure.alt) > 40 for figure in contents.figures)
 
 
-def test_the_headline_chart_lies_where_the_numbers_do() -> None:
-    """Each row on its own scale: the farthest end is at 1, neutral at 0."""
-    figure = contents_of([page_result()]).headlines
-    assert figure is not None
-    rows = figure.spec["data"]["values"]
-    estimates = page_result().headlines()
-    first = estimates.iloc[0]
-    assert rows[0]["high"] == 1
-    assert rows[0]["value"] == pytest.approx(first["value"] / first["high"], rel=1e-5)
-    assert rows[0]["low"] == pytest.approx(first["low"] / first["high"], rel=1e-5)
-    # 12 [8, 16] around the neutral 10: the farthest end is 6 away.
-    places = [rows[2][name] for name in ("low", "value", "high")]
-    assert places == pytest.approx([-1 / 3, 1 / 3, 1], rel=1e-5)
-    assert [row["void"] for row in rows] == [False, False, True]
-    assert rows[2]["number"] == "12.0 [8.000, 16.0], not meaningful"
-    assert rows[2]["side"] == "not told from neutral"
+def test_a_card_answers_its_question_with_the_numbers_of_the_estimates() -> None:
+    """The axis reaches 3.4 nats (30 times) to either side of 0, men on the right."""
+    (screen,) = contents_of([page_result()]).screens
+    (card,) = screen.cards
+    first = page_result().headlines().iloc[0]
+    assert (card.question, card.answer) == ("Does it link jobs with a gender?", "Yes, towards men")
+    assert (card.size, card.certainty) == ("small", "certain")
+    assert card.code == "tbe.appd"
+    gauge = card.gauge
+    assert gauge is not None
+    assert (gauge.left, gauge.right, gauge.tone, gauge.neutral) == ("women", "men", "men", 50)
+    places = [50 + 50 * first[name] / np.log(30) for name in ("value", "low", "high")]
+    assert [gauge.value, gauge.low, gauge.high] == pytest.approx(places, rel=1e-3)
+    assert "small" in screen.headline
+    assert "certain" in screen.headline
+
+
+def test_women_stand_on_the_left_whichever_side_is_above() -> None:
+    result = page_result()
+    quantity = result.declared[0]
+    turned = replace(quantity, sides=quantity.sides[::-1])
+    result.provenance["quantities"] = [turned.to_record()]
+    (screen,) = contents_of([result]).screens
+    gauge = screen.cards[0].gauge
+    assert gauge is not None
+    assert (gauge.left, gauge.right, gauge.tone) == ("women", "men", "women")
+    assert gauge.low < gauge.value < gauge.high < 50
 
 
 def test_the_explorer_has_every_item_with_its_score_and_words() -> None:
@@ -198,9 +211,9 @@ def test_the_command_writes_page_figures_and_tables(
     assert capsys.readouterr().out.splitlines()[-1].startswith(f"Page: {out} (")
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     figures = sorted(path.name for path in (tmp_path / "f").iterdir())
-    assert "headlines.png" in figures
+    assert "tbe-professions.png" in figures
     assert len(figures) == 10
-    assert (tmp_path / "f" / "headlines.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "f" / "tbe-professions.png").read_bytes().startswith(b"\x89PNG")
     written = pd.read_csv(tmp_path / "t" / "tbe-headlines.csv")
     assert written["value"].tolist() == pytest.approx(page_result(items=30).headlines()["value"].tolist())
     assert "\\begin{tabular}" in (tmp_path / "t" / "tbe-estimates.tex").read_text(encoding="utf-8")
@@ -208,7 +221,7 @@ def test_the_command_writes_page_figures_and_tables(
     assert run(*again) == 2
     assert capsys.readouterr().err.splitlines() == [
         f"Error: {out} exists.",
-        "Give another path with --out, or --force to write over it.",
+        "Give another path with --out, or --force to overwrite it.",
     ]
     assert run(*again, "--force") == 0
     assert run("report", tmp_path / "results", "--out", tmp_path / "x.html", "--tables", tmp_path / "t") == 2
@@ -238,7 +251,7 @@ def test_files_that_are_there_are_refused_before_anything_is_written(
     said = capsys.readouterr()
     assert said.err.splitlines() == [
         f"Error: {mine / 'tbe-headlines.csv'} would be written over.",
-        "Give another folder with --tables, or --force to write over it.",
+        "Give another folder with --tables, or --force to overwrite it.",
     ]
     assert said.out == ""
     assert sorted(path.name for path in mine.iterdir()) == ["notes.txt", "tbe-headlines.csv"]

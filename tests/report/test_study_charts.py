@@ -83,7 +83,7 @@ def test_professions_have_a_line_and_bars_with_what_was_read_about() -> None:
         ("nanny", "before"),
         ("nanny", "after"),
     ]
-    assert [row["profession"] for row in care.spec["layer"][3]["data"]["values"]] == ["nurse"]
+    assert [row["profession"] for row in care.spec["layer"][-1]["data"]["values"]] == ["nurse"]
 
 
 def test_arms_by_themselves_and_by_group_and_category() -> None:

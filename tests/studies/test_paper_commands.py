@@ -90,7 +90,7 @@ def test_compare_prints_table_4_and_the_hypotheses(
     printed = capsys.readouterr().out
     assert "Table 4 of BEC-Pro" in printed
     assert "H2 (anti-typical pairings are negative)" in printed
-    assert "H3 (balanced professions stay as they were)" in printed
+    assert "H3 (balanced professions move by less than 0.1 nats)" in printed
     assert run("compare", *measured, "--json") == 0
     document = json.loads(capsys.readouterr().out)
     (rows,) = document["bec_pro_table_4"].values()
@@ -136,7 +136,7 @@ def test_report_draws_both_models_and_writes_the_tables(measured: list[Path], tm
     assert (tmp_path / "t" / "association-table-4.tex").is_file()
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Table 4 of BEC-Pro" in page
-    assert "H3 (balanced professions stay as they were)" in page
+    assert "H3 (balanced professions move by less than 0.1 nats)" in page
 
 
 def test_completions_has_tables_2_and_3_on_the_screen_in_files_and_on_the_page(

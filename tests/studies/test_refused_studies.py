@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import tiny
-from command_line import run
 
 from equipoise import measure
 from equipoise.cli.study_models import method_cells, show_gain
@@ -236,15 +235,3 @@ def test_arms_are_shown_number_by_number_on_a_narrow_screen(
     assert "P(male | male) - P(female | female) (probability, 2 seeds)" in shown
     assert "skew, type 2 (probability, 2 seeds)" in shown
     assert "medical" not in shown
-
-
-def test_a_survey_of_a_corpus_is_no_page_and_says_where_its_charts_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    texts = tmp_path / "texts.txt"
-    texts.write_text("\n".join(document.text for document in PEOPLE.documents))
-    assert run("corpus", texts, "--out", tmp_path / "survey") == 0
-    assert run("report", tmp_path / "survey", "--out", tmp_path / "page.html") == 2
-    said = capsys.readouterr().err
-    assert "was written by `equipoise corpus`: tables of a text" in said
-    assert "--figures FOLDER" in said

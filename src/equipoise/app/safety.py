@@ -38,7 +38,7 @@ def refuse_stranger(headers: Mapping[str, str], port: int) -> Refusal | None:
 
 
 def refuse_body(headers: Mapping[str, str]) -> Refusal | None:
-    """Turn away a body that is no JSON, has no length, or is too long; it has not been read yet."""
+    """Turn away a body that is not valid JSON, has no length, or is too long; it has not been read yet."""
     if headers.get("Content-Type", "").partition(";")[0].strip() != "application/json":
         return Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "A request holds JSON.")
     length = headers.get("Content-Length", "")

@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             payload = json.loads(body)
         except (ValueError, RecursionError):
-            self._send_error(HTTPStatus.BAD_REQUEST, "The request is no JSON.", "Reload the page.")
+            self._send_error(HTTPStatus.BAD_REQUEST, "The request is not valid JSON.", "Reload the page.")
             return
         self._answer(urlsplit(self.path).path.removeprefix("/api/"), payload)
 

@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             traceback.print_exc()
         kept = (
-            "" if "--no-cache" in given else "Finished answers are kept: the same command goes on from here."
+            ""
+            if "--no-cache" in given
+            else "Finished answers are kept: run the same command again to resume."
         )
         _say("Interrupted.", kept)
         sys.exit(130)

@@ -1,15 +1,17 @@
-"""Options that several commands share, and what they mean."""
+"""Options that several commands share, and how the fields of a dataclass become options."""
 
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from contextlib import ExitStack
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 import typer
 
+from equipoise.choices import EACH, Choice, choices_of, with_choices
 from equipoise.cli.progress_bar import ProgressBar
 from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError, check_seed
@@ -18,94 +20,254 @@ from equipoise.instruments.base import Settings
 from equipoise.instruments.parts.choices import refuse_unread
 from equipoise.models.loading import load_model
 from equipoise.models.loading.names import BUILT_IN
-from equipoise.models.options import RunOptions, offered_options
+from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
+
+MODEL, OUTPUT, DATA, CORPUS, VECTORS, RUNNING = "Model", "Output", "Data", "Corpus", "Vectors", "Running"
+"""The headings of a command's help, beside its arguments and what is its own."""
+
+HEADINGS = {"corpus": CORPUS, "vectors": VECTORS}
+"""Under which heading a group of choices stands."""
+
+DECLARED = {one.name: one for one in choices_of(Settings)}
+
+
+def option(heading: str, *flags: str, help: str, **more: Any) -> Any:
+    """An option under a heading."""
+    return typer.Option(*flags, help=help, rich_help_panel=heading, **more)
+
+
+def declared(one: Choice, heading: str = "") -> Any:
+    """The option of a choice, as it was declared."""
+    more = {"envvar": "EQUIPOISE_DATA"} if one.name == "data_dir" else {}
+    return option(heading or HEADINGS.get(one.group, DATA), one.flag, help=one.help, **more)
+
 
 Model = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="A model folder, a GGUF file, word vectors or a hub name."),
+    option(MODEL, "--model", "-m", help="A model folder, a hub name, a GGUF file or a file of word vectors."),
 ]
 Models = Annotated[
-    list[str] | None,
-    typer.Option("--model", "-m", help="A model folder or hub name; may be given several times."),
+    list[str] | None, option(MODEL, "--model", "-m", help="A model folder or hub name. Repeatable.")
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write results to.")]
+Out = Annotated[Path, option(OUTPUT, "--out", "-o", help="Folder to write results to.")]
 MaybeOut = Annotated[
-    Path | None, typer.Option("--out", "-o", help="The folder to write tables and results to.")
+    Path | None, option(OUTPUT, "--out", "-o", help="Folder to write tables and results to.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
-DataDir = Annotated[
+Force = Annotated[bool, option(OUTPUT, "--force", help="Overwrite existing files.")]
+Json = Annotated[bool, option(OUTPUT, "--json", help="Print one JSON document instead of tables.")]
+Data = Annotated[list[str] | None, declared(DECLARED["data"])]
+DataDir = Annotated[Path | None, declared(DECLARED["data_dir"])]
+Variant = Annotated[list[str] | None, declared(DECLARED["variant"])]
+Seed = Annotated[int, declared(DECLARED["seed"])]
+Text = Annotated[str | None, declared(DECLARED["text"])]
+Document = Annotated[str | None, declared(DECLARED["document"])]
+Split = Annotated[str | None, declared(DECLARED["split"])]
+Measure = Annotated[str, declared(DECLARED["measure"])]
+Label = Annotated[str, declared(DECLARED["label"])]
+Seeds = Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")]
+Settable = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="An option of the training: `mitigate counterfactual --explain`. Repeatable."),
+]
+Pairs = Annotated[
     Path | None,
-    typer.Option("--data-dir", envvar="EQUIPOISE_DATA", help="Where published data sets lie."),
+    option(DATA, "--pairs", help="Your own word pairs: a CSV with male and female, or two per line."),
 ]
-Data = Annotated[list[str] | None, typer.Option("--data", help="[INSTRUMENT=]DATASET_OR_FILE")]
-Variant = Annotated[list[str] | None, typer.Option("--variant", help="[INSTRUMENT=]VARIANT")]
-PolesOf = Annotated[list[str] | None, typer.Option("--poles", help="[INSTRUMENT=]POLES_OR_FILE")]
-Seed = Annotated[int, typer.Option(help="Seed of what is drawn: samples and intervals.")]
-Text = Annotated[str | None, typer.Option("--text", help="Of a corpus: the column with the text.")]
-Length = Annotated[int, typer.Option("--length", help="Of a corpus: words in a context.")]
-Sample = Annotated[
-    int | None,
-    typer.Option(
-        "--sample",
-        help="Contexts of a corpus to ask (2,000 unless given), or sentences of association; 0: all.",
-    ),
+StudyFolder = Annotated[
+    Path, option(OUTPUT, "--out", "-o", help="Folder of the study; a stopped study resumes there.")
 ]
-NoNames = Annotated[bool, typer.Option("--no-names", help="Of a corpus: write 'someone' for persons' names.")]
-Document = Annotated[
-    str | None, typer.Option("--document", help="Of a corpus: a column that rows of one document share.")
-]
-Split = Annotated[
-    str | None,
-    typer.Option("--split", help="Of a corpus: a txt's documents: sentence, line, paragraph or file."),
-]
-Layer = Annotated[
-    str, typer.Option("--layer", help="Of vectors: last, all, or a number (0: the embeddings).")
-]
-Pooling = Annotated[
-    str, typer.Option("--pooling", help="Of vectors of a text: mean, mean-with-special or first.")
-]
-Measure = Annotated[
-    str, typer.Option("--measure", help="Of vectors: cosine, euclidean, manhattan or mahalanobis.")
-]
-Label = Annotated[str, typer.Option("--label", help="Of a classifier: the label whose score is compared.")]
-NoNeutral = Annotated[
-    bool, typer.Option("--no-neutral-pairs", help="Of sentence pairs: ask no neutral pairs beside them.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 
-def runs_models(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command every option of `RunOptions` that has a help text; it gets them as `options`."""
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """What every study that trains a model is told."""
+
+    out: StudyFolder
+    model: Model = None
+    text: Text = None
+    choices: Settable = None
+    data_dir: DataDir = None
+    force: Force = False
+    as_json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextTuning(Tuning):
+    """The same where a preset of counterfactual fine-tuning may be named."""
+
+    preset: Annotated[str | None, typer.Option("--preset", help="A published recipe, by name.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Which instruments are asked, and with which data and variants."""
+
+    instrument: Annotated[
+        list[str] | None, typer.Option("--instrument", "-i", help="An instrument to ask. Repeatable.")
+    ] = None
+    data: Data = None
+    variant: Variant = None
+    data_dir: DataDir = None
+
+    def settings(self, instruments: Sequence[str]) -> dict[str, Settings]:
+        """The settings of each instrument."""
+        return Chosen(data=self.data, variant=self.variant, data_dir=self.data_dir).settings(instruments)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Priced:
+    """What the price of a change is read on."""
+
+    texts: Annotated[
+        Path | None,
+        option(DATA, "--texts", help="Held-out sentences for the price; else ours."),
+    ] = None
+    gap: Annotated[
+        Path | None, option(DATA, "--gap", help="Folder with GAP's files, for pronouns; else our sentences.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """Where what comes out is written, and how it is shown."""
+
+    out: MaybeOut = None
+    force: Force = False
+    as_json: Json = False
+
+
+class Chosen(dict[str, Any]):
+    """What was given for choices of `Settings`, by their names."""
+
+    def settings(self, instruments: Sequence[str]) -> dict[str, Settings]:
+        """The settings of each instrument: what was given for it alone, and what holds for all."""
+        loaded = {name: load_instrument(name) for name in instruments}
+        apart = {
+            name: by_instrument(given, instruments, DECLARED[name].flag)
+            for name, given in self.items()
+            if DECLARED[name].is_given(EACH)
+        }
+        common = {name: given for name, given in self.items() if name not in apart}
+        plain = with_choices(Settings(), common)
+        settings = {
+            name: replace(plain, **{choice: given[name] for choice, given in apart.items() if name in given})
+            for name in instruments
+        }
+        refuse_unread({name: (loaded[name], settings[name]) for name in instruments})
+        return settings
+
+
+class Only(NamedTuple):
+    """The declared choices that a command offers; without names: all of them."""
+
+    names: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def of(self, kind: Any) -> list[Choice]:
+        """Those choices of a dataclass."""
+        return [
+            one
+            for one in choices_of(kind)
+            if one.name not in self.without and (not self.names or one.name in self.names)
+        ]
+
+
+Reading = Annotated[CorpusChoice, Only(without=("text", "sample", "length", "names"))]
+"""How a corpus is read, in commands that ask for no contexts of it."""
+
+
+class Spread(NamedTuple):
+    """The options that stand for one parameter of a command, and what makes its value of theirs."""
+
+    parameters: list[inspect.Parameter]
+    value: Callable[[Mapping[str, Any], ExitStack], Any]
+
+
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each field of its dataclass parameters; it gets back one object each."""
     signature = inspect.signature(command)
-    own = [parameter for parameter in signature.parameters.values() if parameter.name != "options"]
-    offered = [_parameter(field) for field in offered_options()]
+    spreads = {
+        name: spread for name, one in signature.parameters.items() if (spread := _spread(one.annotation))
+    }
 
     @wraps(command)
-    def with_options(**given: Any) -> None:
+    def with_groups(**given: Any) -> None:
+        with ExitStack() as open_things:
+            made = {name: spread.value(given, open_things) for name, spread in spreads.items()}
+            own = {name: value for name, value in given.items() if name in signature.parameters}
+            command(**own, **made)
 
-        run = {field.name: _value(field, given.pop(field.name)) for field in offered_options()}
-        with ProgressBar() as bar:
-            command(**given, options=RunOptions(**run, progress=bar))
-
-    with_options.__signature__ = signature.replace(parameters=[*own, *offered])  # type: ignore[attr-defined]
-    return with_options
+    own = [one for name, one in signature.parameters.items() if name not in spreads]
+    spread_out = [one for spread in spreads.values() for one in spread.parameters]
+    with_groups.__signature__ = signature.replace(parameters=[*own, *spread_out])  # type: ignore[attr-defined]
+    return with_groups
 
 
-def _parameter(field: Any) -> inspect.Parameter:
-    """A field of `RunOptions` as an option; one that is on by default has a flag that switches it off."""
-    flag = field.metadata.get("flag", f"--{field.name.replace('_', '-')}")
-    kind: Any = type(field.default)
-    annotation: Any = Annotated[kind, typer.Option(flag, help=field.metadata["help"])]
-    default = False if isinstance(field.default, bool) else field.default
-    return inspect.Parameter(
-        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+def _spread(annotation: Any) -> Spread | None:
+    kind, only = annotation, Only()
+    if get_origin(annotation) is Annotated:
+        kind, *said = get_args(annotation)
+        only = next((one for one in said if isinstance(one, Only)), only)
+    if kind is Chosen:
+        offered = only.of(Settings)
+        return Spread(_parameters(offered), lambda given, _: Chosen(_values(offered, given)))
+    if kind is RunOptions:
+        running = only.of(RunOptions)
+        return Spread(
+            _parameters(running, RUNNING),
+            lambda given, things: RunOptions(
+                **_values(running, given), progress=things.enter_context(ProgressBar())
+            ),
+        )
+    if not is_dataclass(kind) or not isinstance(kind, type):
+        return None
+    made: type[Any] = kind
+    offered = only.of(kind)
+    if offered:
+        return Spread(_parameters(offered, CORPUS), lambda given, _: made(**_values(offered, given)))
+    own = {each.name: each for each in fields(kind)}
+    empty = inspect.Parameter.empty
+    defaults = {name: empty if one.default is MISSING else one.default for name, one in own.items()}
+    return Spread(
+        [_parameter(name, one.type, defaults[name]) for name, one in own.items()],
+        lambda given, _: made(**{name: given[name] for name in own}),
     )
 
 
-def _value(field: Any, given: Any) -> Any:
-    """What was given for a field; a flag of one that is on switches it off."""
-    return given != field.default if isinstance(field.default, bool) else given
+def _parameters(offered: Sequence[Choice], heading: str = "") -> list[inspect.Parameter]:
+    return [
+        _parameter(one.name, Annotated[_typed(one), declared(one, heading)], _unset(one)) for one in offered
+    ]
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _typed(one: Choice) -> Any:
+    """The type that typer reads: a choice for each instrument, or with several values, is a list."""
+    if one.is_given(EACH) or isinstance(one.default, tuple):
+        return list[str] | None
+    return Path | None if Path in get_args(one.kind) else one.kind
+
+
+def _unset(one: Choice) -> Any:
+    """What typer gives where the option was left out; a flag is off, whatever the default is."""
+    if one.is_given(EACH) or isinstance(one.default, tuple):
+        return None
+    return False if isinstance(one.default, bool) else one.default
+
+
+def _values(offered: Sequence[Choice], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the choices; the flag of one that is on by default switches it off."""
+    return dict(_read(one, given[one.name]) for one in offered)
+
+
+def _read(one: Choice, given: Any) -> tuple[str, Any]:
+    if isinstance(one.default, bool):
+        return one.name, given != one.default
+    return one.name, tuple(dict.fromkeys(given or ())) if isinstance(one.default, tuple) else given
 
 
 def open_model(name: str | None, options: RunOptions) -> "LanguageModel":
@@ -158,25 +320,10 @@ def by_instrument(given: Sequence[str] | None, instruments: Sequence[str], optio
     return chosen
 
 
-def settings_by_instrument(
-    instruments: Sequence[str], given: Mapping[str, Sequence[str] | None], **common: Any
-) -> "dict[str, Settings]":
-    """The settings of every instrument: what was given for it by option, and what holds for all."""
-    loaded = {name: load_instrument(name) for name in instruments}
-    chosen = {option: by_instrument(values, instruments, f"--{option}") for option, values in given.items()}
-    choices: dict[str, dict[str, Any]] = {
-        name: {option: values[name] for option, values in chosen.items() if name in values}
-        for name in instruments
-    }
-    settings = {name: Settings(**choices[name], **common) for name in instruments}
-    refuse_unread({name: (loaded[name], settings[name]) for name in instruments})
-    return settings
-
-
 def refuse_existing(path: Path, force: bool, option: str = "--out") -> None:
     """What was written before is not overwritten unless that was asked for."""
     if path.exists() and not force:
-        raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to write over it.")
+        raise UserError(f"{path} exists.", f"Give another path with {option}, or --force to overwrite it.")
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
@@ -198,145 +345,3 @@ def seed_numbers(text: str) -> list[int]:
     for number in numbers:
         check_seed(number)
     return numbers
-
-
-Choices = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="An option of the tuning (see `mitigate counterfactual --explain`)."),
-]
-Pairs = Annotated[
-    Path | None,
-    typer.Option(
-        "--pairs", help="Your own words to exchange: a CSV with the columns male and female, or two a line."
-    ),
-]
-StudyFolder = Annotated[
-    Path, typer.Option("--out", "-o", help="The folder of the study; it goes on there after a kill.")
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tuning:
-    """What every study that tunes a model is told."""
-
-    out: StudyFolder
-    model: Model = None
-    text: Text = None
-    choices: Choices = None
-    data_dir: DataDir = None
-    force: Force = False
-    as_json: Json = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextTuning(Tuning):
-    """The same where a preset of counterfactual fine-tuning may be named."""
-
-    preset: Annotated[str | None, typer.Option("--preset", help="A published recipe by its name.")] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """Which instruments are asked, and with which data and variants."""
-
-    instrument: Annotated[
-        list[str] | None, typer.Option("--instrument", "-i", help="May be given several times.")
-    ] = None
-    data: Data = None
-    variant: Variant = None
-    data_dir: DataDir = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How a corpus is read: the same options in every command that reads one."""
-
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--group", help="Of a corpus: a column to group by (file and folder also); several times."
-        ),
-    ] = None
-    groups_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--groups-file", help="Of a corpus: a CSV that maps a column's values, as publisher,ideology."
-        ),
-    ] = None
-    document: Document = None
-    split: Split = None
-    clean: Annotated[
-        bool, typer.Option("--clean", help="Of a corpus: decode HTML entities, write contractions out.")
-    ] = False
-    targets: Annotated[
-        Path | None,
-        typer.Option("--targets", help="Of a corpus: a CSV with the columns category and word."),
-    ] = None
-    with_targets: Annotated[
-        bool,
-        typer.Option(
-            "--with-targets", help="Of a corpus: only contexts (or documents) that hold a target word."
-        ),
-    ] = False
-
-    def choice(self, text: str | None, **more: Any) -> "CorpusChoice":
-        """The corpus' choice; `text` is its column, `more` are fields that only some commands offer."""
-
-        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "group"}
-        return CorpusChoice(text=text, groups=tuple(dict.fromkeys(self.group or ())), **own, **more)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Priced:
-    """What the price of a change is read on."""
-
-    texts: Annotated[
-        Path | None,
-        typer.Option("--texts", help="Held-out sentences for the price, one a line; else our own."),
-    ] = None
-    gap: Annotated[
-        Path | None,
-        typer.Option("--gap", help="A folder with GAP's files, for pronouns; else our own sentences."),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """Where what comes out is written, and how it is shown."""
-
-    out: MaybeOut = None
-    force: Force = False
-    as_json: Json = False
-
-
-GROUPS = (Tuning, TextTuning, Asked, Reading, Priced, Shown)
-
-
-def asked_settings(asked: Asked, instruments: Sequence[str]) -> "dict[str, Settings]":
-    """The settings of the instruments by what was given for each."""
-    given = {"data": asked.data, "variant": asked.variant}
-    return settings_by_instrument(instruments, given, data_dir=asked.data_dir)
-
-
-def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command every field of its groups as an option; it gets them back as one object each."""
-    signature = inspect.signature(command)
-    groups = {name: one.annotation for name, one in signature.parameters.items() if one.annotation in GROUPS}
-
-    @wraps(command)
-    def with_groups(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        command(**given)
-
-    own = [parameter for name, parameter in signature.parameters.items() if name not in groups]
-    spread = [_group_parameter(field) for group in groups.values() for field in fields(group)]
-    with_groups.__signature__ = signature.replace(parameters=[*own, *spread])  # type: ignore[attr-defined]
-    return with_groups
-
-
-def _group_parameter(field: "Field[Any]") -> inspect.Parameter:
-    default = inspect.Parameter.empty if field.default is MISSING else field.default
-    return inspect.Parameter(
-        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
-    )

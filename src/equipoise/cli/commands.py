@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from equipoise import __version__
 from equipoise.errors import UserError, nearest, unknown_name
@@ -24,6 +24,9 @@ PLAIN: dict[str, Any] = {
     "pretty_exceptions_enable": False,
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
+
+HEADINGS = ("Arguments", "Model", "Output", "Options", "Data", "Corpus", "Vectors", "Running")
+"""The headings of a command's help, the common options first."""
 
 Places = Mapping[str, Mapping[str, tuple[str, str]]]
 """Commands by the heading that help shows them under: `module:function`, and what the command does."""
@@ -88,11 +91,12 @@ COMMANDS: Places = {
         "audit": ("measure:audit", "Measure a model with the default instruments and write a page."),
         "measure": ("measure:measure", "Measure a model with the instruments that you name."),
         "probe": ("probe:probe", "Show what a model expects at a blank."),
-        "score": ("probe:score", "Give the log-probability of every sentence in a file."),
+        "score": ("probe:score", "Give the log-probability of sentences, typed or in a file."),
     },
     "Read results": {
         "compare": ("compare:compare", "Compare saved results: lower, higher, equivalent or too few items."),
         "report": ("report:report", "Write saved results and studies as one page."),
+        "verify": ("proof:verify", "Check published numbers with your model and data."),
         "check": ("compare:check", "Judge saved results by rules, for continuous integration."),
         "export": ("report:export", "Write saved results as CSV, JSON, LaTeX, Markdown or a model card."),
     },
@@ -131,8 +135,26 @@ class Loaded(UserDict[str, Any]):
             return Group(name=name, help=said, places=GROUPS[name], **_GROUP)
         module, function = place.split(":")
         one = typer.Typer(**PLAIN)
-        one.command(name)(getattr(import_module(f"equipoise.cli.{module}"), function))
+        one.command(name, cls=Command)(getattr(import_module(f"equipoise.cli.{module}"), function))
         return typer.main.get_command(one)
+
+
+class Command(TyperCommand):
+    """A command whose help shows its options under headings, the common ones first."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Every option under its heading."""
+        panels: dict[str, list[tuple[str, str]]] = {name: [] for name in HEADINGS}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            is_argument = parameter.param_type_name == "argument"
+            heading = "Arguments" if is_argument else getattr(parameter, "rich_help_panel", None) or "Options"
+            if record is not None:
+                panels[heading if parameter.name != "help" else "Running"].append(record)
+        for heading, records in panels.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
 
 class Group(TyperGroup):

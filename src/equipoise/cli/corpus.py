@@ -2,15 +2,16 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
+from rich.text import Text as Plain
 
-from equipoise.cli.arguments import Json, MaybeOut, Reading, Seed, refuse_existing, takes_groups
+from equipoise.cli.arguments import Json, MaybeOut, Reading, Seed, Text, refuse_existing, takes_groups
 from equipoise.cli.printing import print_json
 from equipoise.cli.progress_bar import ProgressBar
 from equipoise.cli.writing import refuse_unwritable, write_text
@@ -48,7 +49,7 @@ def corpus(
     ] = None,
     sample: Annotated[int, typer.Option("--sample", help="With --pairs: how many to draw; 0: all.")] = 500,
     seed: Seed = 0,
-    text: Annotated[str | None, typer.Option("--text", help="The column with the text.")] = None,
+    text: Text = None,
     year: Annotated[str | None, typer.Option("--year", help="The column with the year or date.")] = None,
     window: Annotated[
         int, typer.Option("--window", help="Words either side of a mention; 0: its sentence.")
@@ -57,11 +58,14 @@ def corpus(
         Path | None, typer.Option("--figures", help="With --out: a folder for charts (HTML, SVG and PNG).")
     ] = None,
     flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
+    processes: Annotated[
+        int, typer.Option(min=0, help="How many processes share the work; 0: every core for a large corpus.")
+    ] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace another command's output.")] = False,
     as_json: Json = False,
 ) -> None:
     """Who is mentioned in a corpus, and near which words: counts, PMI and log-odds with intervals."""
-    choice, targets = reading.choice(text), load_targets(reading.targets)
+    choice, targets = replace(reading, text=text), load_targets(reading.targets)
     settings = choice.read_settings(year=year, holding=targets if reading.with_targets else None)
     if out is None and pairs is None:
         raise UserError(
@@ -71,7 +75,7 @@ def corpus(
     opened = open_corpus(file, settings)
     survey = None
     if out is not None:
-        survey = _run(opened, out, SurveySettings(targets, window, flag), force=force)
+        survey = _run(opened, out, SurveySettings(targets, window, flag, processes), force=force)
     if pairs is not None:  # last, for a file that exists is refused: a stopped survey must go on
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
     if survey is None or out is None:
@@ -207,7 +211,7 @@ def _print_rows(screen: Any, title: str, columns: tuple[str, ...], rows: Sequenc
     for number, name in enumerate(columns):
         table.add_column(name, overflow="fold", justify="left" if number in (0, 3) else "right")
     for row in rows:
-        table.add_row(*[Text(cell) for cell in row])
+        table.add_row(*[Plain(cell) for cell in row])
     screen.print(table)
 
 

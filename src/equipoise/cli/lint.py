@@ -6,7 +6,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from equipoise.cli.arguments import Json, Models, open_model, runs_models
+from equipoise.cli.arguments import Json, Models, open_model, takes_groups
 from equipoise.cli.printing import print_json, print_rows
 from equipoise.data.lint import Finding
 from equipoise.data.sets.pairs import length_findings, pair_findings, read_pairs, spelling_findings
@@ -17,7 +17,7 @@ from equipoise.models.protocol import Tokenized
 COLUMNS = ("line", "id", "code", "finding")
 
 
-@runs_models
+@takes_groups
 def lint(
     file: Annotated[Path, typer.Argument(help="A CSV with category, stereotype and counterpart.")],
     *,

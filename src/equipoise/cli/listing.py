@@ -24,7 +24,7 @@ def list_known(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List what is known by name."""
+    """List the available models, instruments, data sets and mitigations."""
     if kind is not None and kind not in KINDS:
         raise unknown_name("listing", kind, KINDS)
     tables = {name: _TABLES[name]() for name in KINDS if kind in (None, name)}

@@ -12,12 +12,12 @@ import typer
 from equipoise.app.questions import Desk
 from equipoise.app.server import open_server
 from equipoise.app.shelf import Shelf
-from equipoise.cli.arguments import Models, runs_models
+from equipoise.cli.arguments import Models, takes_groups
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 
 
-@runs_models
+@takes_groups
 def local_app(
     *,
     options: RunOptions,

@@ -2,45 +2,33 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from equipoise.cli.arguments import (
-    Data,
-    DataDir,
+    OUTPUT,
+    Chosen,
     Force,
     Json,
-    Label,
-    Layer,
-    Length,
-    Measure,
     Model,
-    NoNames,
-    NoNeutral,
+    Only,
     Out,
-    PolesOf,
-    Pooling,
-    Reading,
-    Sample,
-    Seed,
-    Text,
-    Variant,
     open_model,
+    option,
     report_precision,
-    runs_models,
-    settings_by_instrument,
     takes_groups,
 )
 from equipoise.cli.printing import GrowingTable, print_json, print_result, print_table, print_words, say
 from equipoise.cli.writing import refuse_unwritable
 from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, audit_names
-from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.measuring import audit as run_audit
 from equipoise.measuring import audit_fitting
 from equipoise.models.options import RunOptions
+from equipoise.models.protocol import LanguageModel
 from equipoise.report.files import PAGE, refuse_foreign
 from equipoise.report.measurements import measurements
 from equipoise.report.page import contents_of, save_page
@@ -50,15 +38,21 @@ from equipoise.results.records import to_records
 from equipoise.results.saving import refuse_another_model, refuse_other_measurement
 from equipoise.results.top_items import top_items
 
-All = Annotated[bool, typer.Option("--all", help="Show every estimate, not the ones to read first.")]
+
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """Where results go, and how they are shown."""
+
+    out: Out
+    everything: Annotated[bool, option(OUTPUT, "--all", help="Show every estimate.")] = False
+    force: Force = False
+    as_json: Json = False
 
 
 def _complete_instrument(incomplete: str) -> list[str]:
-
     return [name for name in INSTRUMENTS if name.startswith(incomplete)]
 
 
-@runs_models
 @takes_groups
 def measure(
     instruments: Annotated[
@@ -68,67 +62,41 @@ def measure(
             autocompletion=_complete_instrument,
         ),
     ],
-    out: Out,
     *,
-    options: RunOptions,
-    reading: Reading,
     model: Model = None,
-    data: Data = None,
-    variant: Variant = None,
-    poles: PolesOf = None,
-    data_dir: DataDir = None,
-    seed: Seed = 0,
-    text: Text = None,
-    length: Length = 100,
-    sample: Sample = None,
-    no_names: NoNames = False,
-    layer: Layer = "last",
-    pooling: Pooling = "mean",
-    measure_by: Measure = "cosine",
-    label: Label = "",
-    no_neutral_pairs: NoNeutral = False,
-    top: Annotated[int, typer.Option(min=0, help="Show so many items that are furthest from 0.")] = 0,
-    everything: All = False,
-    force: Force = False,
-    as_json: Json = False,
+    printed: Printed,
+    chosen: Chosen,
+    top: Annotated[int, option(OUTPUT, "--top", min=0, help="Show this many items furthest from 0.")] = 0,
+    options: RunOptions,
 ) -> None:
     """Measure a model with one or more instruments, in one plan."""
     instruments = list(dict.fromkeys(instruments))
-    given = {"data": data, "variant": variant, "poles": poles}
-    corpus = reading.choice(text, length=length, sample=sample, names=not no_names)
-    vectors = VectorChoice(layer, pooling, measure_by)
-    common = {"corpus": corpus, "vectors": vectors, "label": label, "neutral_pairs": not no_neutral_pairs}
-    settings = settings_by_instrument(instruments, given, data_dir=data_dir, seed=seed, **common)
-    refuse_unwritable(out)
-    loaded = open_model(model, options)
-    several = len(instruments) > 1
-    screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json, several=several)
-    results = run_audit(loaded, instruments, settings, tell=screen.add, begin=screen.begin)
+    settings = chosen.settings(instruments)
+    refuse_unwritable(printed.out)
+    screen = Screen(open_model(model, options), printed, several=len(instruments) > 1)
+    results = run_audit(screen.model, instruments, settings, tell=screen.add, begin=screen.begin)
     screen.close(results)
-    if top > 0 and not as_json:
-        _show_top(results, top)
+    if top > 0 and not printed.as_json:
+        for result in results:
+            print_table(f"Furthest from 0 ({result.instrument})", top_items(result, top))
 
 
-@runs_models
+@takes_groups
 def audit(
-    out: Out,
     *,
-    options: RunOptions,
     model: Model = None,
-    full: Annotated[bool, typer.Option("--full", help="Every instrument, not the chosen few.")] = False,
-    data_dir: DataDir = None,
-    seed: Seed = 0,
-    everything: All = False,
-    force: Force = False,
-    as_json: Json = False,
+    printed: Printed,
+    full: Annotated[bool, typer.Option("--full", help="Ask every instrument, not the chosen few.")] = False,
+    chosen: Annotated[Chosen, Only(("data_dir", "seed"))],
+    options: RunOptions,
 ) -> None:
     """Run the default set of instruments on a model, those that fit it, and write a result folder."""
     names = audit_names() if full else list(DEFAULT_AUDIT)
-    settings = settings_by_instrument(names, {}, data_dir=data_dir, seed=seed)
-    refuse_unwritable(out)
-    refuse_foreign(out / PAGE, force=force, ours=True)
+    settings = chosen.settings(names)
+    refuse_unwritable(printed.out)
+    refuse_foreign(printed.out / PAGE, force=printed.force, ours=True)
     loaded = open_model(model, options)
-    screen = Screen(loaded, out, force=force, everything=everything, as_json=as_json)
+    screen = Screen(loaded, printed)
     results, left_out = audit_fitting(loaded, names, settings, tell=screen.add, begin=screen.begin)
     for name, reason in left_out.items():
         sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
@@ -138,23 +106,20 @@ def audit(
             "Name a masked, causal or encoder-decoder language model.",
         )
     screen.close(results)
-    _write_page(results, out / PAGE, as_json=as_json)
+    _write_page(results, printed.out / PAGE, as_json=printed.as_json)
 
 
 class Screen:
-    """Saves and shows every result as soon as it is there; what is said in words comes at the end.
+    """Saves and shows every result as soon as it is there; the sentences come at the end.
 
     One instrument is shown with all its numbers that fit, several in one table of what to read first.
     """
 
-    def __init__(
-        self, model: Any, out: Path, *, force: bool, everything: bool, as_json: bool, several: bool = True
-    ) -> None:
-
-        if not force:
-            refuse_another_model(out, model.name, model.fingerprint)
-        self.model, self.out, self.force = model, out, force
-        self.everything, self.as_json, self.several = everything, as_json, several
+    def __init__(self, model: LanguageModel, printed: Printed, *, several: bool = True) -> None:
+        if not printed.force:
+            refuse_another_model(printed.out, model.name, model.fingerprint)
+        self.model, self.out, self.force = model, printed.out, printed.force
+        self.everything, self.as_json, self.several = printed.everything, printed.as_json, several
         self._table = GrowingTable(model.name)
         self._folders: dict[str, Path] = {}
 
@@ -195,12 +160,6 @@ def _write_page(results: "list[Result]", path: Path, *, as_json: bool) -> None:
     save_page(contents_of(results), path, force=True)
     if not as_json:
         say(f"The page to look at: {path}")
-
-
-def _show_top(results: "list[Result]", count: int) -> None:
-    """Print the items that drive each result."""
-    for result in results:
-        print_table(f"Furthest from 0 ({result.instrument})", top_items(result, count))
 
 
 def _summary(result: "Result", folder: Path) -> dict[str, Any]:

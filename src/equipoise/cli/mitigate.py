@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any
@@ -18,8 +18,8 @@ from equipoise.cli.arguments import (
     Pairs,
     Reading,
     Seed,
+    Text,
     open_model,
-    runs_models,
     seed_numbers,
     takes_groups,
 )
@@ -34,7 +34,6 @@ from equipoise.mitigations.saving import RECORD, read_record, refuse_folder
 from equipoise.models.options import RunOptions
 
 
-@runs_models
 @takes_groups
 def mitigate(
     method: Annotated[str, typer.Argument(help="A mitigation: `equipoise list mitigations` names them.")],
@@ -51,7 +50,7 @@ def mitigate(
             "--corpus", help="A txt, csv, tsv, jsonl or parquet file, a folder, gap, gap-train or mt-gender."
         ),
     ] = None,
-    text: Annotated[str | None, typer.Option("--text", help="The corpus' column with the text.")] = None,
+    text: Text = None,
     choices: Annotated[
         list[str] | None,
         typer.Option("--set", help="An option of the method, as in epochs=3; several times."),
@@ -69,7 +68,7 @@ def mitigate(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Change a copy of a model and save it; a killed training goes on when the command is given again."""
+    """Change a copy of a model and save it; a killed training resumes when you run the same command again."""
     choices = [*(choices or ()), *([f"pairs={pairs}"] if pairs else [])]
     chosen = set_options(mitigation_class(method), choices, preset)
     if explain:
@@ -83,7 +82,7 @@ def mitigate(
             refuse_folder(folder, force=force)
     read = None
     if corpus is not None:
-        read = read_corpus(corpus, reading.choice(text), data_dir)
+        read = read_corpus(corpus, replace(reading, text=text), data_dir)
     loaded = open_model(model, options)
     given = {"model": loaded, "mitigation": chosen, "corpus": read}
     finished = [] if force else _finished(targets, given)

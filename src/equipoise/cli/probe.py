@@ -15,7 +15,7 @@ from equipoise.cli.arguments import (
     open_model,
     refuse_existing,
     report_precision,
-    runs_models,
+    takes_groups,
 )
 from equipoise.cli.printing import print_json, print_table, say
 from equipoise.data.reading import numbered_lines
@@ -29,7 +29,7 @@ SHOWN_UNKNOWN = 5
 """How many lines with something unknown are named."""
 
 
-@runs_models
+@takes_groups
 def probe(
     text: Annotated[str, typer.Argument(help='A sentence with one blank, e.g. "[MASK] is a doctor."')],
     *,
@@ -73,9 +73,9 @@ def _other_forms(asked: "pd.DataFrame") -> list[str]:
     return [f"the models expect different forms ({', '.join(forms)}): ask all for the same words with --word"]
 
 
-@runs_models
+@takes_groups
 def score(
-    file: Annotated[Path, typer.Argument(help="A text file with a sentence on each line.")],
+    texts: Annotated[list[str], typer.Argument(help="Sentences, or a text file with one per line.")],
     *,
     options: RunOptions,
     model: Model = None,
@@ -86,11 +86,11 @@ def score(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """The log-probability of every sentence in a file."""
+    """Give the log-probability of each sentence."""
     if out is not None:
-        _refuse_input(file, out)
+        _refuse_input(Path(texts[0]), out)
         refuse_existing(out, force)
-    lines = numbered_lines(file)
+    lines = numbered_lines(Path(texts[0])) if _is_file(texts) else dict(enumerate(texts, start=1))
     loaded = open_model(model, options)
     rule = loaded.rules[0] if rule == DEFAULT_RULE and loaded.rules else rule
     tokens = loaded.score(list(lines.values()), rule)
@@ -110,6 +110,11 @@ def score(
         print_json({"model": loaded.name, "rule": rule, "sentences": to_records(table), **spelt})
         return
     print_table(f"Log-probability in nats, rule {rule!r}, of {loaded.name}", table)
+
+
+def _is_file(texts: list[str]) -> bool:
+    """Whether one file was named: a single text without a space is a name, even if nothing is there."""
+    return len(texts) == 1 and (" " not in texts[0].strip() or Path(texts[0]).is_file())
 
 
 def _refuse_input(file: Path, out: Path) -> None:

@@ -26,7 +26,7 @@ Tables = Annotated[
 
 
 def report(
-    folders: Annotated[list[Path], typer.Argument(help="Folders of results or of studies.")],
+    folders: Annotated[list[Path], typer.Argument(help="Folders of results, studies or corpora.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write, such as report.html.")],
     figures: Figures = None,
     tables: Tables = None,
@@ -38,7 +38,7 @@ def report(
         if folder is not None:
             refuse_unwritable(folder, option)
     collected = collect(folders)
-    contents = contents_of(collected.results, collected.studies)
+    contents = contents_of(*collected)
     _refuse_existing_files(contents, figures, tables, force=force)
     if figures is not None:
         save_figures(contents.figures, figures, force=force)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from equipoise.cli.arguments import Force, Json, Seed, open_model, refuse_existing, runs_models
+from equipoise.cli.arguments import Force, Json, Seed, open_model, refuse_existing, takes_groups
 from equipoise.cli.printing import print_json
 from equipoise.corpora.rewriting import opened, rewrite_file, rewrite_stream
 from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
@@ -20,7 +20,7 @@ from equipoise.text.rewriting.pronouns.forms import Judge
 STDIN = "-"
 
 
-@runs_models
+@takes_groups
 def rewrite(
     file: Annotated[
         str, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file; - reads standard input.")
@@ -52,7 +52,7 @@ def rewrite(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Rewrite a text or a corpus; a killed run goes on when the same command is given again."""
+    """Rewrite a text or a corpus; a killed run resumes when you run the same command again."""
     settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)

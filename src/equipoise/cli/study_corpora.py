@@ -9,35 +9,32 @@ import pandas as pd
 import typer
 
 from equipoise.cli.arguments import (
+    Chosen,
     Data,
     DataDir,
     Document,
     Force,
     Json,
-    Length,
     Measure,
-    NoNames,
+    Only,
     Pairs,
-    Reading,
+    Seeds,
     Split,
     Text,
     TextTuning,
     Variant,
     open_model,
-    runs_models,
     seed_numbers,
-    settings_by_instrument,
     takes_groups,
 )
 from equipoise.cli.printing import print_json, print_rows, print_table, say
 from equipoise.cli.progress_bar import ProgressBar
-from equipoise.cli.study_training import CorpusName, Seeds, method_of
+from equipoise.cli.study_training import CorpusName, method_of
 from equipoise.cli.writing import keeping_of, save_study_figures
 from equipoise.corpora.documents import Grouping
-from equipoise.corpora.opening import read_corpus
+from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.corpora.reading import ReadSettings, open_corpus
 from equipoise.errors import UserError
-from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.options import RunOptions
 from equipoise.models.static.training import SkipGram
 from equipoise.results.numbers import fixed
@@ -51,17 +48,14 @@ PRINTED_ARMS = ("base", "fine-tuned")
 """The arms whose categories the paper draws."""
 
 
-@runs_models
 @takes_groups
 def domain(
     *,
     options: RunOptions,
     corpus: CorpusName,
     tuning: TextTuning,
-    reading: Reading,
+    reading: Annotated[CorpusChoice, Only(without=("text", "sample"))],
     contexts: Annotated[int, typer.Option(help="Held-out contexts that are asked; 0: all.")] = 500,
-    length: Length = 100,
-    no_names: NoNames = False,
     seeds: Seeds = "0,1,2",
     pairs: Pairs = None,
     keep: Annotated[
@@ -72,7 +66,7 @@ def domain(
     from equipoise.studies.domain import domain as study_domain  # torch comes with it
     from equipoise.studies.domain import refuse_small
 
-    asked = reading.choice(tuning.text, sample=contexts, length=length, names=not no_names)
+    asked = replace(reading, text=tuning.text, sample=contexts)
     read = read_corpus(corpus, replace(asked, with_targets=False), tuning.data_dir)
     refuse_small(read)
     study = study_domain(
@@ -197,7 +191,7 @@ def vectors(
     data_dir: DataDir = None,
     variant: Variant = None,
     measure: Measure = "cosine",
-    seeds: Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")] = "0,1,2",
+    seeds: Seeds = "0,1,2",
     resample: Annotated[
         bool, typer.Option("--resample", help="Draw the documents anew for each seed: the text's own noise.")
     ] = False,
@@ -213,15 +207,14 @@ def vectors(
 ) -> None:
     """Train word vectors on each group or decade of a corpus and measure WEAT over them: a table, a chart."""
     opened = open_corpus(corpus, ReadSettings(text, _grouping(group, year, span), split, document=document))
-    given = {"data": data, "variant": variant}
-    tests = settings_by_instrument([WEAT], given, data_dir=data_dir, vectors=VectorChoice(measure=measure))
+    chosen = Chosen(data=data, variant=variant, data_dir=data_dir, measure=measure)
     choice = VectorsChoice(
         by="year" if year else group,
         recipe=SkipGram(width, window, epochs, min_count),
         seeds=tuple(seed_numbers(seeds)),
         fewest=fewest_words,
         resample=resample,
-        tests=tests[WEAT],
+        tests=chosen.settings([WEAT])[WEAT],
     )
     with ProgressBar() as bar:
         study = study_vectors(opened, choice, keeping=keeping_of(out, force), progress=bar)

@@ -19,9 +19,7 @@ from equipoise.cli.arguments import (
     Priced,
     Seed,
     Shown,
-    asked_settings,
     open_model,
-    runs_models,
     seed_numbers,
     takes_groups,
 )
@@ -56,7 +54,6 @@ CONTROL = ("estimate", "value", "95 % interval", "random weights give")
 RANKING = ("group", "rank", "model", "value", "95 % interval", "n", "kept")
 
 
-@runs_models
 @takes_groups
 def models(
     names: Annotated[list[str], typer.Argument(help="Two or more model folders or hub names.")],
@@ -72,7 +69,7 @@ def models(
         raise UserError("One model was named where at least two are compared.", "Name two or more.")
     refuse_taken(shown.out, force=shown.force)
     chosen = asked.instrument or ["sbe"]
-    settings = asked_settings(asked, chosen)
+    settings = asked.settings(chosen)
     for name in names:
         refuse_absent(name, options)
     study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
@@ -96,7 +93,6 @@ def models(
         say(sentence)
 
 
-@runs_models
 @takes_groups
 def control(
     *,
@@ -109,7 +105,7 @@ def control(
     """What the same architecture gives with random weights, over several draws (tbe unless named)."""
     refuse_taken(shown.out, force=shown.force)
     chosen = asked.instrument or ["tbe"]
-    settings = asked_settings(asked, chosen)
+    settings = asked.settings(chosen)
     study = random_weights_control(open_model(model, options), chosen, draws=draws, settings=settings)
     if shown.out is not None:
         save_by_model(shown.out, (*study.results, *study.controls), force=shown.force)
@@ -123,7 +119,7 @@ def control(
         say(sentence)
 
 
-@runs_models
+@takes_groups
 def sample_size(
     *,
     options: RunOptions,
@@ -200,7 +196,6 @@ SHOWN = ("label", "before", "after", "loss", "low", "high", "n", "seed_sd", "cha
 GAINED = ("label", "before", "after", "removed", "low", "high", "n", "seed_sd", "change")
 
 
-@runs_models
 @takes_groups
 def before_after(
     before: Annotated[str, typer.Argument(help="The model before the change.")],
@@ -235,7 +230,6 @@ def before_after(
         say(f"Tables and figures are in {shown.out}.")
 
 
-@runs_models
 @takes_groups
 def mitigations(
     names: Annotated[
@@ -258,7 +252,7 @@ def mitigations(
     ] = "0,1,2",
     shown: Shown,
 ) -> None:
-    """Try mitigations on one model: bias removed against price, the front, who is dominated; a chart."""
+    """Try mitigations on one model: bias removed against price, with the Pareto front and a chart."""
     choice = _choice(asked, priced, TRIED_BY)
     read = read_corpus(corpus, data_dir=asked.data_dir) if corpus else None
     methods = Methods(tuple(dict.fromkeys(names or DEFAULT)), read, seed_numbers(seeds), minutes, choice)
@@ -284,7 +278,7 @@ def mitigations(
 def _choice(asked: Asked, priced: Priced, instruments: Sequence[str] | None = None) -> "Choice":
 
     chosen = asked.instrument or list(instruments or INSTRUMENTS)
-    return Choice(tuple(chosen), asked_settings(asked, chosen), Price(priced.texts, priced.gap))
+    return Choice(tuple(chosen), asked.settings(chosen), Price(priced.texts, priced.gap))
 
 
 def show_gain(gain: "pd.DataFrame") -> None:
@@ -317,7 +311,7 @@ def _columns(table: "pd.DataFrame", names: tuple[str, ...]) -> "pd.DataFrame":
     return table[[name for name in names if name in table and name not in unknown]]
 
 
-@runs_models
+@takes_groups
 def downstream(
     before: Annotated[str, typer.Argument(help="A model folder or hub name.")],
     after: Annotated[str, typer.Argument(help="The same model after a mitigation.")],

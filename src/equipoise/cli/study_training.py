@@ -15,11 +15,11 @@ from equipoise.cli.arguments import (
     Force,
     Json,
     Model,
+    Seeds,
     TextTuning,
     Tuning,
     by_instrument,
     open_model,
-    runs_models,
     seed_numbers,
     takes_groups,
     whole_numbers,
@@ -42,10 +42,8 @@ CorpusName = Annotated[
 Pairs = Annotated[
     int, typer.Option("--pairs", min=0, help="Pairs asked of each category, drawn once; 0: all.")
 ]
-Seeds = Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")]
 
 
-@runs_models
 @takes_groups
 def learning_curve(
     *,
@@ -78,7 +76,6 @@ def learning_curve(
     finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
 
 
-@runs_models
 @takes_groups
 def reminders(
     *,
@@ -115,7 +112,6 @@ def reminders(
     finish_study(tuning.out, study.table, study.sentences, as_json=tuning.as_json)
 
 
-@runs_models
 @takes_groups
 def corpus_bias(
     corpora: Annotated[list[str], typer.Argument(help="Corpora, as in NAME=FILE or a file, a folder.")],
@@ -174,7 +170,7 @@ def named_corpora(given: Sequence[str]) -> dict[str, str]:
     return dict(pairs)
 
 
-@runs_models
+@takes_groups
 def corpus_classifiers(
     corpora: Annotated[
         list[str], typer.Argument(help="Labelled corpora, as in NAME=FILE: a CSV with text and label.")
@@ -183,7 +179,7 @@ def corpus_classifiers(
     options: RunOptions,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the study.")],
     model: Model = None,
-    seeds: Annotated[str, typer.Option("--seeds", help="Seeds of the trainings, as in 0,1,2.")] = "0,1,2",
+    seeds: Seeds = "0,1,2",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the texts.")] = 3,
     force: Force = False,
     as_json: Json = False,
@@ -202,7 +198,6 @@ def corpus_classifiers(
     finish_study(out, study.table, study.sentences, as_json=as_json)
 
 
-@runs_models
 @takes_groups
 def resolution(
     *,

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import pandas as pd
 
+from equipoise.choices import choice
 from equipoise.corpora.documents import Document, Grouping, Position, Problem, Problems, Where, read_group_map
 from equipoise.corpora.reading import Entry, ReadSettings, one_by_one, open_corpus, text_problem
 from equipoise.corpora.tokens import clean_text
@@ -30,24 +31,35 @@ CONTEXTS = 2000
 class CorpusChoice:
     """How a corpus is read, how long its contexts are, and how many of them are asked.
 
-    `sample` is 0 for all of them, and None where no number was given: then it is `CONTEXTS` of a corpus.
-    `length` counts words between white space; `document` and `split` say what a document is, as for
-    `ReadSettings`; `targets` is a file of target words; without `names`, persons become "someone". `clean`
-    decodes HTML entities and writes contractions out; `groups_file` maps the values of a column to groups;
-    `with_targets` keeps only contexts (of a corpus to train on: documents) that hold a target word.
+    Results may differ in all of it: items are paired by their text, which is checked.
     """
 
-    text: str | None = None
-    groups: tuple[str, ...] = ()
-    length: int = 100
-    sample: int | None = None
-    names: bool = True
-    document: str | None = None
-    split: str | None = None
-    targets: Path | None = None
-    clean: bool = False
-    groups_file: Path | None = None
-    with_targets: bool = False
+    text: str | None = choice(None, "The column that holds the text.", may_differ=True)
+    groups: tuple[str, ...] = choice(
+        (),
+        "A column to group by, or `file` or `folder`. Repeatable.",
+        may_differ=True,
+        flag="--group",
+    )
+    length: int = choice(100, "Words per context.", may_differ=True)
+    sample: int | None = choice(
+        None, "Contexts to ask (2,000 by default), or sentences of association; 0 asks all.", may_differ=True
+    )
+    names: bool = choice(True, "Replace names of persons by 'someone'.", may_differ=True, flag="--no-names")
+    document: str | None = choice(None, "A column that the rows of one document share.", may_differ=True)
+    split: str | None = choice(
+        None, "What one document of a txt file is: sentence, line, paragraph or file.", may_differ=True
+    )
+    targets: Path | None = choice(
+        None, "Target words: a CSV with the columns category and word.", may_differ=True
+    )
+    clean: bool = choice(False, "Decode HTML entities and expand contractions.", may_differ=True)
+    groups_file: Path | None = choice(
+        None, "A CSV that maps the values of a column to groups, as publisher,ideology.", may_differ=True
+    )
+    with_targets: bool = choice(
+        False, "Keep only contexts (or documents) that hold a target word.", may_differ=True
+    )
 
     def __post_init__(self) -> None:
         if self.sample is not None and self.sample < 0:

@@ -18,7 +18,7 @@ def rewrite_parquet(
     """Rewrite the text column; other columns and types stay. A killed run starts anew."""
     parquet = _pyarrow_parquet()
     if out.exists() and not force:
-        raise UserError(f"{out} exists.", "Give another --out, or --force to write over it.")
+        raise UserError(f"{out} exists.", "Give another --out, or --force to overwrite it.")
     if settings.mode == "augment":
         raise UserError("augment is not written to Parquet.", "Convert to jsonl, or use another mode.")
     file = parquet.ParquetFile(source)

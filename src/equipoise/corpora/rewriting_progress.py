@@ -121,7 +121,7 @@ class Progress:
         if self.out.exists() and not force:
             raise UserError(
                 f"{self.out} exists" + (" from a run with other settings." if note else "."),
-                "Give another --out, or --force to write over it.",
+                "Give another --out, or --force to overwrite it.",
             )
         if self.source is not None and self.out.exists() and self.out.samefile(self.source):
             raise UserError(f"{self.out} is the file that is read.", "Give another --out.")

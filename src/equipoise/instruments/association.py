@@ -191,8 +191,8 @@ class Association:
         if has_faults:
             sound = Spec("association-of-sound-sentences", unit=NATS)
             estimates += _means(sound, items[items["problem"] == ""])
-        sentences = answers_now(pairings_of(items), estimates_table(estimates))
-        return Summary(estimates, sentences=(*_agreement(items), *sentences))
+        sentences = _agreement(items) or answers_now(pairings_of(items), estimates_table(estimates))
+        return Summary(estimates, sentences=tuple(sentences))
 
 
 def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one model") -> list[Estimate]:
@@ -201,8 +201,8 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one 
     first, second = _compared_genders(items)
     turned = items[_signs(items).notna()]
     void = _VOID if (items["language"] == GERMAN).any() else ""
-    oriented = Spec.of(_ORIENTED, void=void)
-    gap = Spec.of(_gap_quantity((first, second)), void=void)
+    oriented = Spec.of(_ORIENTED)
+    gap = Spec.of(_gap_quantity((first, second)))
     estimates = [mean_estimate(oriented, turned["oriented"], turned, FACTORS)]
     estimates += _means(Spec.of(_MEANS), items, most_headlines=MOST_HEADLINES)
     for groups, rows in grouped(pairs, "group"):
@@ -217,7 +217,7 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one 
         estimates += workforce_correlations(pairs, "gap")
     for groups, rows in grouped(pairs, "profession", whole=False):
         estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, ("template",)))
-    return estimates
+    return [replace(one, void=void) for one in estimates]
 
 
 def paired(items: pd.DataFrame) -> pd.DataFrame:
@@ -240,7 +240,9 @@ def changes(before: Result, after: Result) -> pd.DataFrame:
 def hypotheses(result: Result, after: Result | None = None) -> list[str]:
     """H1-H3 of the paper answered in words; with a later result also whether they changed as expected."""
     pairings = pairings_of(result.items)
-    answers = [*_agreement(result.items), *answers_now(pairings, result.estimates)]
+    if said := _agreement(result.items):
+        return list(said)
+    answers = answers_now(pairings, result.estimates)
     return answers if after is None else answers + answers_to_change(pairings, changes(result, after))
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
+from equipoise.choices import ALL_READ, EACH, choice
 from equipoise.corpora.opening import CorpusChoice
 from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
@@ -21,20 +22,33 @@ from equipoise.results import Estimate, Quantity, Roles, Summary
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose: data and where they lie, variant, poles, seed, corpus, vectors, label.
+    """What a user may choose of a measurement; every choice that an instrument can read is declared here.
 
-    `neutral_pairs` adds pairs that differ in no gendered word, which a score of pairs is read against.
+    Comparison itself checks data, variant and poles, so they are declared as ones that may differ.
     """
 
-    data: Data = ""
-    variant: str = ""
-    poles: str = DEFAULT_POLES
-    data_dir: str | Path | None = None
-    seed: int = 0
+    data: Data = choice(
+        "", "A data set or a file: [INSTRUMENT=]NAME.", may_differ=True, given=EACH + ALL_READ
+    )
+    variant: str = choice(
+        "", "A variant of the method: [INSTRUMENT=]NAME.", may_differ=True, given=EACH + ALL_READ
+    )
+    poles: str = choice(
+        DEFAULT_POLES, "Poles or a file of poles: [INSTRUMENT=]NAME.", may_differ=True, given=EACH
+    )
+    data_dir: str | Path | None = choice(
+        None, "Folder that holds published data sets.", may_differ=True, given=ALL_READ
+    )
+    seed: int = choice(0, "Seed for samples and intervals.", may_differ=True, given=ALL_READ)
     corpus: CorpusChoice = field(default_factory=CorpusChoice)
     vectors: VectorChoice = field(default_factory=VectorChoice)
-    label: str = ""
-    neutral_pairs: bool = True
+    label: str = choice("", "Label of a classifier whose score is compared.", may_differ=True)
+    neutral_pairs: bool = choice(
+        True,
+        "Leave out the neutral pairs, the yardstick of pairs.",
+        may_differ=True,
+        flag="--no-neutral-pairs",
+    )
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

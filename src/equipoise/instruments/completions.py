@@ -47,10 +47,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from equipoise.data.lint import shown_names
 from equipoise.data.poles import load_poles
 from equipoise.data.sets import gbm
 from equipoise.data.sets.completions import NEGATIVE, POSITIVE, load_completions
-from equipoise.data.sets.flags import shown_names
 from equipoise.data.sets.word_lists import load_word_lists
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
@@ -354,7 +354,7 @@ def _unique_estimates(items: pd.DataFrame, poles: Sequence[str]) -> list[Estimat
 
 
 def _coverage_estimates(items: pd.DataFrame, poles: Sequence[str]) -> list[Estimate]:
-    """Which share of each list could be asked: the rest is not one piece of the vocabulary."""
+    """Which share of each list could be asked: the rest is split into pieces."""
     estimates = []
     for pole in poles:
         listed, asked = int(items[f"listed_{pole}"].max()), int(items[f"asked_{pole}"].max())
@@ -372,7 +372,7 @@ def _not_asked(items: pd.DataFrame, poles: Sequence[str]) -> tuple[str, ...]:
         if cell:
             names, listed = cell.split(", "), int(items[f"listed_{pole}"].iloc[0])
             remarks.append(
-                f"{len(names)} of {listed} words for {pole} are not one piece of the vocabulary and were not "
-                f"asked: {shown_names(names)}"
+                f"{len(names)} of {listed} {pole} words were skipped, because this model splits them into "
+                f"pieces: {shown_names(names)}"
             )
     return tuple(remarks)

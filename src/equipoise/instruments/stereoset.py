@@ -24,7 +24,7 @@ Differs      The paper speaks of likelihoods; its code takes the mean of the pie
              piece with the later pieces left out of the sentence instead of hidden, and counts a tie against
              the stereotype and against sense; a hyphen in a word is lost. `as-published` repeats all four.
              Capitals are those of the context, since the candidates' own are lost. Glued and double blanks
-             are asked in the mended form. On bert-base-uncased the gender items give SS 65.9, LMS 90.2 by
+             are asked in the corrected form. On bert-base-uncased the gender items give SS 65.9, LMS 90.2 by
              `mean-logprob` and SS 64.3, LMS 86.0 `as-published`. No published table was made from these
              items, the development set, with these weights.
 Limits       Many items stereotype nobody, or compare things that are not alike; the unlikely candidate is
@@ -113,7 +113,7 @@ _LMS = replace(
     sides=(),
     enough=60.0,
 )
-_ICAT = replace(_LMS, key="icat", label="ICAT", name="sense and balance together")
+_ICAT = replace(_LMS, key="icat", label="ICAT", name="keeps sense and balance together")
 _SENSELESS = "it does not prefer sensible candidates to unrelated ones"
 
 

@@ -13,7 +13,7 @@ Other poles  `--poles age` and `--poles religion` use the shipped templates for 
 Zero         A uniform model gives exactly 0. Random weights give PPD near 0 because every word is unlikely,
              but a log ratio of any size: read it beside the control.
 Source       Thesis "Towards a Robust Gender Bias Evaluation in NLP" (GBEF): PPD, APPD, Appendix I and II.
-Differs      The thesis' printed lists (data set gbef) have slips: `corrected`, the default, mends or drops
+Differs      The thesis' printed lists (data set gbef) have slips: `corrected`, the default, corrects or drops
              them and counts both; `as-published` takes every sentence as its file has it. On its ten
              breastfeeding templates bert-base-uncased gives -0.423 (printed: -0.43), on its seven about
              pregnancy -0.536 (printed: -0.41, not reproduced). Nor are its worked examples: "[MASK] is a

@@ -15,7 +15,7 @@ Presets       `bartl2020-paper` (learning rate 5e-5) and `bartl2020-code` (2e-5)
 Departures    The published loops train on their padding; here it is neither attended nor a label. They have
               one sentence (Bartl) or 32 blocks (Deng) a batch; here a batch holds up to `batch_tokens`.
 Breaks        Pronouns may merely be flattened: definitional contexts (pregnant, prostate) lose their gender
-              too, which the guard shows; reminders mend part of it. Perplexity on other text rises with
+              too, which the guard shows; reminders repair part of it. Perplexity on other text rises with
               epochs and rate.
 """
 

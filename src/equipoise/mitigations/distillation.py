@@ -24,6 +24,7 @@ Source        This project; averaging over gender-swapped inputs is an old idea,
 from dataclasses import dataclass
 from typing import ClassVar
 
+from equipoise.choices import option
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.checking import check_distilling
 from equipoise.mitigations.distilling.losses import Weights
@@ -31,7 +32,6 @@ from equipoise.mitigations.distilling.network import USUAL
 from equipoise.mitigations.distilling.preparing import FRAMES_HELP, SENTENCES_HELP, Amount, prepare
 from equipoise.mitigations.distilling.tuning import Course, tune
 from equipoise.mitigations.networks import changed_model, masked_model
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 
 

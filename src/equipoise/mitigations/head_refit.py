@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import torch
 
+from equipoise.choices import option
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.checking import check_distilling
@@ -30,7 +31,6 @@ from equipoise.mitigations.distilling.preparing import (
     prepare,
 )
 from equipoise.mitigations.networks import changed_model, masked_model, untied_output
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 
 KEPT_KINDS = ("definitional", "gendered", "named", "document", KEPT)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import torch
 import transformers
 
+from equipoise.choices import option
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_model
@@ -25,7 +26,6 @@ from equipoise.mitigations.tuning import (
     tune,
 )
 from equipoise.models.neural.masked import MaskedModel
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 
 

@@ -22,13 +22,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from equipoise.choices import option
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import ChangesWeights, masked_model
 from equipoise.mitigations.projecting.folding import with_map
 from equipoise.mitigations.projecting.states import LAST, NOUNS, PRONOUNS, sentence_vectors, word_vectors
 from equipoise.models.neural.masked import MaskedModel
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.layer_map import LayerMapped
 from equipoise.stats.erasure import (

@@ -20,13 +20,13 @@ from typing import ClassVar
 
 import pandas as pd
 
+from equipoise.choices import option
 from equipoise.data.reading import own_table, read_table
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.counterfactual import PRESETS
 from equipoise.mitigations.networks import masked_model, own_copy
 from equipoise.mitigations.tuning import RewritingTuning, needs_documents, read_texts, tune
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 
 TABLE = "reminders.csv"

@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from equipoise.choices import option
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
@@ -40,7 +41,6 @@ from equipoise.mitigations.tuning import TextTuning, draw, needs_documents
 from equipoise.models.engine.forward import padded
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.neural.words import Tokens
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 from equipoise.text.rewriting import Policy, Rewriter
 

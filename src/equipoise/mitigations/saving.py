@@ -33,7 +33,7 @@ def refuse_folder(folder: Path, *, force: bool) -> None:
     if not folder.exists():
         return
     if not force:
-        raise UserError(f"{folder} exists.", "Give another folder with --out, or --force to write over it.")
+        raise UserError(f"{folder} exists.", "Give another folder with --out, or --force to overwrite it.")
     is_model = any((folder / name).exists() for name in (RECORD, "config.json", "equipoise-wrapper.json"))
     if folder.is_dir() and (is_model or not any(folder.iterdir())):
         return

@@ -10,8 +10,8 @@ Source        Schick, Udupa and Schuetze 2021; Meade et al. 2022 for masked mode
 from dataclasses import dataclass
 from typing import ClassVar
 
+from equipoise.choices import option
 from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.self_debias import SelfDebiased
 

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from equipoise.choices import option
 from equipoise.corpora.documents import Document
-from equipoise.data.sets.swap_list import read_swap_list
+from equipoise.data.sets.word_lists import read_swap_list
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
 from equipoise.mitigations.networks import changed_model, masked_model
@@ -17,7 +18,6 @@ from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import TrainingSet, train
 from equipoise.models.neural.masked import MaskedModel
-from equipoise.models.options import option
 from equipoise.models.protocol import LanguageModel
 from equipoise.text import swaps
 from equipoise.text.rewriting import Rewriter

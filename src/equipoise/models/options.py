@@ -5,17 +5,16 @@ field's name unless another is given.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from equipoise.choices import option
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.progress import ProgressCallback
 
-
-def option(default: Any, text: str, flag: str | None = None) -> Any:
-    """A field that a command line can offer."""
-    return field(default=default, metadata={"help": text, **({"flag": flag} if flag else {})})
+STARTS = ("auto", "bos", "none", "newline")
+"""What a causal model may read before a text, so that its first word has a context too."""
 
 
 @dataclass(frozen=True)
@@ -26,27 +25,29 @@ class RunOptions:
     device: str = option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest there is.")
     cache: bool = option(True, "Keep no answers between runs.", flag="--no-cache")
     allow_pickle: bool = option(False, "Read pickled weights, which can run code.")
-    executor: str = option("local", "What runs the batches: local, this machine.")
+    executor: str = option("local", "What runs the batches: local (this machine) or ray (a cluster).")
+    address: str = option("", "Ray cluster: HOST:PORT, or local to start one on this machine.")
     workers: int = option(0, "Batches to run at once; 0 chooses for the device.")
     token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
+    max_requests: int = option(0, "Requests to send to a server at most; 0 sets no limit.")
+    price: float = option(0.0, "Price of a million tokens, to estimate what a server will cost.")
+    start: str = option("auto", "What a causal model reads before a text: auto, bos, none or newline.")
     progress: ProgressCallback | None = None
     is_cancelled: Callable[[], bool] | None = None
     store: Path | str | None = None
-    address: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("token_budget", "workers"):
+        for name in ("token_budget", "workers", "max_requests"):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 0:
                 raise UserError(
                     f"{name.replace('_', ' ')} is {value}, where a whole number from 0 on is expected.",
-                    "Give 0 to let the device decide.",
+                    "Give 0 for the default.",
                 )
-
-
-def offered_options() -> tuple[Field[Any], ...]:
-    """The fields that a command line can offer: `metadata` holds the help text and any flag of its own."""
-    return tuple(each for each in fields(RunOptions) if "help" in each.metadata)
+        if not self.price >= 0:
+            raise UserError(f"The price is {self.price}.", "Give the price of a million tokens, from 0 on.")
+        if self.start not in STARTS:
+            raise unknown_name("start of a text", self.start, STARTS)
 
 
 def choose_options(options: RunOptions | None, choices: Mapping[str, Any]) -> RunOptions:

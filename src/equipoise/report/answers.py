@@ -31,6 +31,7 @@ from equipoise.stats.significance import holm
 
 IS, IN_PART, IS_NOT = "YES", "IN PART", "NO"
 NO_DIFFERENCE, UNTOLD, NOT_MEANINGFUL = "NO DIFFERENCE FOUND", "CANNOT TELL", "NOT MEANINGFUL"
+BOTH_WAYS = "in both directions"
 ENOUGH_ASKED = 0.9
 """A model that could be asked less than this share of the items is told so on the first screen."""
 
@@ -131,7 +132,7 @@ def _answers(results: Sequence[Result]) -> list[Answer]:
     answers: dict[str, Answer] = {}
     for result in results:
         for question, family in _families(result).items():
-            answer = _answer(question, family, result)
+            answer = _both_ways(_answer(question, family, result), result)
             held = answers.get(question)
             if held is None or (not _says_something(held) and _says_something(answer)):
                 answers[question] = answer
@@ -205,6 +206,33 @@ def _answer(question: str, family: Sequence[tuple[Quantity, Row]], result: Resul
         measured,
         examples_of(result, quantity) if word in (IS, IN_PART) else (),
         *_occupations(result, quantity, measured),
+    )
+
+
+def _both_ways(answer: Answer, result: Result) -> Answer:
+    """The answer; in part where single occupations lean to either side although their mean does not."""
+    sizes = [
+        (quantity, row)
+        for quantity, row in _headlines(result)
+        if quantity.question == answer.question and quantity.over and quantity.part == "bias"
+    ]
+    if answer.word not in (IS_NOT, NO_DIFFERENCE) or not sizes or _read(*sizes[0])[0] != IS:
+        return answer
+    quantity, row = sizes[0]
+    measured = Measured.of(row, quantity)
+    return replace(
+        answer,
+        word=IN_PART,
+        side=BOTH_WAYS,
+        size=size_of(measured.value - measured.neutral, quantity),
+        certainty=_read(quantity, row)[1],
+        value=amount(measured.value, quantity),
+        interval=span(measured, quantity),
+        quantity=quantity,
+        measured=measured,
+        many="",
+        detail="",
+        example=examples_of(result, answer.quantity),
     )
 
 
@@ -292,7 +320,7 @@ def claim(answer: Answer) -> str:
     """What a model does, with its side: links occupations with men."""
     side, name = answer.side, answer.quantity.plain_name
     if not side:
-        return f"shows a {name} whichever way" if answer.quantity.better == "neutral" else f"shows: {name}"
+        return f"shows {name}"
     people = side.removeprefix("towards ").removeprefix("kinder to ")
     is_people = people != side and not people.startswith("the ")
     templates = CLAIMS.get(answer.question)

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.report.changes import Changes, say_changes
 from equipoise.report.elements import Figure, Section, Table
 from equipoise.report.figures.style import chart, values
 from equipoise.report.measurements import Measurement
-from equipoise.results import Result
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.numbers import fixed
@@ -34,20 +34,29 @@ _VERDICT_COLUMNS = {
 }
 
 
-def between_section(measured: Sequence[Measurement]) -> Section | None:
-    """The comparison of two or more models; None for a single one."""
+class Between(NamedTuple):
+    """The comparison of several models: what it says of each pair, and its part of the page."""
+
+    changes: list[Changes]
+    section: Section
+
+
+def between_models(measured: Sequence[Measurement]) -> Between | None:
+    """Compare two or more models; None for a single one."""
     labels = list(dict.fromkeys(label for one in measured for label in one.results))
     if len(labels) < 2:
         return None
     pairs, notes = _pairs(measured, len(labels) <= MOST_MODELS)
     tables: list[Table] = []
     sentences: list[str] = []
+    changes: list[Changes] = []
     if pairs:
         compared = compare_pairs(pairs)
         tables.append(_table("verdicts", "Differences, second less first", compared.table, _VERDICT_COLUMNS))
         sentences += compared.sentences()
+        changes = say_changes(compared, [result for one in measured for result in one.results.values()])
     agreement = _agreement(measured)
-    return Section(
+    section = Section(
         "between",
         "Between the models",
         sentences=(*agreement.sentences, *sentences),
@@ -55,6 +64,7 @@ def between_section(measured: Sequence[Measurement]) -> Section | None:
         figures=agreement.figures,
         tables=(*agreement.tables, *tables),
     )
+    return Between(changes, section)
 
 
 def _pairs(measured: Sequence[Measurement], every: bool) -> tuple[list[Paired], list[str]]:
@@ -62,7 +72,7 @@ def _pairs(measured: Sequence[Measurement], every: bool) -> tuple[list[Paired], 
     pairs: list[Paired] = []
     notes = [] if every else ["More than four models: each is compared with the first one."]
     for one in measured:
-        results = _labelled(one)
+        results = list(one.results.values())
         chosen = list(combinations(results, 2))
         for first, second in chosen if every else chosen[: len(results) - 1]:
             try:
@@ -73,18 +83,13 @@ def _pairs(measured: Sequence[Measurement], every: bool) -> tuple[list[Paired], 
     return pairs, notes
 
 
-def _labelled(measurement: Measurement) -> list[Result]:
-    """The results with their models called as the page calls them."""
-    return [result.renamed(label) for label, result in measurement.results.items()]
-
-
 def _agreement(measured: Sequence[Measurement]) -> Section:
     """The ranks of the models by each instrument, and how alike they are."""
     rankings, notes = [], []
     for one in measured:
         if len(one.results) >= FEWEST_MODELS:
             try:
-                rankings.append(rank_results(_labelled(one)).assign(instrument=one.name))
+                rankings.append(rank_results(list(one.results.values())).assign(instrument=one.name))
             except UserError as error:
                 notes.append(f"{one.name}: not ranked. {error.message}")
     if not rankings:

@@ -211,7 +211,7 @@ def _kept(quantity: Quantity, row: Row) -> Kept:
 
 
 def _headline(first: str, second: str, changes: Sequence[Change], knowledge: Sequence[Kept]) -> str:
-    """Who is less biased, in how many questions, and in the same breath what became of the knowledge."""
+    """Return who is less biased, in how many questions, and what became of the knowledge."""
     count = len(changes)
     less, more = (sum(one.word in words for one in changes) for words in ((LESS,), (MORE, MIXED)))
     other = sum(one.word == OTHER for one in changes)

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.corpora.survey import TABLES as SURVEY_TABLES
-from equipoise.errors import UserError
+from equipoise.report.corpus_findings import SavedCorpus, is_corpus, load_corpus
 from equipoise.report.measurements import kind_of
 from equipoise.report.sections import Study, is_study, load_study
 from equipoise.results import Result, load_results
@@ -17,36 +16,30 @@ MOST_MODELS = 6
 
 
 class Collected(NamedTuple):
-    """The results and studies of several folders."""
+    """The results, studies and corpora of several folders."""
 
     results: list[Result]
     studies: list[Study]
+    corpora: list[SavedCorpus]
 
 
 def collect(folders: Sequence[Path]) -> Collected:
-    """Everything in the folders; one that holds neither a result nor a study is refused with the reason."""
+    """Everything in the folders; one that holds neither results, a study nor a corpus is refused."""
     holding: list[Path] = []
     of_studies: list[Result] = []
     studies: list[Study] = []
+    corpora: list[SavedCorpus] = []
     for folder in folders:
-        if is_study(folder):
+        if is_corpus(folder):
+            corpora.append(load_corpus(folder))
+        elif is_study(folder):
             studies.append(load_study(folder))
             of_studies += _study_results(folder)
         else:
-            _refuse_survey(folder)
             held_by_model = [] if _holds(folder) else list(_holding(folder))
             holding += held_by_model or [folder]
     results = [result for held in load_folders(holding) for result in held]
-    return Collected(_with_new(_each_once(results), of_studies), studies)
-
-
-def _refuse_survey(folder: Path) -> None:
-    """Say of the tables of `equipoise corpus` where their charts are; a page is about models."""
-    if all((folder / name).is_file() for name in SURVEY_TABLES):
-        raise UserError(
-            f"{folder} was written by `equipoise corpus`: tables of a text, and no result of a model.",
-            f"For charts: `equipoise corpus FILE --out {folder} --figures FOLDER`.",
-        )
+    return Collected(_with_new(_each_once(results), of_studies), studies, corpora)
 
 
 def _study_results(folder: Path) -> list[Result]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from equipoise.data.poles import load_poles
 from equipoise.errors import UserError
 from equipoise.report.figures.distribution import driving_rows
 from equipoise.report.measurements import Measurement
@@ -50,6 +51,7 @@ def _measurement(measured: Measurement) -> dict[str, Any]:
             for name in _shown(first)
             if all(name in table for table in tables)
         },
+        "shares": _shares(tables, items, first.poles),
         "scores": [_numbers(table["score"].reindex(items.index)) for table in tables],
         "driving": _flags(measured, items.index),
         "dropped": _coded(items["dropped"]),
@@ -59,6 +61,37 @@ def _measurement(measured: Measurement) -> dict[str, Any]:
             for name in tokens
         },
     }
+
+
+def _shares(tables: Sequence[pd.DataFrame], items: pd.DataFrame, poles: str) -> dict[str, Any]:
+    """P of each pole at the blank, by model, and the word that each pole has in each form."""
+    columns = [
+        str(name)
+        for name in items
+        if str(name).startswith("p_")
+        and pd.api.types.is_float_dtype(items[name])
+        and all(name in table for table in tables)
+    ]
+    if len(columns) < 2:
+        return {}
+    forms = items["form"].fillna("").astype(str) if "form" in items else pd.Series("", index=items.index)
+    words = {form: words_at(poles, form) for form in forms.unique()}
+    names = [column.removeprefix("p_") for column in columns]
+    codes, levels = pd.factorize(forms)
+    return {
+        "poles": names,
+        "words": [[words[form].get(name, name) for name in names] for form in levels],
+        "forms": codes.tolist(),
+        "numbers": [[_numbers(table[column].reindex(items.index)) for column in columns] for table in tables],
+    }
+
+
+def words_at(poles: str, form: str) -> dict[str, str]:
+    """The first word of each pole in a form; nothing where a user's file is gone."""
+    try:
+        return {pole: words[0] for pole, words in load_poles(poles).at(form).items() if words}
+    except UserError:
+        return {}
 
 
 def _indexed(result: Result) -> pd.DataFrame:
@@ -90,6 +123,7 @@ def _shown(result: Result) -> list[str]:
     """The further columns that an instrument wants to be seen of each item."""
     starts = tuple(name for name in result.roles.shown if name.endswith("_"))
     columns = [str(name) for name in result.items if name in result.roles.shown]
+    columns = [name for name in columns if not name.startswith("p_")]
     return columns + [str(name) for name in result.items if starts and str(name).startswith(starts)]
 
 

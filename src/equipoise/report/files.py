@@ -42,7 +42,7 @@ def refuse_foreign(path: Path, *, force: bool, ours: bool) -> None:
         raise UserError(f"{path} is a folder.", "Give a file with --out, such as report.html.")
     if ours and _is_page(path):
         return
-    raise UserError(f"{path} exists.", "Give another path with --out, or --force to write over it.")
+    raise UserError(f"{path} exists.", "Give another path with --out, or --force to overwrite it.")
 
 
 def _is_page(path: Path) -> bool:
@@ -70,7 +70,7 @@ def refuse_existing(targets: Sequence[Path], option: str, *, force: bool) -> Non
         more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
         raise UserError(
             f"{taken[0]}{more} would be written over.",
-            f"Give another folder with {option}, or --force to write over it.",
+            f"Give another folder with {option}, or --force to overwrite it.",
         )
 
 

@@ -41,6 +41,8 @@ from equipoise.results.quantity import QUESTIONS
 from equipoise.results.reading import CANNOT_TELL, CERTAIN, LIKELY, NO, YES, sentence_start
 
 FEWEST_SENTENCES, MOST_SENTENCES = 3, 5
+MOST_JOINED = 2
+"""Findings that one sentence names after the first ones; the others are read on their cards."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,13 @@ def _sentences(answers: Sequence[Answer], knowledge: Sequence[Known], base: str)
     room = MOST_SENTENCES - len(lacking) - len(closing)
     told = [_numbers(one) if one is biases[0] else one.sentence for one in biases]
     if len(told) > room:
-        further = [f"{claim(one)} ({one.size}, {one.certainty})" for one in biases[room - 1 :]]
-        told = [*told[: room - 1], f"It also {'; it '.join(further)}."]
+        kept = max(room - 1, 1)
+        further = [f"{claim(one)} ({one.size}, {one.certainty})" for one in biases[kept : kept + MOST_JOINED]]
+        told = [*told[:kept], *([f"It also {' and '.join(further)}."] if room > 1 else [])]
     sentences = [*lacking, *told, *closing]
-    return tuple(sentences if len(sentences) >= FEWEST_SENTENCES else [*sentences, base])
+    basis = [*(one.sentence for one in knowledge if one.kind == "coverage"), base]
+    further = [sentence for sentence in basis if sentence not in sentences]
+    return (*sentences, *further[: max(FEWEST_SENTENCES - len(sentences), 0)])
 
 
 def _numbers(answer: Answer) -> str:
@@ -138,17 +143,13 @@ def _order(answer: Answer) -> tuple[bool, float, int]:
 
 
 def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known]) -> str:
-    """The finding to read first; a model that lacks what it should know is told so in the same breath."""
+    """Return the finding to read first; it names what the model should know and does not."""
     biases = sorted((one for one in answers if one.is_found), key=_order)
     lacking = [one for one in _lacking(knowledge) if one.kind != "coverage"]
     if biases:
         lead = biases[0]
-        said = f"{model} {claim(lead)} ({lead.size}, {lead.certainty})"
-        return (
-            f"{model} hardly {lacking[0].name}, and it {claim(lead)} ({lead.size}, {lead.certainty})."
-            if lacking
-            else f"{said}."
-        )
+        said = f"{claim(lead)} ({lead.size}, {lead.certainty})."
+        return f"{model} hardly {lacking[0].name}, and it {said}" if lacking else f"{model} {said}"
     words = [one.word for one in answers]
     if not words:
         said = f"{model} was asked no question about bias"
@@ -163,7 +164,7 @@ def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known])
         said = f"There are too few items to tell anything about {model}"
     else:
         said = f"No answer is meaningful for {model}"
-    return f"{said}: it hardly {lacking[0].name}." if lacking else f"{said}."
+    return f"{said}, but it hardly {lacking[0].name}." if lacking else f"{said}."
 
 
 def _of_all(words: Sequence[str]) -> str:

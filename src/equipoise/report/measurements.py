@@ -12,7 +12,8 @@ Kind = tuple[str, str, str, str]
 """What makes two results the same measurement: instrument, variant, data and poles."""
 
 
-OUR_MODELS = {"embedded": "BERT-base-uncased, as it ships with Equipoise", "random": "random weights"}
+OUR_MODELS = {"embedded": "BERT-base-uncased (shipped)", "random": "random weights"}
+"""What the names of our own models stand for, for readers who never saw the command line."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,6 @@ class MeasuredModel:
     precision: str
     notes: tuple[str, ...]
 
-    @property
-    def about(self) -> str:
-        """What a name of ours stands for, for readers who never saw the command line."""
-        return OUR_MODELS.get(self.name, "")
-
 
 def measured_models(results: Sequence[Result]) -> list[MeasuredModel]:
     """The models in the order given; two of one name are refused, unless they are the same."""
@@ -75,7 +71,7 @@ def measurements(results: Sequence[Result]) -> list[Measurement]:
                 f"Two results of {result.instrument} for {result.model!r} are of the same data and variant.",
                 "Give each result once.",
             )
-        same[label] = result
+        same[label] = result.renamed(label)
     instruments = [kind[0] for kind in kinds]
     return [
         Measurement(*_names(kind, instruments.count(kind[0]) > 1, next(iter(same.values()))), same)
@@ -133,6 +129,12 @@ def _refuse_namesakes(models: Sequence[MeasuredModel]) -> None:
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
-    """The last part of each name where that tells the models apart, else the whole name."""
-    short = [Path(name).name or name for name in names]
-    return [one if short.count(one) == 1 else name for one, name in zip(short, names, strict=True)]
+    """As many of the last parts of each name as tell the models apart: a page shows nobody's folders."""
+    parts = [[part for part in Path(name).parts if part != "/"] or [name] for name in names]
+    labels = []
+    for own, name in zip(parts, names, strict=True):
+        others = [one for one in parts if one is not own]
+        sizes = range(1, len(own) + 1)
+        size = next((n for n in sizes if all(one[-n:] != own[-n:] for one in others)), len(own))
+        labels.append(OUR_MODELS.get(name, "/".join(own[-size:])))
+    return labels

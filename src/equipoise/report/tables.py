@@ -16,11 +16,12 @@ _KEYS = ["key", "by", "level"]
 
 
 def headline_table(measured: Measurement) -> Table:
-    """The numbers to read first, a row per model."""
+    """The published numbers that are read first, with the name that they have in the literature."""
+    several = len(measured.results) > 1
     rows = [
         [
-            label,
-            _named(row),
+            *([label] if several else []),
+            *_names(row, measured),
             row["value"],
             row["low"],
             row["high"],
@@ -32,8 +33,16 @@ def headline_table(measured: Measurement) -> Table:
         for label, result in measured.results.items()
         for row in result.headlines().to_dict("records")
     ]
-    columns = ("model", "estimate", "value", "low", "high", "n", "dropped", "good", "unit")
-    return Table(f"{measured.name}-headlines", "What to read first", columns, rows)
+    columns = ["number", "published as", "value", "low", "high", "n", "dropped", "good", "unit"]
+    head = ["model", *columns] if several else columns
+    return Table(f"{measured.name}-headlines", "The published numbers", head, rows)
+
+
+def _names(row: "dict[Any, Any]", measured: Measurement) -> list[str]:
+    """The plain name of an estimate with what it is of, then its name in the literature."""
+    plain = next((one.name for one in measured.first.declared if one.key == row["key"] and one.name), "")
+    where = f" ({row['by']} {row['level']})" if row["by"] else ""
+    return [f"{plain or row['label']}{where}", str(row["label"])]
 
 
 def estimates_table(measured: Measurement) -> Table:
@@ -74,8 +83,8 @@ def _estimate_row(row: "dict[Any, Any]", labels: Sequence[str], several: bool) -
 
 def provenance_table(models: Sequence[MeasuredModel]) -> Table:
     """What was measured: the models by name, kind, precision and fingerprint."""
-    rows = [[one.label, one.name, one.kind, one.precision, one.fingerprint] for one in models]
-    return Table("models", "Models", ("model", "name", "kind", "precision", "fingerprint"), rows)
+    rows = [[one.label, one.kind, one.precision, one.fingerprint] for one in models]
+    return Table("models", "Models", ("model", "kind", "precision", "fingerprint"), rows)
 
 
 def data_table(measured: Sequence[Measurement]) -> Table:
@@ -109,10 +118,6 @@ def data_table(measured: Sequence[Measurement]) -> Table:
         "files, SHA-256",
     )
     return Table("data", "Data", head, rows)
-
-
-def _named(row: "dict[Any, Any]") -> str:
-    return f"{row['label']} ({row['by']} {row['level']})" if row["by"] else str(row["label"])
 
 
 def _good(row: "dict[Any, Any]") -> str:

@@ -53,6 +53,7 @@ PROVENANCE = {
     "model": {"name": str, "kind": str, "fingerprint": str, "precision": str, "notes": [str]},
     "data": {"name": str, "poles": str, "files": Each(str), "notices": [str]},
     "choices": Each(OneOf((str, bool, NUMBER))),
+    "fixed_choices": [str],
     "roles": Each([str]),
     "quantities": [QUANTITY],
     "sentences": [str],

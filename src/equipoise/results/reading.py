@@ -52,10 +52,12 @@ def certainty_of(measured: Measured, quantity: Quantity) -> str:
     if not all(map(isfinite, (value, low, high, neutral))):
         return CANNOT_TELL
     margin = quantity.margin
+    # A mean size is never below 0: it differs from nothing only where it differs from a negligible one.
+    least = margin if quantity.better == "lower" and not quantity.sides else 0.0
     is_negligible = abs(value - neutral) < margin
     for word, width in ((CERTAIN, 1.0), (LIKELY, SHARE_OF_80)):
         ends = value - width * (value - low) - neutral, value + width * (high - value) - neutral
-        inside, outside = -margin < ends[0] <= ends[1] < margin, ends[0] > 0 or ends[1] < 0
+        inside, outside = -margin < ends[0] <= ends[1] < margin, ends[0] > least or ends[1] < -least
         if inside if is_negligible else outside:
             return word
     return CANNOT_TELL

@@ -88,6 +88,11 @@ class Result:
         return {name: str(value) for name, value in self.provenance.get("choices", {}).items()}
 
     @property
+    def fixed_choices(self) -> list[str]:
+        """Those of the choices in which results may not differ: all of them, unless the result says which."""
+        return list(self.provenance.get("fixed_choices", self.choices))
+
+    @property
     def roles(self) -> Roles:
         """Which columns of the items play which part."""
         recorded = self.provenance.get("roles", {})

@@ -3,11 +3,13 @@
 Models are ranked by the quantity that each instrument declares for it, which grows with bias rather than
 with noise, and stand beside what they must keep knowing (guard, ability). Differences come from the one
 comparison: paired by item, clustered as `measure` clusters, corrected by Holm for all pairs of models.
+Models that cannot be told apart share a rank: only what is surely nearer to what is good stands ahead.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import isnan, nan
 
 import pandas as pd
 
@@ -16,9 +18,11 @@ from equipoise.instruments.base import Settings
 from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison, compare_pairs
-from equipoise.results.comparison.differences import rows_of, value_of
+from equipoise.results.comparison.differences import difference_of, rows_of, value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
+from equipoise.results.comparison.verdicts import ALPHA
 from equipoise.results.numbers import fixed
+from equipoise.stats.significance import holm
 from equipoise.studies.published import published
 from equipoise.studies.steps import Plan
 
@@ -135,19 +139,41 @@ def _pairs(group: Sequence[Result]) -> Iterator[Paired]:
 
 def _ranked(group: Sequence[Result]) -> pd.DataFrame:
     """Every model's value in every group, the nearest to what is good first."""
-    rows = [
-        _ranked_row(result, quantity, level)
-        for result in _on_shared_items(group)
-        for quantity in _ranking_quantities(result)
-        for level in ("", *_levels(result, quantity))
+    shared = _on_shared_items(group)
+    tables = []
+    for quantity in _ranking_quantities(shared[0]):
+        for level in ("", *_levels(shared[0], quantity)):
+            rows = pd.DataFrame([_ranked_row(result, quantity, level) for result in shared])
+            rows["rank"] = _ranks(shared, rows["distance"].tolist(), quantity, level)
+            tables.append(rows.sort_values(["rank", "distance"], kind="stable"))
+    return pd.concat(tables)[list(RANKING_COLUMNS)].reset_index(drop=True)
+
+
+def _ranks(results: Sequence[Result], distances: list[float], quantity: Quantity, level: str) -> list[float]:
+    """One more than the number of models that are surely nearer to what is good, by all pairs' tests."""
+    turned = [_turned(result, quantity, level) for result in results]
+    pairs = list(combinations(range(len(results)), 2))
+    differences = [difference_of(pair(turned[one], turned[other]), quantity) for one, other in pairs]
+    p_values = [nan if difference is None else difference.verdict.p_difference for difference in differences]
+    sure = holm(p_values) < ALPHA
+    ahead = [0] * len(results)
+    for (one, other), is_sure in zip(pairs, sure, strict=True):
+        if is_sure and distances[one] != distances[other]:
+            ahead[one if distances[one] > distances[other] else other] += 1
+    return [
+        float("nan") if isnan(distance) else 1.0 + place
+        for distance, place in zip(distances, ahead, strict=True)
     ]
-    table = pd.DataFrame(rows)
-    table["rank"] = table.groupby(["quantity", "group"])["distance"].rank(method="min")
-    order = {name: place for place, name in enumerate(table["group"].unique())}
-    table = table.sort_values(
-        ["quantity", "group", "rank"], key=lambda one: one.map(order) if one.name == "group" else one
-    )
-    return table[list(RANKING_COLUMNS)].reset_index(drop=True)
+
+
+def _turned(result: Result, quantity: Quantity, level: str) -> Result:
+    """The items of a level, turned so that a signed number above neutral is its distance from it."""
+    items = _of_level(result.items, quantity, level)
+    below = value_of(items, quantity).value < quantity.neutral
+    if quantity.kind == "size" or quantity.statistic or quantity.better != "neutral" or not below:
+        return replace(result, items=items)
+    column = quantity.column
+    return replace(result, items=items.assign(**{column: 2 * quantity.neutral - items[column]}))
 
 
 def _on_shared_items(group: Sequence[Result]) -> list[Result]:

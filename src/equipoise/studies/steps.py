@@ -193,7 +193,7 @@ class StudyRun:
             if earlier["name"] != self.plan.name or earlier["settings"] != settings:
                 raise UserError(
                     f"{folder} holds another study ({_difference(earlier, self.plan.name, settings)}).",
-                    "Give another folder with --out, or --force to write over it.",
+                    "Give another folder with --out, or --force to overwrite it.",
                 )
             self.taken = {row["name"]: row["taken"] for row in earlier["plan"] if row["taken"] is not None}
             return

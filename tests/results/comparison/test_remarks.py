@@ -80,7 +80,7 @@ def test_a_text_that_stands_twice_is_told_as_what_it_is() -> None:
         ({"kind": "causal"}, "a is masked, bb causal: probabilities of the two are of different things"),
         ({"precision": "bf16"}, "a was run in fp32 and bb in bf16: rounding may be a part"),
         (
-            {"choices": {"label": "toxic"}},
+            {"choices": {"label": "toxic"}, "fixed_choices": []},
             "the label is by default for a and toxic for bb: the difference",
         ),
     ],
@@ -88,6 +88,13 @@ def test_a_text_that_stands_twice_is_told_as_what_it_is() -> None:
 def test_what_is_not_quite_alike_is_told_not_refused(changes: dict[str, object], said: str) -> None:
     (note,) = compare(result("a"), result("bb", **changes)).notes
     assert said in note
+
+
+def test_no_size_is_compared_across_kinds_of_model() -> None:
+    """A verdict of equivalent beside a remark that sizes cannot be compared would contradict it."""
+    across = compare(result("a"), result("bb", kind="causal")).table
+    assert set(across["verdict"]) == {"not meaningful"}
+    assert "not meaningful" not in set(compare(result("a"), result("bb")).table["verdict"])
 
 
 def test_three_models_have_the_remarks_of_every_pair() -> None:

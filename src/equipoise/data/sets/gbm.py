@@ -1,7 +1,7 @@
 """The templates and word lists of the GBM study (Nelson et al.), as they are published.
 
 A sentence is completed with " [MASK]." as the authors' code does; the doubled space that some of them then
-have is made one, because a tokenizer that reads spaces would see another word. Nothing else is mended: a
+have is made one, because a tokenizer that reads spaces would see another word. Nothing else is corrected: a
 row that is contradicted, repeated or ungrammatical is kept and says so in its column `flags`.
 """
 

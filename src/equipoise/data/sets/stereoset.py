@@ -1,7 +1,7 @@
 """StereoSet: a context with a blank, or a sentence to follow, and three candidates for either.
 
 Reads the data set as one JSON object per line, and the authors' own nested JSON file. A fault flags an item
-and never drops it; what can be mended without touching a word (a space, a full stop) is mended and flagged.
+and never drops it; a space or a full stop is corrected and flagged.
 """
 
 import json
@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.data.lint import flag_notices
 from equipoise.data.reading import read_text
 from equipoise.data.sets import ItemSet
-from equipoise.data.sets.flags import flag_notices
 from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
 from equipoise.text.blank import BLANK

@@ -123,13 +123,13 @@ def _tables(
     """Templates and professions, and what was done to them."""
     if source.name != gbef.NAME:
         return read_templates(path), read_professions(professions_path), ()
-    professions = gbef.gbef_professions(professions_path, mended=not as_published)
-    templates = gbef.gbef_templates(path, professions, mended=not as_published)
+    professions = gbef.gbef_professions(professions_path, corrected=not as_published)
+    templates = gbef.gbef_templates(path, professions, corrected=not as_published)
     if as_published:
         return templates, professions, ()
-    changed = gbef.count_mended(path, "template", templates)
-    renamed = gbef.count_mended(professions_path, "profession", professions)
-    return templates, professions, (f"mended: {changed} templates, {renamed} names of professions",)
+    changed = gbef.count_corrected(path, "template", templates)
+    renamed = gbef.count_corrected(professions_path, "profession", professions)
+    return templates, professions, (f"corrected: {changed} templates, {renamed} names of professions",)
 
 
 def _notices(templates: pd.DataFrame, professions: pd.DataFrame, poles: Poles) -> tuple[str, ...]:

@@ -1,79 +1,62 @@
-"""Choices of a user that only some instruments read; one that none of them reads is refused, not ignored."""
+"""Choices that only some instruments read; one that none of them reads is refused, not ignored.
+
+`Settings` declares them. An instrument lists those that it reads, or a whole group, in `reads`.
+"""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from equipoise.choices import Choice, made_choices
 from equipoise.errors import UserError
 
 if TYPE_CHECKING:
     from equipoise.instruments.base import Instrument, Settings
 
 POLES, CORPUS, LABEL, NEUTRAL_PAIRS = "poles", "corpus", "label", "neutral_pairs"
-SAMPLE = "sample"
-"""The one option of a corpus that an instrument without a corpus may read."""
+SAMPLE, CHOSEN_LAYER, POOLING, MEASURE = "sample", "layer", "pooling", "measure"
 
-CHOSEN_LAYER, POOLING, MEASURE = "layer", "pooling", "measure"
-EVERYTHING = (POLES, CORPUS, CHOSEN_LAYER, POOLING, MEASURE, LABEL, NEUTRAL_PAIRS)
-"""What an instrument may say that it reads."""
-
-_OPTIONS = {
-    **{"groups": "group", "names": "no-names", NEUTRAL_PAIRS: "no-neutral-pairs"},
-    **{"groups_file": "groups-file", "with_targets": "with-targets"},
-}
-"""Choices that the command line calls otherwise."""
+RECORDED_APART = ("data", "variant", "poles", "data_dir", "seed")
+"""Choices that a result records in places of their own."""
 
 
 def refuse_unread(measured: "Mapping[str, tuple[Instrument[Any], Settings]]") -> None:
     """Refuse a choice that was made for instruments none of which reads it."""
-    for choice in EVERYTHING:
-        made = {name: _made(settings, choice) for name, (_, settings) in measured.items()}
-        asked = {name: options for name, options in made.items() if options}
-        if asked and not any(_reads(measured[name][0], choice, options) for name, options in asked.items()):
-            option, value = next(iter(asked.values()))[0]
+    made: dict[str, list[tuple[Choice, Any, str]]] = {}
+    for name, (_, settings) in measured.items():
+        for one, value in made_choices(settings):
+            made.setdefault(one.name, []).append((one, value, name))
+    for uses in made.values():
+        one, value, _ = uses[0]
+        if not any(one.is_read_by(measured[name][0].reads) for _, _, name in uses):
             raise UserError(
-                f"--{option} {value}".rstrip()
-                + f" means nothing to {', '.join(asked)}, which would ignore it.",
-                f"Leave it out, or measure with an instrument that reads it: {_readers(choice)}.",
+                f"{one.flag} {_shown(value)}".rstrip()
+                + f" means nothing to {', '.join(name for _, _, name in uses)}, which would ignore it.",
+                f"Leave it out, or measure with an instrument that reads it: {_readers(one)}.",
             )
 
 
-def made_choices(settings: "Settings") -> dict[str, object]:
-    """What was chosen beside data, variant and poles, by the names of the command line's options."""
-    made = [pair for choice in EVERYTHING if choice != POLES for pair in _made(settings, choice)]
-    return {option: str(value) if value != "" else True for option, value in made}
+def recorded_choices(settings: "Settings") -> dict[str, object]:
+    """What was chosen besides data, variant and poles, by the names of the command line's options."""
+    return {one.flag.lstrip("-"): _shown(value) or True for one, value in _recorded(settings)}
 
 
-def _reads(instrument: "Instrument[Any]", choice: str, options: "list[tuple[str, object]]") -> bool:
-    """Whether an instrument reads a choice; one that draws a sample needs no corpus for it."""
-    is_sample = choice == CORPUS and all(option == SAMPLE for option, _ in options)
-    return choice in instrument.reads or (is_sample and SAMPLE in instrument.reads)
+def fixed_choices(settings: "Settings") -> list[str]:
+    """Those of the recorded choices in which two results may not differ."""
+    return [one.flag.lstrip("-") for one, _ in _recorded(settings) if not one.may_differ]
 
 
-def _readers(choice: str) -> str:
+def _recorded(settings: "Settings") -> list[tuple[Choice, Any]]:
+    return [pair for pair in made_choices(settings) if pair[0].name not in RECORDED_APART]
+
+
+def _readers(one: Choice) -> str:
     from equipoise.instruments import every_instrument
 
-    return ", ".join(one.name for one in every_instrument() if choice in one.reads)
+    return ", ".join(each.name for each in every_instrument() if one.is_read_by(each.reads))
 
 
-def _made(settings: "Settings", choice: str) -> list[tuple[str, object]]:
-    """What differs from the default, as the options of the command line."""
-    plain = type(settings)()
-    if choice == CORPUS:
-        return [
-            (_OPTIONS.get(field.name, field.name), _shown(getattr(settings.corpus, field.name)))
-            for field in fields(settings.corpus)
-            if getattr(settings.corpus, field.name) != getattr(plain.corpus, field.name)
-        ]
-    is_of_vectors = choice in (CHOSEN_LAYER, POOLING, MEASURE)
-    given, default = (one.vectors if is_of_vectors else one for one in (settings, plain))
-    value = getattr(given, choice)
-    changed = value != getattr(default, choice)
-    return [(_OPTIONS.get(choice, choice), _shown(value))] if changed else []
-
-
-def _shown(value: object) -> object:
+def _shown(value: object) -> str:
     """What was written behind the option: nothing behind a flag."""
     if isinstance(value, tuple):
         return " ".join(map(str, value))
-    return "" if isinstance(value, bool) else value
+    return "" if isinstance(value, bool) else str(value)

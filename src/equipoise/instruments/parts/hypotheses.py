@@ -1,6 +1,7 @@
 """Hypotheses about groups of persons and of professions, answered in words from tables of estimates."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 from typing import NamedTuple
 
 import pandas as pd
@@ -47,7 +48,7 @@ def answers_now(pairings: Pairings, estimates: pd.DataFrame) -> list[str]:
     return [
         _answer("H1", "typical pairings are positive", typical, _is_above),
         _answer("H2", "anti-typical pairings are negative", atypical, _is_below),
-        _answer("H3", "balanced professions make no difference", balanced, _is_none),
+        _answer("H3", f"balanced professions differ by less than {MARGIN:g} nats", balanced, _is_none),
     ]
 
 
@@ -61,7 +62,7 @@ def answers_to_change(pairings: Pairings, changes: pd.DataFrame) -> list[str]:
     return [
         _answer("H1", "typical pairings fall afterwards", typical, _is_below),
         _answer("H2", "anti-typical pairings rise afterwards", atypical, _is_above),
-        _answer("H3", "balanced professions stay as they were", balanced, _is_none),
+        _answer("H3", f"balanced professions move by less than {MARGIN:g} nats", balanced, _is_none),
     ]
 
 
@@ -122,10 +123,12 @@ def _answer(name: str, claim: str, cells: Sequence[Cell], judge: Judge) -> str:
         verdict = "holds"
     else:
         verdict = "does not hold" if False in judged else "open"
-    numbers = "; ".join(
-        f"{cell.name} {_two(cell.value)} [{_two(cell.low)}, {_two(cell.high)}]" for cell in cells
-    )
+    numbers = "; ".join(f"{cell.name} {_two(cell.value)} {_interval(cell)}" for cell in cells)
     return f"{name} ({claim}): {verdict}. {sentence_start(numbers)}".strip()
+
+
+def _interval(cell: Cell) -> str:
+    return "(too few to tell)" if isnan(cell.low) else f"[{_two(cell.low)}, {_two(cell.high)}]"
 
 
 def _two(number: float) -> str:

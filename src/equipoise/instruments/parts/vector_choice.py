@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from equipoise.choices import choice
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.questions import MEAN, POOLINGS
 from equipoise.stats.association import MEASURES
@@ -13,9 +14,15 @@ LAST, ALL = "last", "all"
 class VectorChoice:
     """Layer (`last`, `all` or a number: 0 is the embeddings), pooling of a text's tokens, and measure."""
 
-    layer: str = LAST
-    pooling: str = MEAN
-    measure: str = MEASURES[0]
+    layer: str = choice(
+        LAST, "Layer of the vectors: last, all, or a number (0: the embeddings).", may_differ=False
+    )
+    pooling: str = choice(
+        MEAN, "How the vectors of a text become one: mean, mean-with-special or first.", may_differ=False
+    )
+    measure: str = choice(
+        MEASURES[0], "Similarity of vectors: cosine, euclidean, manhattan or mahalanobis.", may_differ=False
+    )
 
     def __post_init__(self) -> None:
         if self.layer not in (LAST, ALL) and not self.layer.lstrip("-").isdigit():

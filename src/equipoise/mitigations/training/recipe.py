@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from equipoise.choices import option
 from equipoise.errors import UserError
-from equipoise.models.options import option
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,13 @@ class Executor(Protocol):
         """Let go of the model and of whatever was started for it."""
 
 
-EXECUTORS = Index("executors", {"local": "equipoise.models.engine.local:LocalExecutor"})
+EXECUTORS = Index(
+    "executors",
+    {
+        "local": "equipoise.models.engine.local:LocalExecutor",
+        "ray": "equipoise.models.engine.cluster:RayExecutor",
+    },
+)
 """Where each executor is defined, by name; its class takes the run options."""
 
 

@@ -154,7 +154,7 @@ def _empty_network(kind: str, config: Any) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hold back transformers' bars and reports: what matters of them is checked, and said in words."""
+    """Hold back transformers' bars and reports: what matters of them is checked and reported."""
     log = transformers.utils.logging
     level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity_error()

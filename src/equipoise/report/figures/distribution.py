@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW, Row, chart, line_at, model_colour, values
+from equipoise.report.figures.style import Row, chart, line_at, model_colour, values
+from equipoise.report.figures.words import axis_of, quantity_of, sides_of
 from equipoise.report.measurements import Measurement, slug
-from equipoise.results import Result
+from equipoise.results import Quantity, Result
 from equipoise.results.comparison.differences import rows_of
 from equipoise.results.numbers import fixed
 
@@ -27,14 +28,33 @@ def distribution_figures(measured: Measurement) -> list[Figure]:
     edges = _edges(float(everything.min()), float(everything.max()))
     rows = [row for label, known in scores.items() for row in _counted(label, known, edges)]
     labels = list(scores)
-    title = "Scores of single items"
+    quantity = _scored(measured)
+    title = _title(scores, quantity)
     told = "; ".join(
         f"{label}: {len(known):,}, median {fixed(np.median(known), 3)}; "
         f"{fixed(known.min(), 3)} to {fixed(known.max(), 3)}"
         for label, known in scores.items()
     )
-    spec = _several(rows, labels) if len(labels) > 1 else _single(rows)
+    axis = axis_of({"label": "score of a sentence", "unit": ""}, quantity)
+    spec = _several(rows, labels, axis) if len(labels) > 1 else _single(rows, quantity, axis)
     return [Figure(slug(f"{measured.name} items"), title, f"{title}. {told}.", spec)]
+
+
+def _scored(measured: Measurement) -> Quantity | None:
+    """The first quantity, where single scores are on its scale and have its sides."""
+    first = next(iter(measured.first.quantities), None)
+    is_scale = first is not None and first.column == "score" and first.scale not in ("half", "percent", "F1")
+    return quantity_of(measured, first.key) if first is not None and is_scale and first.sides else None
+
+
+def _title(scores: "dict[str, Any]", quantity: Quantity | None) -> str:
+    """How many sentences are on which side, where one model is shown."""
+    if len(scores) > 1:
+        return "Scores of single sentences"
+    (known,) = scores.values()
+    above, below = int((known > 0).sum()), int((known < 0).sum())
+    names = quantity.sides[:2] if quantity else ("above 0", "below 0")
+    return f"{len(known):,} sentences: {above:,} {names[0]}, {below:,} {names[1]}"
 
 
 def driving_rows(result: Result) -> pd.DataFrame:
@@ -67,18 +87,21 @@ def _sign(start: float) -> str:
     return SIGNS[0] if start < 0 else SIGNS[1]
 
 
-def _single(rows: list[Row]) -> dict[str, Any]:
+def _single(rows: list[Row], quantity: Quantity | None, axis: Row) -> dict[str, Any]:
+    above, below, _ = sides_of(quantity).items()
+    named = {SIGNS[0]: below[0], SIGNS[1]: above[0]} if quantity else dict(zip(SIGNS, SIGNS, strict=True))
+    rows = [row | {"sign": named[row["sign"]]} for row in rows]
     tooltip = [{"field": name, "type": "quantitative"} for name in ("from", "to", "items")]
     bars = {
         "mark": {"type": "bar", "binSpacing": 0.5},
         "encoding": {
-            "x": {"field": "from", "bin": "binned", "type": "quantitative", "title": "score of an item"},
+            "x": {"field": "from", "bin": "binned", "type": "quantitative", **axis},
             "x2": {"field": "to"},
-            "y": {"field": "items", "type": "quantitative", "title": "items"},
+            "y": {"field": "items", "type": "quantitative", "title": "sentences"},
             "color": {
                 "field": "sign",
                 "type": "nominal",
-                "scale": {"domain": list(SIGNS), "range": [BELOW, ABOVE]},
+                "scale": {"domain": list(named.values()), "range": [below[1], above[1]]},
                 "legend": {"orient": "top", "title": None},
             },
             "tooltip": tooltip,
@@ -87,12 +110,12 @@ def _single(rows: list[Row]) -> dict[str, Any]:
     return chart([bars, line_at(0, "x")], height=200, data=values(rows))
 
 
-def _several(rows: list[Row], labels: list[str]) -> dict[str, Any]:
+def _several(rows: list[Row], labels: list[str], axis: Row) -> dict[str, Any]:
     lines = {
         "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
         "encoding": {
-            "x": {"field": "from", "type": "quantitative", "title": "score of an item"},
-            "y": {"field": "items", "type": "quantitative", "title": "items"},
+            "x": {"field": "from", "type": "quantitative", **axis},
+            "y": {"field": "items", "type": "quantitative", "title": "sentences"},
             "color": model_colour(labels),
         },
     }

@@ -14,11 +14,18 @@ from equipoise.report.figures.style import (
     dots_with_intervals,
     line_at,
     model_colour,
-    side_colour,
-    side_of,
     values,
 )
+from equipoise.report.figures.words import (
+    axis_of,
+    colour_of_sides,
+    name_of,
+    quantity_of,
+    side_named,
+    told,
+)
 from equipoise.report.measurements import Measurement, slug
+from equipoise.results import Quantity
 from equipoise.results.estimate import CROSSED
 from equipoise.results.numbers import shown
 
@@ -34,10 +41,11 @@ def group_figures(measured: Measurement) -> list[Figure]:
     """A chart for each headline and each thing that it is split by."""
     figures = []
     for (key, by), table in _splits(measured):
-        first = table.iloc[0]
-        title = f"{first['label']} by {by}"
+        quantity = quantity_of(measured, key)
+        title = _title(table, quantity, by, several=len(measured.results) > 1)
         name = slug(f"{measured.name} {key} by {by}")
-        figures.append(Figure(name, title, _alt(title, table), _spec(table, list(measured.results))))
+        spec = _spec(table, list(measured.results), quantity)
+        figures.append(Figure(name, title, _alt(title, table), spec))
     return figures if measured.instrument in CORPORA else figures[:MOST_FIGURES]
 
 
@@ -63,14 +71,24 @@ def _split_keys(estimates: pd.DataFrame) -> list[str]:
     return headlines if split.isin(headlines).any() else list(dict.fromkeys(split))[:1]
 
 
-def _spec(table: pd.DataFrame, labels: list[str]) -> dict[str, Any]:
+def _title(table: pd.DataFrame, quantity: Quantity | None, by: str, *, several: bool) -> str:
+    """The finding of a chart: its lowest and its highest level, where one model is shown."""
+    rows = table.sort_values("value", kind="stable").to_dict("records")
+    name = f"{name_of(rows[0], quantity)}, by {by}"
+    if several:
+        return name
+    low, high = rows[0], rows[-1]
+    return f"{name}: from {told(low, quantity)} ({low['level']}) to {told(high, quantity)} ({high['level']})"
+
+
+def _spec(table: pd.DataFrame, labels: list[str], quantity: Quantity | None) -> dict[str, Any]:
     several = len(labels) > 1
-    rows = [_row(row) for row in table.to_dict("records")]
+    rows = [_row(row, quantity) for row in table.to_dict("records")]
     order = list(dict.fromkeys(row["level"] for row in rows))
-    colour = model_colour(labels) if several else side_colour()
+    colour = model_colour(labels) if several else colour_of_sides(quantity)
     down: dict[str, Any] = {"field": "level", "type": "nominal", "sort": order, "title": None}
     first = table.iloc[0]
-    across = {"type": "quantitative", "title": _axis(first), "scale": {"zero": False}}
+    across = {"type": "quantitative", "scale": {"zero": False}, **axis_of(first, quantity)}
     aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
     tooltip = [{"field": name, "type": "nominal"} for name in ("model", "level", "number", "n")]
     shared = {"y": down, "color": colour, **aside}
@@ -80,7 +98,7 @@ def _spec(table: pd.DataFrame, labels: list[str]) -> dict[str, Any]:
     return chart(layers, height=height, data=values(rows))
 
 
-def _row(row: "dict[Any, Any]") -> Row:
+def _row(row: "dict[Any, Any]", quantity: Quantity | None) -> Row:
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     interval = f" [{shown(low)}, {shown(high)}]" if low == low else " (too few to tell)"
     return {
@@ -91,16 +109,12 @@ def _row(row: "dict[Any, Any]") -> Row:
         "high": high,
         "n": int(row["n"]),
         "number": f"{shown(value)}{interval}",
-        "side": side_of(low, high, float(row["neutral"])),
+        "side": side_named(row, quantity),
     }
 
 
-def _axis(row: Any) -> str:
-    return f"{row['label']} ({row['unit']})" if row["unit"] else str(row["label"])
-
-
 def _alt(title: str, table: pd.DataFrame) -> str:
-    told = (
+    numbers = (
         f"{row['model']}, {row['level']} {shown(float(row['value']))}" for row in table.to_dict("records")
     )
-    return f"{title}, with 95 % intervals: {'; '.join(told)}."
+    return f"{title}, with 95 % intervals: {'; '.join(numbers)}."

@@ -8,6 +8,7 @@ import pandas as pd
 from equipoise.data.catalogue import is_dataset
 from equipoise.report.elements import Figure
 from equipoise.report.figures.style import UNCLEAR, Layer, Row, chart, line_at, model_colour, values
+from equipoise.report.figures.words import axis_of, name_of, quantity_of
 from equipoise.report.measurements import Measurement, data_name, slug
 from equipoise.results import Result
 from equipoise.results.numbers import fixed, shown
@@ -20,16 +21,18 @@ MOST_SURPRISING = 15
 """Professions shown whose value is furthest from what their share of women suggests."""
 
 FEWEST = 3
+MOST_NAMED = 5
+"""Outliers that have their names beside their points."""
 
 
 def women_working(measured: Measurement) -> str:
     """What the share of women is a share of, for an axis or a legend: the workforce of which country."""
     files, name = measured.first.data_hashes, data_name(measured.first)
     if any(file.startswith("BEC-Pro_DE") for file in files):
-        return "% women among those employed in Germany"
+        return "% women employed in Germany"
     if is_dataset(name) or any(file.startswith("BEC-Pro_EN") for file in files):
-        return "% women among those employed in the United States"
-    return "% women in the profession, as the data give it"
+        return "% women employed in the United States"
+    return "% women, as the data give it"
 
 
 def profession_figures(measured: Measurement) -> list[Figure]:
@@ -39,20 +42,18 @@ def profession_figures(measured: Measurement) -> list[Figure]:
     if not tables:
         return []
     table = pd.concat([table.assign(model=label) for label, table in tables.items()], ignore_index=True)
-    label, first = table["label"].iloc[0], table[table["model"] == next(iter(tables))]
+    first = table[table["model"] == next(iter(tables))]
+    label = name_of(table.iloc[0], quantity_of(measured, str(table["key"].iloc[0])))
     names = first.sort_values("value", ascending=False, kind="stable")["level"].tolist()
     ends = names if len(names) <= 2 * AT_EITHER_END else [*names[:AT_EITHER_END], *names[-AT_EITHER_END:]]
-    figures = [
-        _bars_figure(measured, table, ends, f"{label}: the professions with the highest and lowest values")
-    ]
+    figures = [_bars_figure(measured, table, ends, f"{label}: from {names[-1]} to {names[0]}")]
     known = table[table[SHARE].notna()]
     if len(known) >= FEWEST:
         figures.append(_scatter_figure(measured, known, list(tables)))
     if first[SHARE].notna().sum() > MOST_SURPRISING:
-        title = f"{label}: the professions furthest from what their share of women suggests"
-        figures.append(
-            _bars_figure(measured, table, _surprising(first), title, name="surprising professions")
-        )
+        surprising = _surprising(first)
+        title = f"{label}: furthest from what their share of women suggests, such as {surprising[0]}"
+        figures.append(_bars_figure(measured, table, surprising, title, name="surprising professions"))
     return figures
 
 
@@ -87,7 +88,7 @@ def _bars_figure(
     order = [_named(row) for row in first.to_dict("records")]
     several, example = len(labels) > 1, first.iloc[0]
     down: dict[str, Any] = {"field": "named", "type": "nominal", "sort": order, "title": None}
-    across = {"type": "quantitative", "title": _axis(example)}
+    across = {"type": "quantitative", **_axis(measured, example)}
     colour = model_colour(labels) if several else _share_colour(rows, women_working(measured))
     aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
     tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
@@ -141,9 +142,10 @@ def _scatter_figure(measured: Measurement, table: pd.DataFrame, labels: list[str
     rows = [_row(row) for row in table.to_dict("records")]
     colour = model_colour(labels) if len(labels) > 1 else {"value": "#0072B2"}
     across = {"field": "share", "type": "quantitative", "title": women_working(measured)}
-    upward = {"field": "value", "type": "quantitative", "title": _axis(first), "scale": {"zero": False}}
+    upward = {"field": "value", "type": "quantitative", "scale": {"zero": False}, **_axis(measured, first)}
     tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
     lines = [point for label in labels for point in _fitted(table[table["model"] == label], label)]
+    outliers = _outliers(table[table["model"] == labels[0]]) if len(labels) == 1 else []
     layers: list[Layer] = [
         line_at(float(first["neutral"]), "y"),
         {
@@ -155,13 +157,41 @@ def _scatter_figure(measured: Measurement, table: pd.DataFrame, labels: list[str
             "mark": {"type": "line", "strokeWidth": 2},
             "encoding": {"x": across, "y": upward, "color": colour, "detail": {"field": "model"}},
         },
+        *_names_beside(outliers, across, upward),
     ]
-    title = f"{first['label']} against the share of women"
+    name = name_of(first, quantity_of(measured, str(first["key"])))
+    title = f"{name} against the share of women: {_trend(table[table['model'] == labels[0]])}"
     said = "; ".join(_slope(table[table["model"] == label], label) for label in labels)
     spec = chart(layers, height=320, data=values(rows))
     return Figure(
         slug(f"{measured.name} share of women"), title, f"{title}, a point per profession. {said}.", spec
     )
+
+
+def _outliers(table: pd.DataFrame) -> list[Row]:
+    """The professions furthest from the fitted line, which have their names beside their points."""
+    slope, height = _fit(table)
+    distance = (table["value"] - height - slope * table[SHARE]).abs()
+    far = table.loc[distance.nlargest(MOST_NAMED).index]
+    return [
+        {"name": row["level"], "share": float(row[SHARE]), "value": float(row["value"])}
+        for row in far.to_dict("records")
+    ]
+
+
+def _names_beside(rows: list[Row], across: Row, upward: Row) -> list[Layer]:
+    """Names towards the middle of the chart, where there is room."""
+    left = [row for row in rows if row["share"] < 50]
+    right = [row for row in rows if row["share"] >= 50]
+    return [
+        {
+            "data": values(of_side),
+            "mark": {"type": "text", "align": align, "dx": shift, "dy": -5, "fontSize": 10},
+            "encoding": {"x": across, "y": upward, "text": {"field": "name"}},
+        }
+        for align, shift, of_side in (("left", 7, left), ("right", -7, right))
+        if of_side
+    ]
 
 
 def _fit(table: pd.DataFrame) -> tuple[float, float]:
@@ -178,9 +208,17 @@ def _fitted(table: pd.DataFrame, label: str) -> list[Row]:
     return [{"model": label, "share": share, "value": height + slope * share} for share in ends]
 
 
+def _trend(table: pd.DataFrame) -> str:
+    """What the correlation says, in words."""
+    r = float(table[SHARE].astype(float).corr(table["value"].astype(float)))
+    if r != r:
+        return "no variation"
+    return f"r = {fixed(r, 2)} over {len(table)} professions"
+
+
 def _slope(table: pd.DataFrame, label: str) -> str:
     return f"{label}: {len(table)} professions, {shown(_fit(table)[0] * 10)} for each ten points of women"
 
 
-def _axis(row: Any) -> str:
-    return f"{row['label']} ({row['unit']})" if row["unit"] else str(row["label"])
+def _axis(measured: Measurement, row: Any) -> Row:
+    return axis_of(row, quantity_of(measured, str(row["key"])))

@@ -1,51 +1,71 @@
-"""What a page holds: the models, the numbers to read first, a section for each measurement, every item."""
+"""What a page holds: the first screen, a part for each question, every item, limits and provenance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
-from typing import NamedTuple
+
+import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.report.between import between_section
+from equipoise.report.between import between_models
 from equipoise.report.cards import card_of
+from equipoise.report.corpus_findings import SavedCorpus
 from equipoise.report.elements import Figure, Section, Table
 from equipoise.report.explorer import explorer_data
 from equipoise.report.figures import figures_of
-from equipoise.report.figures.headlines import headline_figure
+from equipoise.report.figures.survey import cooccurrence_figures, mention_figures
+from equipoise.report.findings import Findings, say
 from equipoise.report.measurements import (
     MeasuredModel,
     Measurement,
-    data_name,
     measured_models,
     measurements,
+    slug,
 )
+from equipoise.report.page.screen import (
+    Screen,
+    anchor_of,
+    answer_words,
+    corpus_screen,
+    screen_of,
+    study_screen,
+)
+from equipoise.report.page.several import SeveralScreen, several_screen
 from equipoise.report.paper_tables import is_printed, paper_sentences, paper_tables
 from equipoise.report.sections import Study, section_of
 from equipoise.report.tables import data_table, estimates_table, headline_table, provenance_table
 from equipoise.results import Result
+from equipoise.results.quantity import QUESTIONS
 
-
-class Limits(NamedTuple):
-    """What numbers cannot show: the gist in a line, and each point in a sentence."""
-
-    gist: str
-    sentences: tuple[str, ...]
-
-
-LIMITS = Limits(
-    "That a model is fair, what a product does to people, whether a lean is wrong, what other ways to ask "
-    "would give, and whoever the word lists leave out.",
-    (
-        "That a model is fair: a number near neutral says that one method, on these sentences, saw no lean.",
-        "What a product does to people: a language model is asked what it expects in short sentences; what "
-        "an application makes of that has to be measured there.",
-        "Whether a lean is wrong: some of it follows the statistics of the world or of the text that a "
-        "model read; whether it is wanted depends on the use.",
-        "What other ways to ask would give: intervals say how far other items of the same kind would move a "
-        "number. Instruments ask different things and often disagree: read several.",
-        "Whoever the word lists leave out: most instruments compare two genders, in English.",
-    ),
+LIMITS = (
+    "That a model is fair: a number near neutral says that one method, on these sentences, found no lean.",
+    "What a product does to people: a language model is asked what it expects in short sentences. What an "
+    "application makes of that has to be measured there.",
+    "Whether a lean is wrong: some of it follows the statistics of the world, or of the text that a model "
+    "read. Whether it is wanted depends on the use.",
+    "What other phrasings would give: intervals say how far other items of the same kind would move a "
+    "number. Tests ask different things and often disagree, so read several.",
+    "Anybody the word lists leave out: most tests compare two genders, in English.",
 )
+"""What numbers of this kind cannot show."""
+
+OTHER = "other"
+"""The part of measurements that answer none of the questions."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the page below the first screen: a question, or what a study wrote."""
+
+    name: str
+    title: str
+    sections: Sequence[Section]
+    verdicts: Sequence[str] = ()
+
+    @property
+    def short(self) -> str:
+        """The title up to its colon, for the list of the parts."""
+        return self.title.partition(":")[0]
 
 
 @dataclass(frozen=True)
@@ -53,23 +73,26 @@ class Contents:
     """Everything that a page shows."""
 
     title: str
+    when: str
+    asked: str
     models: Sequence[MeasuredModel]
-    readings: Sequence[tuple[str, str, Sequence[str]]]
-    """Model, instrument and what the instrument says of the model."""
+    screens: Sequence[Screen]
+    several: SeveralScreen | None
+    parts: Sequence[Part]
     notes: Sequence[str]
-    headlines: Figure | None
-    sections: Sequence[Section]
     about: Sequence[Table]
     explorer: str
-    data: Sequence[str] = ()
-    """Which instrument was asked on which data."""
-    limits: Limits = LIMITS
+    limits: Sequence[str] = LIMITS
+
+    @property
+    def sections(self) -> list[Section]:
+        """Every section of every part."""
+        return [section for part in self.parts for section in part.sections]
 
     @property
     def figures(self) -> list[Figure]:
         """Every chart of the page."""
-        first = [self.headlines] if self.headlines is not None else []
-        return first + [figure for section in self.sections for figure in section.figures]
+        return [figure for section in self.sections for figure in section.figures]
 
     @property
     def tables(self) -> list[Table]:
@@ -78,33 +101,119 @@ class Contents:
         return [*inside, *self.about]
 
 
-def contents_of(results: Sequence[Result], studies: Sequence[Study] = ()) -> Contents:
-    """What a page of these results and studies holds."""
-    if not results and not studies:
+def contents_of(
+    results: Sequence[Result], studies: Sequence[Study] = (), corpora: Sequence[SavedCorpus] = ()
+) -> Contents:
+    """What a page of these results, studies and corpora holds."""
+    if not results and not studies and not corpora:
         raise UserError("There is nothing to report.", "Give at least one result folder.")
-    models, measured = measured_models(results), measurements(results)
-    between = between_section(measured)
-    sections = [
-        *([between] if between else []),
-        *map(measurement_section, measured),
-        *map(section_of, studies),
+    models, asked = measured_models(results), measurements(results)
+    of_model = [[one.results[model.label] for one in asked if model.label in one.results] for model in models]
+    findings = [say(held) for held in of_model]
+    measured = _in_order(asked, findings)
+    between = between_models(measured)
+    studied = [section_of(study) for study in studies]
+    asked_words = _asked(measured, findings)
+    screens = [screen_of(said, held, asked_words) for said, held in zip(findings, of_model, strict=True)] or [
+        study_screen(one) for one in studies
     ]
     names = [model.label for model in models] or [study.title for study in studies]
+    names += [corpus.name for corpus in corpora]
     return Contents(
         title=", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else ""),
+        when=_when(results),
+        asked=asked_words,
         models=models,
-        readings=[
-            (label, one.instrument, result.sentences)
-            for one in measured
-            for label, result in one.results.items()
+        screens=[*screens, *map(corpus_screen, corpora)],
+        several=several_screen(findings, between.changes) if between else None,
+        parts=[
+            *([Part("between", between.section.title, [between.section])] if between else []),
+            *_parts(measured, findings),
+            *(Part(section.name, section.title, [section]) for section in studied),
+            *map(_corpus_part, corpora),
         ],
         notes=_notes(results, models),
-        headlines=headline_figure(measured) if measured else None,
-        sections=sections,
         about=[provenance_table(models), data_table(measured)] if measured else [],
         explorer=explorer_data(measured),
-        data=[f"{one.instrument} on {data_name(one.first)}" for one in measured],
     )
+
+
+def _in_order(measured: Sequence[Measurement], findings: Sequence[Findings]) -> list[Measurement]:
+    """The measurements by question; those that give the answers of the first screen come first."""
+    order = (*QUESTIONS, OTHER)
+    leads = {answer.instrument for said in findings for answer in said.answers}
+    return sorted(measured, key=lambda one: (order.index(question_of(one)), one.instrument not in leads))
+
+
+def _parts(measured: Sequence[Measurement], findings: Sequence[Findings]) -> list[Part]:
+    """A part for each question in their order, then one for what answers none of them."""
+    by_question: dict[str, list[Measurement]] = {}
+    for one in measured:
+        by_question.setdefault(question_of(one), []).append(one)
+    ordered = [name for name in (*QUESTIONS, OTHER) if name in by_question]
+    several = len(findings) > 1
+    return [
+        Part(
+            anchor_of(name),
+            QUESTIONS.get(name, "Other measurements"),
+            [measurement_section(one) for one in by_question[name]],
+            [
+                f"{f'{said.model}: ' if several else ''}{answer_words(answer)}. {answer.sentence}"
+                for said in findings
+                for answer in said.answers
+                if answer.question == name
+            ],
+        )
+        for name in ordered
+    ]
+
+
+def _corpus_part(corpus: SavedCorpus) -> Part:
+    """The charts and tables of a corpus."""
+    name = slug(f"corpus {corpus.name}")
+    tables = [
+        Table(f"{name}-{kind}", title, list(map(str, rows.columns)), rows.astype(object).to_numpy().tolist())
+        for kind, title, rows in (
+            ("mentions", "People mentioned, by group and role", corpus.tables["mentions"]),
+            ("words", "Words of the lists near women and men", _whole(corpus.tables["cooccurrence"])),
+            ("drivers", "Documents that move the numbers most", corpus.tables["drivers"]),
+        )
+    ]
+    figures = cooccurrence_figures(corpus.tables["cooccurrence"]) + mention_figures(corpus.tables["mentions"])
+    title = f"Women and men in {corpus.name}"
+    return Part(name, title, [Section(name, title, figures=figures, details=tables)])
+
+
+def _whole(cooccurrence: pd.DataFrame) -> pd.DataFrame:
+    return cooccurrence[cooccurrence["by"] == "all"]
+
+
+def question_of(measured: Measurement) -> str:
+    """The question that a measurement answers: that of its first headline about bias."""
+    asked = (
+        one.question
+        for one in measured.first.declared
+        if one.headline and one.part == "bias" and one.question in QUESTIONS
+    )
+    return next(asked, OTHER)
+
+
+def _when(results: Sequence[Result]) -> str:
+    """The days on which the results were measured."""
+    days = sorted({str(result.provenance.get("created", ""))[:10] for result in results} - {""})
+    return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
+
+
+def _asked(measured: Sequence[Measurement], findings: Sequence[Findings]) -> str:
+    """How much was asked, in a few words."""
+    if not measured:
+        return ""
+    questions = len({answer.question for said in findings for answer in said.answers})
+    items = max(
+        sum(len(one.results[label].items) for one in measured if label in one.results)
+        for label in {label for one in measured for label in one.results}
+    )
+    return f"· {questions} question{'' if questions == 1 else 's'}, {items:,} sentences"
 
 
 def measurement_section(measured: Measurement) -> Section:
@@ -135,7 +244,9 @@ def measurement_section(measured: Measurement) -> Section:
 
 def _notes(results: Sequence[Result], models: Sequence[MeasuredModel]) -> list[str]:
     """What a reader must know of all of it: notes of the models, results of different versions."""
-    notes = [f"{model.label}: {note}" for model in models for note in model.notes]
+    notes = [
+        f"{model.label}: {note.replace(model.name, model.label)}" for model in models for note in model.notes
+    ]
     versions = {str(result.provenance.get("versions", {}).get("equipoise", "")) for result in results} - {""}
     if len(versions) > 1:
         notes.append(

@@ -131,9 +131,11 @@ def _professions_bars(category: str, table: pd.DataFrame) -> Figure:
         "tooltip": tooltip,
     }
     ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": down, "yOffset": aside}
+    known = any(row["low"] == row["low"] for row in rows)  # without a number Vega warns on the console
+    interval: Layer = {"mark": {"type": "rule", "opacity": 0.8, "color": "#3A3F45"}, "encoding": ends}
     layers: list[Layer] = [
         {"mark": {"type": "bar"}, "encoding": bar},
-        {"mark": {"type": "rule", "opacity": 0.8, "color": "#3A3F45"}, "encoding": ends},
+        *([interval] if known else []),
         line_at(0, "x"),
         *_professions_seen(ordered, down),
     ]

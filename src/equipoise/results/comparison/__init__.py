@@ -52,7 +52,7 @@ class Comparison:
     """Whether one model was asked about different texts: nothing is lost or kept between those."""
 
     def sentences(self) -> list[str]:
-        """Each bias in words, with what became of guard and ability in the same breath."""
+        """Each bias in words, and whether the model still knows what it should."""
         said = []
         for _, rows in self.table.groupby(["instrument", "first", "second"], sort=False):
             records = rows.to_dict("records")

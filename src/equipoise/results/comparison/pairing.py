@@ -12,9 +12,6 @@ from equipoise.results.result import Result
 
 FIRST, SECOND = "_first", "_second"
 
-SAME_CHOICES = ("layer", "pooling", "measure")
-"""Choices that make another quantity of a score; what a choice changes of an item's text is seen there."""
-
 
 @dataclass(frozen=True)
 class Paired:
@@ -61,7 +58,7 @@ def check_same_quantity(first: Result, second: Result) -> None:
             "Measure both models with the same variant.",
         )
     _check_same_poles(first, second)
-    for name in SAME_CHOICES:
+    for name in sorted({*first.fixed_choices, *second.fixed_choices}):
         ours, theirs = (result.choices.get(name, "by default") for result in (first, second))
         if ours != theirs:
             raise UserError(

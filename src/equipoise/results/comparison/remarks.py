@@ -19,7 +19,15 @@ def remarks(paired: Paired) -> list[str]:
 
 
 def void_of(paired: Paired, quantity: Quantity) -> str:
-    """Why a bias means nothing in one of the results, by the estimates of the same part of the items."""
+    """Why a bias means nothing in one of the results, or not in both: sizes belong to a kind of model."""
+    kinds = paired.first.kind, paired.second.kind
+    if (
+        quantity.part == "bias"
+        and kinds[0] != kinds[1]
+        and quantity.kind != "share"
+        and not quantity.statistic
+    ):
+        return f"sizes of a {kinds[0]} and a {kinds[1]} model are of different things"
     said = [
         f"{reason} ({result.model})"
         for result in (paired.first, paired.second)
@@ -72,7 +80,7 @@ def _unalike(paired: Paired) -> Iterator[str]:
     if first.kind != second.kind:
         yield (
             f"{first.instrument}: {first.model} is {first.kind}, {second.model} {second.kind}: probabilities "
-            "of the two are of different things, so signs can be compared, but hardly sizes."
+            "of the two are of different things, so only shares and choices are compared, and no sizes."
         )
     if first.precision != second.precision:
         yield (

@@ -49,7 +49,7 @@ def _neither_has_it(difference: Difference) -> bool:
 
 
 def sentence(row: dict[str, object], kept: Sequence[dict[str, object]], *, is_apart: bool = False) -> str:
-    """One row in words, with what the model must keep knowing in the same breath; texts do not change."""
+    """One row in words, and whether the model still knows what it should; texts do not change."""
     first, second = f"{row['first']} ({_number(row['first_value'])})", _number(row["second_value"])
     interval = f"{_signed(row['low'])} to {_signed(row['high'])}"
     if isnan(_float(row["low"])):

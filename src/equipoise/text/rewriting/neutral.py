@@ -1,4 +1,4 @@
-"""They-forms: pronouns with their verbs, and nouns that do not say a sex."""
+"""They-forms: pronouns with their verbs, and gender-neutral nouns."""
 
 import re
 from collections.abc import Sequence

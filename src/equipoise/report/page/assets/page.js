@@ -98,7 +98,7 @@
 
   // Items: every one of them, a page at a time.
 
-  const PAGE = 50;
+  const PAGE = 25;
   const controls = byId("controls");
   if (!controls) {
     document.documentElement.dataset.ready = String(performance.now() - started);
@@ -139,7 +139,7 @@
         [item, ...texts.map((column) => column[place]), ...groups.map((coded) => level(coded, place))].join("\n").toLowerCase());
       part.orders = {};
     }
-    const all = [option("driving", "what the headline rests on"), option("every", "every item"), option("dropped", "items that were dropped")];
+    const all = [option("driving", "sentences behind the headline"), option("every", "every sentence"), option("dropped", "skipped sentences")];
     for (const [name, coded] of Object.entries(part.groups)) {
       const group = element("optgroup");
       group.label = name;
@@ -194,14 +194,15 @@
       (place) => fits(place) && words.every((word) => haystack[place].includes(word)));
     state.page = 0;
     paint();
-    byId("count").textContent = `${state.shown.length.toLocaleString("en")} of ${part.items.length.toLocaleString("en")} items`;
+    byId("count").textContent = `${state.shown.length.toLocaleString("en")} of ${part.items.length.toLocaleString("en")} sentences`;
     byId("count").dataset.of = part.title;
     byId("count").dataset.milliseconds = String(performance.now() - begun);
   }
 
   function head(part) {
     const row = element("tr");
-    for (const name of [...(part.models.length > 1 ? part.models : ["score"]), "item"]) {
+    const shares = part.shares.poles ? ["expected word"] : [];
+    for (const name of [...(part.models.length > 1 ? part.models : ["score"]), ...shares, "sentence"]) {
       const cell = element("th", name);
       cell.scope = "col";
       row.append(cell);
@@ -233,6 +234,7 @@
   function itemRow(part, place) {
     const row = element("tr");
     for (const column of part.scores) row.append(element("td", number(column[place]), "n"));
+    if (part.shares.poles) row.append(expected(part, place));
     const cell = element("td", undefined, "text"), details = element("details"), summary = element("summary");
     const texts = Object.entries(part.texts);
     texts.forEach(([, column], which) => {
@@ -247,6 +249,31 @@
     cell.append(details);
     row.append(cell);
     return row;
+  }
+
+  // P(he), P(she) and P(they) of one item as bars, of the model that was chosen.
+
+  const TONES = { male: "men", female: "women" };
+
+  function expected(part, place) {
+    const cell = element("td", undefined, "shares"), list = element("dl");
+    const words = part.shares.words[part.shares.forms[place]], numbers = part.shares.numbers[Number(pick.model.value) || 0];
+    part.shares.poles.forEach((pole, which) => {
+      const share = numbers[which][place];
+      if (share === null) return;
+      const bar = element("div", undefined, `bar ${TONES[pole] || "plain"}`), value = element("dd"), ink = element("i");
+      ink.style.width = `${(100 * Math.min(1, share)).toFixed(2)}%`;
+      value.append(ink, element("b", percent(share)));
+      bar.append(element("dt", words[which]), value);
+      list.append(bar);
+    });
+    cell.append(list);
+    return cell;
+  }
+
+  function percent(share) {
+    if (share > 0 && share < 0.001) return "< 0.1 %";
+    return `${(100 * share).toFixed(share < 0.02 || share > 0.98 ? 1 : 0)} %`;
   }
 
   function more(part, place) {

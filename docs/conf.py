@@ -21,6 +21,7 @@ myst_heading_anchors = 4
 suppress_warnings = ["misc.highlighting_failure"]
 exclude_patterns = ["_build"]
 nitpicky = True
+highlight_language = "none"
 
 html_theme = "furo"
 html_title = f"Equipoise {release}"

@@ -45,10 +45,14 @@ def write_reference(docs: Path) -> None:
 def reference_pages() -> dict[str, str]:
     """Every generated page by its name."""
     examples = worked_examples(EXAMPLES.read_text(encoding="utf-8"))
-    instruments = {f"{FOLDER}/{name}.md": _instrument(name, examples.get(name, "")) for name in INSTRUMENTS}
+    instruments = {
+        f"{FOLDER}/{name}.md": _instrument(name, *examples.get(name, (name, ""))) for name in INSTRUMENTS
+    }
     mitigations = {f"{FOLDER}/mitigation-{name}.md": _mitigation(name) for name in MITIGATIONS}
     return {
-        f"{FOLDER}/instruments.md": _index("Instruments", INSTRUMENTS, instrument_card, ""),
+        f"{FOLDER}/instruments.md": _instruments(
+            {name: examples.get(name, (name, ""))[0] for name in INSTRUMENTS}
+        ),
         **instruments,
         f"{FOLDER}/mitigations.md": _index("Mitigation methods", MITIGATIONS, mitigation_card, "mitigation-"),
         **mitigations,
@@ -58,20 +62,35 @@ def reference_pages() -> dict[str, str]:
     }
 
 
-def worked_examples(text: str) -> dict[str, str]:
-    """The sections of the page of examples, by instrument."""
-    sections = re.split(r"^## `([a-z-]+)`.*$", text, flags=re.MULTILINE)
-    return dict(zip(sections[1::2], (body.strip() for body in sections[2::2]), strict=True))
+def worked_examples(text: str) -> dict[str, tuple[str, str]]:
+    """The plain name and the section of every instrument on the page of examples."""
+    sections = re.split(r"^## `([a-z-]+)`: (.*)$", text, flags=re.MULTILINE)
+    told = zip(sections[2::3], (body.strip() for body in sections[3::3]), strict=True)
+    return dict(zip(sections[1::3], told, strict=True))
+
+
+def _instruments(plain: Mapping[str, str]) -> str:
+    """Every instrument by its plain name and its question."""
+    rows = []
+    for name, called in plain.items():
+        question = instrument_card(name).splitlines()[0].partition(": ")[2]
+        asked = _escaped(question[:1].upper() + question[1:])
+        rows.append((f"[{called[:1].upper()}{called[1:]}]({name}.md)", f"`{name}`", asked))
+    table = _table(("test", "name", "question"), rows, escape=False)
+    return f"# Instruments\n\n{table}\n{_toctree(plain)}"
+
+
+def _toctree(names: Iterable[str]) -> str:
+    return "```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```\n"
 
 
 def _index(title: str, names: Iterable[str], card: Any, prefix: str) -> str:
     rows = [(f"[{name}]({prefix}{name}.md)", _escaped(card(name).splitlines()[0])) for name in names]
-    contents = "\n".join(f"{prefix}{name}" for name in names)
-    toctree = f"```{{toctree}}\n:hidden:\n\n{contents}\n```\n"
+    toctree = _toctree(f"{prefix}{name}" for name in names)
     return f"# {title}\n\n{_table(('name', 'what'), rows, escape=False)}\n{toctree}"
 
 
-def _instrument(name: str, example: str) -> str:
+def _instrument(name: str, plain: str, example: str) -> str:
     one = load_instrument(name)
     facts = [
         ("variants (the first is the default)", ", ".join(one.variants)),
@@ -87,7 +106,13 @@ def _instrument(name: str, example: str) -> str:
     numbers = f"## What models are compared by\n\n{_table(head, compared)}" if compared else ""
     shown = f"## A worked example\n\n{example}\n" if example else ""
     run = f"```\nequipoise measure {name} --model path/to/model --out results/model\n```\n"
-    parts = [f"# {name}", f"{_escaped(one.title)}.", run, shown, _card(instrument_card(name))]
+    parts = [
+        f"# {plain[:1].upper()}{plain[1:]} (`{name}`)",
+        f"{_escaped(one.title)}.",
+        run,
+        shown,
+        _card(instrument_card(name)),
+    ]
     return "\n\n".join([*parts, "## Facts\n", _table(("", ""), facts), numbers]) + "\n"
 
 

@@ -176,7 +176,7 @@ def test_lists_that_the_vocabulary_lacks_are_counted(folder: Path) -> None:
     assert coverage["value"] == pytest.approx(2 / 6)
     (told,) = [said for said in result.notices if " male words were skipped" in said]
     assert told.startswith("5 of 6 male words"), "in the first sentence"
-    assert told.endswith("asked: boy, he, him, his, himself")
+    assert told.endswith("pieces: boy, he, him, his, himself")
 
 
 def test_an_item_without_any_word_of_a_pole_is_dropped_with_a_reason(folder: Path) -> None:

@@ -301,7 +301,7 @@ def _few_templates(folder: Path) -> Path:
     return folder
 
 
-NEED_FILES = {"stereoset", "winogender", "ceat"}
+NEED_FILES = {"stereoset", "winogender", "ceat", "gest"}
 """Instruments whose data are published and cannot be made here in a few lines."""
 
 ON_CLASSIFIERS = {name for name in INSTRUMENTS if CLASSIFY in load_instrument(name).needs}

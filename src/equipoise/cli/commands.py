@@ -107,10 +107,13 @@ COMMANDS: Places = {
     "Work with text": {
         "corpus": ("corpus:corpus", "Count who a corpus mentions, and near which words."),
         "rewrite": ("rewrite:rewrite", "Swap or neutralise gender in a text or a corpus."),
-        "lint": ("lint:lint", "Check a file of sentence pairs for mistakes."),
+        "lint": ("corpus:lint", "Check a file of sentence pairs for mistakes."),
     },
     "More": {
-        "list": ("listing:list_known", "List the available models, instruments, data sets and mitigations."),
+        "list": (
+            "listing:list_known",
+            "List the available models, instruments, data sets, poles, formats and so on.",
+        ),
         "app": ("local_app:local_app", "Open the app in the browser; it runs on this machine only."),
         "cache": ("", "Show or clear the stored answers."),
     },

@@ -22,6 +22,7 @@ INSTRUMENTS = Index(
         "aul": "equipoise.instruments.aul:AllUnmaskedLikelihood",
         "aula": "equipoise.instruments.aul:AttentionWeightedLikelihood",
         "winogender": "equipoise.instruments.winogender:Winogender",
+        "gest": "equipoise.instruments.gest:Gest",
         "epicene": "equipoise.instruments.epicene:Epicene",
         "honest": "equipoise.instruments.honest:Honest",
         "contexts": "equipoise.instruments.contexts:Contexts",

@@ -108,14 +108,15 @@ def contents_of(
     if not results and not studies and not corpora:
         raise UserError("There is nothing to report.", "Give at least one result folder.")
     models, asked = measured_models(results), measurements(results)
-    findings = [
-        say([one.results[model.label] for one in asked if model.label in one.results]) for model in models
-    ]
+    of_model = [[one.results[model.label] for one in asked if model.label in one.results] for model in models]
+    findings = [say(held) for held in of_model]
     measured = _in_order(asked, findings)
     between = between_models(measured)
     studied = [section_of(study) for study in studies]
     asked_words = _asked(measured, findings)
-    screens = [screen_of(one, asked_words) for one in findings] or [study_screen(one) for one in studies]
+    screens = [screen_of(said, held, asked_words) for said, held in zip(findings, of_model, strict=True)] or [
+        study_screen(one) for one in studies
+    ]
     names = [model.label for model in models] or [study.title for study in studies]
     names += [corpus.name for corpus in corpora]
     return Contents(
@@ -243,7 +244,9 @@ def measurement_section(measured: Measurement) -> Section:
 
 def _notes(results: Sequence[Result], models: Sequence[MeasuredModel]) -> list[str]:
     """What a reader must know of all of it: notes of the models, results of different versions."""
-    notes = [f"{model.label}: {note}" for model in models for note in model.notes]
+    notes = [
+        f"{model.label}: {note.replace(model.name, model.label)}" for model in models for note in model.notes
+    ]
     versions = {str(result.provenance.get("versions", {}).get("equipoise", "")) for result in results} - {""}
     if len(versions) > 1:
         notes.append(

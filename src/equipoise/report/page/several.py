@@ -16,6 +16,9 @@ from equipoise.results.reading import Measured, sentence_start
 MOST_RANKED = 4
 """With more models each is compared with the first one only, which gives no ranks."""
 
+MOST_LISTED = 6
+"""Models that are listed one by one with what they know."""
+
 _WORDS = {LESS: "less", MORE: "more"}
 _KEPT = {KEPT: ("✔", "yes"), GAINED: ("✔", "yes"), LOST: ("✘", "no")}
 
@@ -91,7 +94,7 @@ def several_screen(findings: Sequence[Findings], changes: Sequence[Changes]) -> 
         sentences,
         tuple(_slopes(findings, changes)),
         tuple(_places(changes)) if 2 < len(findings) <= MOST_RANKED else (),
-        _kept(changes[0]) if is_pair else (("", tuple(map(_known_mark, findings))),),
+        _kept(changes[0]) if is_pair else (("", _known_marks(findings)),),
         is_pair,
     )
 
@@ -130,11 +133,14 @@ def _listed(names: Sequence[str]) -> str:
 
 def _counted(first: str, to_first: Sequence[Changes]) -> str:
     """How many of many models are less biased than the first one, and how many are broken."""
-    less = sum(not one.is_broken and one.count(LESS) > one.count(MORE) for one in to_first)
-    more = sum(not one.is_broken and one.count(MORE) > one.count(LESS) for one in to_first)
-    broken = sum(one.is_broken for one in to_first)
-    lost = f"; {broken} lost what it should know" if broken else ""
-    return f"Of {len(to_first)} models, {less} are less biased than {first} and {more} are more biased{lost}."
+    whole = [one for one in to_first if not one.is_broken]
+    less = sum(one.count(LESS) > one.count(MORE) for one in whole)
+    more = sum(one.count(MORE) > one.count(LESS) for one in whole)
+    broken = len(to_first) - len(whole)
+    lost = f"; {broken} lost what they should know" if broken else ""
+    if not less and not more:
+        return f"None of {len(to_first)} models differs clearly from {first}{lost}."
+    return f"Compared with {first}, {less} of {len(to_first)} models are less biased and {more} more{lost}."
 
 
 def _slopes(findings: Sequence[Findings], changes: Sequence[Changes]) -> list[Slope]:
@@ -227,6 +233,17 @@ def _places(changes: Sequence[Changes]) -> list[Place]:
 def _kept(changes: Changes) -> tuple[tuple[str, tuple[Mark, ...]], ...]:
     """What became of the knowledge from the first model to the second."""
     return (("", tuple(_kept_mark(one) for one in changes.knowledge)),)
+
+
+def _known_marks(findings: Sequence[Findings]) -> tuple[Mark, ...]:
+    """A line for each model; of many models those that have what they should know share one."""
+    marks = [_known_mark(said) for said in findings]
+    fine = [mark for mark in marks if mark.state == "yes"]
+    if len(findings) <= MOST_LISTED or not fine:
+        return tuple(marks)
+    others = [mark for mark in marks if mark.state != "yes"]
+    whole = f"{'The other' if others else 'All'} {len(fine)} models know what they should."
+    return (*others, Mark(fine[0].mark, "yes", whole))
 
 
 def _known_mark(said: Findings) -> Mark:

@@ -203,6 +203,10 @@ def test_before_after_can_be_measured_on_held_out_sentences(
     out = tmp_path / "out"
     assert run("study", "before-after", "random", other, "--held-out", "--out", out, "--json") == 0
     document = json.loads(capsys.readouterr().out)
-    assert {row["quantity"] for row in document["gain"]} == {"mean-size"}
+    assert {row["quantity"] for row in document["gain"]} == {
+        "mean-size",
+        "mean-size-associations",
+        "mean-size-capitals",
+    }
     priced = {row["quantity"] for row in document["price"] if row["instrument"] == "held-out"}
     assert priced == {"right-definitional", "right-coreference", "right-names"}

@@ -74,7 +74,6 @@ _ASSOCIATIONS = replace(
     label="mean |lean| of a sentence, other associations",
     factors=("template",),
     where={"part": ASSOCIATION},
-    ranks=False,
     name="size of the lean beside other associations",
 )
 _CAPITALS = replace(
@@ -82,7 +81,6 @@ _CAPITALS = replace(
     key="mean-size-capitals",
     label="mean |lean| of a sentence with a capitalised word",
     where={"part": OCCUPATION, "kind": CAPITALS},
-    ranks=False,
     headline=False,
     name="size of the lean beside capitalised words",
 )

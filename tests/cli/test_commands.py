@@ -361,7 +361,7 @@ BAD = {
     ),
     "unknown device": (["probe", "[MASK] is.", "--device", "gpu"], "device"),
     "unknown executor": (["probe", "[MASK] is.", "--executor", "ray"], "executor"),
-    "negative budget": (["probe", "[MASK] is.", "--token-budget", "-1"], "token budget of -1"),
+    "negative budget": (["probe", "[MASK] is.", "--token-budget", "-1"], "token budget is -1"),
 }
 
 

@@ -232,3 +232,28 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     done: list[tuple[int, int]] = []
     survey_corpus(grouped(path), tmp_path / "out", advance=lambda *progress: done.append(progress))
     assert done[-1] == (path.stat().st_size,) * 2
+
+
+class StoppedError(Exception):
+    """Stands for a kill in the middle of a run."""
+
+
+def test_two_processes_write_the_same_bytes_also_after_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_corpus(tmp_path / "a.jsonl", 3000)
+    monkeypatch.setattr(type(grouped(path)).blocks, "__defaults__", (None, 20_000))
+    survey_corpus(grouped(path), tmp_path / "one", settings=SurveySettings(flag=True))
+    done: list[int] = []
+
+    def stop_at_the_third(*_: int) -> None:
+        done.append(1)
+        if len(done) == 3:
+            raise StoppedError
+
+    shared, out = SurveySettings(flag=True, processes=2), tmp_path / "two"
+    with pytest.raises(StoppedError):
+        survey_corpus(grouped(path), out, settings=shared, save_every=0, advance=stop_at_the_third)
+    survey_corpus(grouped(path), out, settings=shared, advance=lambda *_: done.append(1))
+    assert len(done) > 5, "the corpus has several blocks"
+    assert outputs(out) == outputs(tmp_path / "one")

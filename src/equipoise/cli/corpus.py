@@ -58,6 +58,9 @@ def corpus(
         Path | None, typer.Option("--figures", help="With --out: a folder for charts (HTML, SVG and PNG).")
     ] = None,
     flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
+    processes: Annotated[
+        int, typer.Option(min=0, help="How many processes share the work; 0: every core for a large corpus.")
+    ] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace another command's output.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -72,7 +75,7 @@ def corpus(
     opened = open_corpus(file, settings)
     survey = None
     if out is not None:
-        survey = _run(opened, out, SurveySettings(targets, window, flag), force=force)
+        survey = _run(opened, out, SurveySettings(targets, window, flag, processes), force=force)
     if pairs is not None:  # last, for a file that exists is refused: a stopped survey must go on
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
     if survey is None or out is None:

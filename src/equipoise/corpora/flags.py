@@ -232,10 +232,19 @@ def statement_of(words: Sequence[str]) -> Statement | None:
 
 def _phrase(words: Sequence[str], place: int) -> int:
     """The place after a phrase that begins here, or 0."""
-    for phrase in OUTSIDE:
+    for phrase in _outside().get(words[place], ()):
         if tuple(words[place : place + len(phrase)]) == phrase:
             return place + len(phrase)
     return 0
+
+
+@cache
+def _outside() -> dict[str, list[tuple[str, ...]]]:
+    """The phrases by their first word: most words begin none."""
+    index: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in OUTSIDE:
+        index.setdefault(phrase[0], []).append(phrase)
+    return index
 
 
 def _subject(words: Sequence[str], place: int) -> int:

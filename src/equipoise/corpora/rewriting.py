@@ -2,20 +2,16 @@
 
 import csv
 import io
-import os
 import re
 import sys
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
+from equipoise.corpora.processes import shared, suitable_processes
 from equipoise.corpora.rewriting_parquet import rewrite_parquet
 from equipoise.corpora.rewriting_progress import Batch, Position, Progress, RewriteSettings, RewriteSummary
 from equipoise.corpora.rewriting_rows import TWINS, BadRow, BadRowError, Record, Table, format_of, records
@@ -28,9 +24,6 @@ from equipoise.text.rewriting.pronouns.forms import Judge
 ACCOUNT_COLUMNS = ("line", "action", "start", "end", "old", "new", "rule", "margin", "judged")
 BATCH_BYTES = 200_000
 """Text handed to a process at once."""
-
-SHARE_BYTES = 1_000_000
-"""Text that is worth a process of its own."""
 
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -84,8 +77,7 @@ def _processes_for(source: Path | None, judge: Judge | None) -> int:
     """Every core for a file that keeps them busy; a judge answers in one process."""
     if source is None or judge is not None or not source.is_file():
         return 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, source.stat().st_size // SHARE_BYTES))
+    return suitable_processes(source.stat().st_size)
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -242,28 +234,9 @@ def _worked(
         for batch in batches:
             yield batch, work(batch, rewriter=rewriter)
         return
-    try:
-        yield from _shared(batches, work, settings)
-    except BrokenProcessPool as error:
-        raise UserError(
-            "A process that rewrites was ended from outside, as happens when memory runs out.",
-            "Run the same command again to resume; --processes 1 needs least memory.",
-        ) from error
-
-
-def _shared(
-    batches: Iterator[list[Record]], work: Callable[..., Batch], settings: RewriteSettings
-) -> Iterator[tuple[list[Record], Batch]]:
-    with ProcessPoolExecutor(settings.processes, initializer=_start_worker, initargs=(settings,)) as pool:
-        waiting: deque[tuple[list[Record], Future[Batch]]] = deque()
-        for batch in islice(batches, settings.processes * 2):
-            waiting.append((batch, pool.submit(_in_worker, work, batch)))
-        while waiting:
-            batch, future = waiting.popleft()
-            result = future.result()
-            for following in islice(batches, 1):
-                waiting.append((following, pool.submit(_in_worker, work, following)))
-            yield batch, result
+    yield from shared(
+        batches, partial(_in_worker, work), settings.processes, start=_start_worker, given=(settings,)
+    )
 
 
 _WORKER: list[Rewriter] = []

@@ -7,18 +7,26 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from equipoise.corpora.cooccurrence import BASE, FEWEST_DOCUMENTS, Moments, cooccurrence_table, mentions_table
-from equipoise.corpora.counting import count_block
+from equipoise.corpora.cooccurrence import (
+    BASE,
+    FEWEST_DOCUMENTS,
+    Candidate,
+    Drivers,
+    Moments,
+    cooccurrence_table,
+    mentions_table,
+)
+from equipoise.corpora.counting import BlockCounts, count_block
 from equipoise.corpora.documents import Block, Position, Problem, Problems
-from equipoise.corpora.drivers import Candidate, Drivers
 from equipoise.corpora.flags import FLAG_COLUMNS, flagged_rows
+from equipoise.corpora.processes import shared, suitable_processes
 from equipoise.corpora.reading import Corpus
 from equipoise.corpora.vocabulary import Targets, Vocabulary, gendered_words, load_targets
 from equipoise.errors import UserError
@@ -113,6 +121,10 @@ SAVE_EVERY = 5.0
 """Seconds between two saved states."""
 
 
+Counted = tuple[BlockCounts, list[tuple[object, ...]]]
+"""What was counted in a block, and its flagged sentences."""
+
+
 @dataclass(frozen=True)
 class SurveySettings:
     """What is counted: target words, the words either side (0: the sentence); whether to flag sentences."""
@@ -120,6 +132,8 @@ class SurveySettings:
     targets: Targets = field(default_factory=load_targets)
     window: int = DEFAULT_WINDOW
     flag: bool = False
+    processes: int = 1
+    """How many processes share the counting; 0 uses every core for a large corpus."""
 
 
 @dataclass(frozen=True)
@@ -176,15 +190,14 @@ class _Run:
         self.settings = settings
         self.state = state
         self.save_every = save_every
-        self.vocabulary = Vocabulary(settings.targets, gendered_words())
         self.unsaved: list[str] = []
 
     def go(self, advance: Callable[[int, int], None]) -> None:
         """Count until the end, saving now and then."""
         state, saved = self.state, time.monotonic()
         begun = self.corpus.bytes_before(state.position)
-        for block in self.corpus.blocks(state.position):
-            self._add(block)
+        for block, counted in self._counted(self.corpus.blocks(state.position)):
+            self._add(block, *counted)
             state.position = block.position
             if time.monotonic() - saved >= self.save_every:
                 self._save()
@@ -193,17 +206,24 @@ class _Run:
         state.finished = True
         self._save()
 
-    def _add(self, block: Block) -> None:
+    def _counted(self, blocks: Iterator[Block]) -> Iterator[tuple[Block, Counted]]:
+        """Every block with its counts, in order; several processes may share the work."""
+        processes = self.settings.processes or suitable_processes(self.corpus.ends[-1])
+        if processes > 1:
+            yield from shared(blocks, _count, processes, start=_start, given=(self.settings,))
+            return
+        _start(self.settings)
+        for block in blocks:
+            yield block, _count(block)
+
+    def _add(self, block: Block, counts: BlockCounts, flagged: list[tuple[object, ...]]) -> None:
         state = self.state
-        counts = count_block(block.documents, self.vocabulary, self.settings.window)
         state.moments.add(block.documents, counts)
         state.drivers.add(block.documents, counts, state.moments)
         state.problems.add(block.problems)
-        if self.settings.flag:
-            rows = flagged_rows(block.documents)
-            state.flags.update(str(row[0]) for row in rows)
-            if rows:
-                self.unsaved.append(_csv_text(rows))
+        state.flags.update(str(row[0]) for row in flagged)
+        if flagged:
+            self.unsaved.append(_csv_text(flagged))
 
     def _save(self) -> None:
         """Flagged sentences first: what the state does not know of is cut off when the run goes on."""
@@ -218,6 +238,21 @@ class _Run:
                 end = file.tell()
             self.unsaved, self.state.flagged_bytes = [], end
         self.state.save(self.out)
+
+
+_COUNTING: list[tuple[Vocabulary, SurveySettings]] = []
+"""What this process counts by."""
+
+
+def _start(settings: SurveySettings) -> None:
+    _COUNTING[:] = [(Vocabulary(settings.targets, gendered_words()), settings)]
+
+
+def _count(block: Block) -> Counted:
+    """What is counted in a block, and its flagged sentences."""
+    ((vocabulary, settings),) = _COUNTING
+    flagged = flagged_rows(block.documents) if settings.flag else []
+    return count_block(block.documents, vocabulary, settings.window), flagged
 
 
 def _begin(corpus: Corpus, out: Path, settings: SurveySettings, *, force: bool) -> State:

@@ -14,6 +14,7 @@ EMBED = "embed"
 RAW_ROWS = "raw-rows"
 HIDE_WORDS = "hide-words"
 CLASSIFY = "classify"
+GENERATE = "generate"
 SCORE = "score:"
 """Before the name of a scoring rule: `score:original`."""
 
@@ -27,6 +28,7 @@ _VERBS = {
     RAW_ROWS: "run raw rows of token ids",
     HIDE_WORDS: "hide other words of a sentence while it fills a blank",
     CLASSIFY: "classify a text",
+    GENERATE: "write a text",
     SCORE: "score a sentence",
 }
 

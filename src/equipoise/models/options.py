@@ -13,6 +13,9 @@ from equipoise.choices import option
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.progress import ProgressCallback
 
+STARTS = ("auto", "bos", "none", "newline")
+"""What a causal model may read before a text, so that its first word has a context too."""
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -26,18 +29,25 @@ class RunOptions:
     address: str = option("", "Ray cluster: HOST:PORT, or local to start one on this machine.")
     workers: int = option(0, "Batches to run at once; 0 chooses for the device.")
     token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
+    max_requests: int = option(0, "Requests to send to a server at most; 0 sets no limit.")
+    price: float = option(0.0, "Price of a million tokens, to estimate what a server will cost.")
+    start: str = option("auto", "What a causal model reads before a text: auto, bos, none or newline.")
     progress: ProgressCallback | None = None
     is_cancelled: Callable[[], bool] | None = None
     store: Path | str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("token_budget", "workers"):
+        for name in ("token_budget", "workers", "max_requests"):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 0:
                 raise UserError(
                     f"{name.replace('_', ' ')} is {value}, where a whole number from 0 on is expected.",
-                    "Give 0 to let the device decide.",
+                    "Give 0 for the default.",
                 )
+        if not self.price >= 0:
+            raise UserError(f"The price is {self.price}.", "Give the price of a million tokens, from 0 on.")
+        if self.start not in STARTS:
+            raise unknown_name("start of a text", self.start, STARTS)
 
 
 def choose_options(options: RunOptions | None, choices: Mapping[str, Any]) -> RunOptions:

@@ -11,6 +11,7 @@ from equipoise.models.capabilities import (
     CLASSIFY,
     EMBED,
     FILL,
+    GENERATE,
     RAW_ROWS,
     SCORE,
     TOP_FILL,
@@ -23,6 +24,7 @@ from equipoise.models.questions import (
     Classify,
     Embed,
     Fill,
+    Generate,
     Question,
     Raw,
     Score,
@@ -134,7 +136,7 @@ class Tokenized(Protocol):
         """The tokenizer."""
 
 
-_NEEDED = {Fill: FILL, TopFill: TOP_FILL, Embed: EMBED, Raw: RAW_ROWS, Classify: CLASSIFY}
+_NEEDED = {Fill: FILL, TopFill: TOP_FILL, Embed: EMBED, Raw: RAW_ROWS, Classify: CLASSIFY, Generate: GENERATE}
 
 
 class AnsweringModel:

@@ -75,7 +75,23 @@ class Classify:
     other: str = ""
 
 
-Question = Fill | TopFill | Score | Embed | Raw | Classify
+@dataclass(frozen=True)
+class Generate:
+    """Texts that a model writes after this one, or as its turn in a chat that this one opens.
+
+    `system` is the chat's system prompt: empty leaves it out, so that the model's template decides.
+    """
+
+    text: str
+    system: str = ""
+    is_chat: bool = True
+    count: int = 1
+    temperature: float = 1.0
+    seed: int = 0
+    max_tokens: int = 128
+
+
+Question = Fill | TopFill | Score | Embed | Raw | Classify | Generate
 
 
 @dataclass(frozen=True)
@@ -147,4 +163,12 @@ class LabelScores:
         return self.labels[int(np.argmax(self.values))]
 
 
-Answer = WordScores | TokenScores | Embedding | LabelScores
+@dataclass(frozen=True)
+class Written:
+    """The texts that a model wrote, each with the reason why it ended there (`stop` or `length`)."""
+
+    texts: tuple[str, ...]
+    endings: tuple[str, ...]
+
+
+Answer = WordScores | TokenScores | Embedding | LabelScores | Written

@@ -15,6 +15,7 @@ HUB = "hub name"
 LOADERS = Index(
     "loaders",
     {
+        "address": "equipoise.models.remote.loader:RemoteLoader",
         "word vectors": "equipoise.models.static.loader:VectorsLoader",
         "wrapper": "equipoise.models.wrappers.saving:WrapperLoader",
         "random weights": "equipoise.models.loading.networks:RandomLoader",
@@ -26,7 +27,7 @@ LOADERS = Index(
 )
 """What each loader reads, and its class; a new back-end is its folder and one line here.
 
-The first two come first because they need no torch. The last one accepts any name, so those of installed
+Those that need no torch come first. The last one accepts any name, so those of installed
 packages are asked before it.
 """
 

@@ -155,7 +155,7 @@ def place_words(
     At the start of a sentence a lower-case word is capitalised, as a writer would.
     """
     asked = find_blank(text, blank)
-    composed = [_compose(text, asked, word, tokens.mask_token or BLANK, hidden) for word in words]
+    composed = [compose(text, asked, word, tokens.mask_token or BLANK, hidden) for word in words]
     placed = []
     for word, (_, slot, moved), encoded in zip(
         words, composed, tokens.encode_all([sentence for sentence, _, _ in composed]), strict=True
@@ -186,8 +186,8 @@ def starts_sentence(left: str) -> bool:
     return not before or before.endswith(_SENTENCE_END)
 
 
-def _compose(
-    text: str, blank: int, word: str, mask_token: str, hidden: tuple[Span, ...]
+def compose(
+    text: str, blank: int, word: str, mask_token: str = BLANK, hidden: tuple[Span, ...] = ()
 ) -> tuple[str, Span, list[Span]]:
     """The sentence with the word in its blank and the model's mask in the others; spans moved along."""
     parts: list[str] = []

@@ -1,0 +1,362 @@
+"""A model behind an address: it answers what its server was found to be able to.
+
+Sentences are scored token by token from left to right and blanks by whole sentences, as by any causal model.
+At the level `top-k` only blanks at the end of a text are asked; a word that is not among the likeliest tokens
+is NaN and counted, never 0.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any
+
+from equipoise.errors import Cancelled, UnaskableError, UserError, unknown_name
+from equipoise.models.capabilities import FILL, GENERATE, score_by
+from equipoise.models.engine.store import AnswerStore, store_file
+from equipoise.models.neural.words import compose, find_blank
+from equipoise.models.options import RunOptions
+from equipoise.models.progress import RunReport
+from equipoise.models.protocol import AnsweringModel
+from equipoise.models.questions import (
+    DEFAULT_RULE,
+    Fill,
+    Generate,
+    Question,
+    Score,
+    TokenScores,
+    WordScores,
+    Written,
+)
+from equipoise.models.remote.probing import (
+    FORCED,
+    FULL,
+    TEXT,
+    TOP,
+    Probed,
+    chat,
+    completion,
+    forced,
+    tokenize,
+)
+from equipoise.models.remote.reading import (
+    Json,
+    JsonCodec,
+    generated,
+    pieces,
+    read_echo,
+    shares,
+    spans_of,
+    texts,
+)
+from equipoise.models.remote.server import TOO_LONG, Request, Server
+from equipoise.text.blank import BLANK, count_blanks
+
+RULE = "left-to-right"
+WORKERS = 8
+"""Requests on their way at once, unless another number is asked for."""
+
+CAPABILITIES = {
+    FULL: frozenset({FILL, GENERATE, score_by(RULE)}),
+    FORCED: frozenset({FILL, GENERATE, score_by(RULE)}),
+    TOP: frozenset({FILL, GENERATE}),
+    TEXT: frozenset({GENERATE}),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as requests, and how to read their answers."""
+
+    requests: list[Request]
+    read: Callable[[list[Json]], Any]
+
+
+class RemoteModel(AnsweringModel):
+    """A model that a server runs."""
+
+    kind = "causal"
+
+    def __init__(self, server: Server, model: str, probed: Probed, options: RunOptions) -> None:
+        self.server = server
+        self.model = model
+        self.probed = probed
+        self.options = options
+        self.name = f"{server.address.url}#{model}"
+        self.capabilities = CAPABILITIES[probed.level]
+        self.precision = "as served"
+        self.start = start_text(options.start, probed)
+        self.censored = 0
+        identity = f"{server.address.url}\n{model}\n{server.identity}\n{probed.level}"
+        self.fingerprint = hashlib.sha256(identity.encode()).hexdigest()
+        self.store: AnswerStore[Json] = AnswerStore(
+            store_file(options), JsonCodec(), fingerprint=self.fingerprint, name=self.name
+        )
+        self.deviation = 0.0
+        self._limit = 0  # what connecting needs is not counted
+        self.notes = self._describe()
+
+    def _describe(self) -> tuple[str, ...]:
+        """What the server can do, what it said of itself, and how far it repeats itself."""
+        told = [f"behind an address, level {self.probed.level}; {self.server.identity or 'no build named'}"]
+        told += [note for note in self.probed.notes if note]
+        if score_by(RULE) in self.capabilities:
+            told.append(f"texts begin with {self.start!r}" if self.start else "texts begin without a token")
+        if self.probed.level != TEXT:
+            told.append(f"asked three times, its log-probabilities differ by at most {self.deviation:.1g}")
+        if self.censored:
+            told.append(f"{self.censored:,} words were not among the {self.probed.top} likeliest tokens")
+        return tuple(told)
+
+    def answer(self, questions: Sequence[Question]) -> list[Any]:
+        """Answer all questions; requests of one kind are on their way at the same time."""
+        for question in questions:
+            if not self.can_answer(type(question)):
+                raise self.refuse(question)
+        report = RunReport(self.name, len(questions), self.options.progress, self.options.is_cancelled)
+        with report:
+            self._read_tokens(questions, report)
+            asked = []
+            for question in questions:
+                asked.append(self.ask(question))
+                report.planned()
+            requests = [request for each in asked for request in each.requests]
+            answers = self.fetch(requests, report)
+        read = [each.read([answers[request.key] for request in each.requests]) for each in asked]
+        self.notes = self._describe()
+        return read
+
+    def check(self, question: Question) -> None:
+        """Refuse what the server cannot be asked; texts are tokenised for it."""
+        if self.can_answer(type(question)):
+            self.ask(question)
+
+    def ask(self, question: Question) -> Asked:
+        """The requests of one question, and how to read their answers."""
+        if isinstance(question, Score):
+            if question.rule not in (RULE, DEFAULT_RULE):
+                raise unknown_name("scoring rule for a causal model", question.rule, (RULE,))
+            return self._ask_score(question.text)
+        if isinstance(question, Fill):
+            return self._ask_top(question) if self.probed.level == TOP else self._ask_fill(question)
+        if isinstance(question, Generate):
+            return self._ask_text(question)
+        raise self.refuse(question)
+
+    def _ask_score(self, text: str) -> Asked:
+        if not text.strip():
+            raise UserError("An empty text cannot be scored.", "Give a sentence with words in it.")
+        if self.probed.level == FULL:
+            request = completion(self.model, self.start + text, logprobs=1, echo=True)
+            return Asked([request], lambda answers: read_echo(answers[0], text))
+        before, tokens = self._tokens(self.start), self._tokens(text)
+        spans = spans_of(text, [piece for _, piece in tokens])
+        known = [number for number, _ in before]
+        ids = [*known, *(number for number, _ in tokens)]
+        if self.probed.longest and len(ids) > self.probed.longest:
+            raise UnaskableError(
+                TOO_LONG,
+                f"A text of {len(ids)} tokens is longer than {self.name} reads ({self.probed.longest}).",
+                "Leave it out or split it; nothing is cut off silently.",
+            )
+        first = max(1, len(known))
+        requests = [forced(self.model, ids[:place], ids[place]) for place in range(first, len(ids))]
+
+        def read(answers: list[Json]) -> TokenScores:
+            skipped = first - len(known)
+            names = tuple(piece.decode("utf-8", "replace") for _, piece in tokens[skipped:])
+            values = tuple(
+                self._forced_value(one, request) for one, request in zip(answers, requests, strict=True)
+            )
+            return TokenScores(names, values, tuple(spans[skipped:]), (1.0,) * len(values))
+
+        return Asked(requests, read)
+
+    def _forced_value(self, answer: Json, request: Request) -> float:
+        places = generated(answer)
+        (wanted,) = request.body["logit_bias"]
+        if not places or (places[0][0].id is not None and str(places[0][0].id) != wanted):
+            raise UserError(
+                f"{self.name} did not write the token that was forced.",
+                "The server changed, or does not do what it was found to do; connect again.",
+            )
+        return places[0][0].logprob
+
+    def _ask_fill(self, question: Fill) -> Asked:
+        """The whole sentence once with each word, normalised over the words."""
+        self._refuse_second_blank(question)
+        each = [self._ask_score(text) for text in composed_texts(question)]
+        counts = [len(one.requests) for one in each]
+
+        def read(answers: list[Json]) -> WordScores:
+            at = iter(answers)
+            totals = [
+                one.read([next(at) for _ in range(count)]).total
+                for one, count in zip(each, counts, strict=True)
+            ]
+            return shares(question.words, totals)
+
+        return Asked([request for one in each for request in one.requests], read)
+
+    def _ask_top(self, question: Fill) -> Asked:
+        """The next token after the text to the left of a blank that ends it."""
+        self._refuse_second_blank(question)
+        left, _, right = question.text.partition(BLANK)
+        if right.strip(" .!?\"'"):
+            raise UnaskableError(
+                "the server tells only the likeliest next tokens, and the blank is not at the end",
+                f"{question.text!r} has its blank in the middle, and {self.name} tells only next tokens.",
+                "Use a server that scores prompts (llama.cpp, vLLM), or an instrument that asks for text.",
+            )
+        request = completion(self.model, left.rstrip(), logprobs=self.probed.top)
+
+        def read(answers: list[Json]) -> WordScores:
+            places = generated(answers[0])
+            told = {token.text: token.logprob for token in (places[0][1] if places else ())}
+            values = [told.get(f" {word}", nan) for word in question.words]
+            self.censored += sum(map(isnan, values))
+            return shares(question.words, values)
+
+        return Asked([request], read)
+
+    def _refuse_second_blank(self, question: Fill) -> None:
+        if question.hidden or count_blanks(question.text) > 1:
+            raise UserError(
+                f"{self.name!r} is a causal model: it cannot hide a second word of {question.text!r}.",
+                "Instruments that hide two words at once need a masked model.",
+            )
+        find_blank(question.text, question.blank)
+
+    def _ask_text(self, question: Generate) -> Asked:
+        """One request per text, each with a seed of its own, so that a killed run keeps what was written."""
+        how = {"max_tokens": question.max_tokens, "temperature": question.temperature}
+        system = [{"role": "system", "content": question.system}] if question.system else []
+        requests = []
+        for number in range(question.count):
+            seeded = {**how, "seed": question.seed + number}
+            if question.is_chat:
+                said = [*system, {"role": "user", "content": question.text}]
+                requests.append(chat(self.model, said, **seeded))
+            else:
+                body = {"model": self.model, "prompt": question.text, **seeded}
+                requests.append(Request("completions", body))
+
+        def read(answers: list[Json]) -> Written:
+            written = [texts(answer)[0] for answer in answers]
+            return Written(tuple(text for text, _ in written), tuple(ending for _, ending in written))
+
+        return Asked(requests, read)
+
+    def _read_tokens(self, questions: Sequence[Question], report: RunReport) -> None:
+        """Tokenise all texts side by side, so that none has to wait for another."""
+        if self.probed.level != FORCED:
+            return
+        wanted = [self.start] if self.start else []
+        for question in questions:
+            if isinstance(question, Score):
+                wanted.append(question.text)
+            elif isinstance(question, Fill) and count_blanks(question.text) == 1:
+                wanted += composed_texts(question)
+        self.fetch([tokenize(self.model, text) for text in wanted], report)
+
+    def _tokens(self, text: str) -> list[tuple[int, bytes]]:
+        if not text:
+            return []
+        request = tokenize(self.model, text)
+        return pieces(self.fetch([request])[request.key])
+
+    def fetch(self, requests: Sequence[Request], report: RunReport | None = None) -> dict[bytes, Json]:
+        """The answers to all requests by key: from the store where they are, else from the server."""
+        distinct = {request.key: request for request in requests}
+        answers = self.store.read(list(distinct))
+        waiting = [request for key, request in distinct.items() if key not in answers]
+        if not waiting:
+            return answers
+        self._refuse_expensive(waiting)
+        if report is not None:
+            report.expect(len(waiting), later=0)
+        for key, answer in self._ask_server(waiting):
+            answers[key] = answer
+            if report is not None:
+                report.ran(1, 1)
+            if self.options.is_cancelled is not None and self.options.is_cancelled():
+                raise Cancelled(f"stopped after {self.server.sent} requests; their answers are kept")
+        return answers
+
+    def _ask_server(self, requests: Sequence[Request]) -> Iterator[tuple[bytes, Json]]:
+        """Ask side by side; whatever stops the caller, requests on their way are answered and kept."""
+        pool = ThreadPoolExecutor(self.options.workers or WORKERS)
+        try:
+            for done in as_completed([pool.submit(self._ask_one, request) for request in requests]):
+                yield done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _ask_one(self, request: Request) -> tuple[bytes, Json]:
+        said = self.server.post(request)
+        answer = {name: said[name] for name in ("choices", "tokens") if name in said}
+        self.store.write([(request.key, answer)])
+        return request.key, answer
+
+    def _refuse_expensive(self, waiting: Sequence[Request]) -> None:
+        """Refuse to begin what would need more requests than allowed."""
+        if self._limit and self.server.sent + len(waiting) > self._limit:
+            cost, most = describe_cost(waiting, self.options.price), self.options.max_requests
+            raise UserError(
+                f"{len(waiting):,} more requests are needed ({cost}), and at most {most:,} are allowed.",
+                "Raise --max-requests, or ask less (--sample, fewer instruments). Answers given are kept.",
+            )
+
+    def measure_repetition(self, prompts: Sequence[str], rounds: int = 3) -> None:
+        """How far the log-probabilities of the same requests differ from one time to the next."""
+        said: dict[tuple[str, str], list[float]] = {}
+        for number in range(rounds):
+            requests = [
+                completion(self.model, text, logprobs=self.probed.top, seed=number) for text in prompts
+            ]
+            answers = self.fetch(requests)
+            for text, request in zip(prompts, requests, strict=True):
+                for token in (one for _, tops in generated(answers[request.key]) for one in tops):
+                    said.setdefault((text, token.text), []).append(token.logprob)
+        self.deviation = max((max(values) - min(values) for values in said.values()), default=0.0)
+        self.notes = self._describe()
+
+    def begin_counting(self) -> None:
+        """From now on requests count against `--max-requests`."""
+        most = self.options.max_requests
+        self._limit = self.server.sent + most if most else 0
+
+
+def describe_cost(requests: Sequence[Request], price: float) -> str:
+    """How many tokens requests have, by four characters to a token, and what they would cost."""
+    tokens = sum(_tokens_in(request) for request in requests)
+    cost = f", about {tokens * price / 1e6:.2g} at the price given" if price else ""
+    return f"about {tokens:,} tokens{cost}"
+
+
+def _tokens_in(request: Request) -> int:
+    body = request.body
+    prompt = body.get("prompt") or body.get("content") or body.get("messages") or ""
+    read = len(prompt) if isinstance(prompt, list) and "messages" not in body else len(str(prompt)) // 4
+    return int(read + body.get("max_tokens", 0))
+
+
+def start_text(start: str, probed: Probed) -> str:
+    """What is put in front of a text: the server's own first token, a new line, or nothing."""
+    if start == "none":
+        return ""
+    if start == "newline":
+        return "\n"
+    if start == "bos" and not probed.start:
+        raise UserError(
+            "The server does not say which token texts begin with.",
+            "Use --start newline or --start none.",
+        )
+    return probed.start or ("\n" if probed.level == FORCED else "")
+
+
+def composed_texts(question: Fill) -> list[str]:
+    """The sentence with each word in its blank."""
+    blank = find_blank(question.text, question.blank)
+    return [compose(question.text, blank, word)[0] for word in question.words]

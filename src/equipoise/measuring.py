@@ -249,7 +249,9 @@ def _in_blocks(
     except KeyboardInterrupt:
         if last < 0:
             raise
-    yield from list(results(last).items())
+        stop.interrupted = True
+    told = results(last)
+    yield from ((place, told[place]) for place in sorted(waiting, key=lambda one: cost(waiting[one].asks)))
 
 
 def _is_exact(stop: Stop, block: int, results: Callable[[int], Mapping[int, Result]]) -> bool:

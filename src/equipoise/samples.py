@@ -40,20 +40,22 @@ The interval is widened by this factor before it is held against the limit (benc
 """
 
 
-@dataclass(frozen=True)
+@dataclass
 class Stop:
     """When a run may end before everything was asked: quick, after some minutes, or when it is exact enough.
 
     `until` is half the width of the interval for the whole run that every headline must have reached: 0.05 is
-    5 points.
+    5 points. A run that Ctrl-C stopped is marked as `interrupted`.
     """
 
     quick: bool = False
     minutes: float | None = None
     until: float | None = None
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default=0.0, init=False)
+    interrupted: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
+        self.started = time.monotonic()
         for name, value in (("minutes", self.minutes), ("until", self.until)):
             if value is not None and not value > 0:
                 raise UserError(f"--{name} is {value!r}.", "Give a number above 0.")

@@ -22,6 +22,7 @@ from equipoise.corpora.survey import Survey, SurveySettings, survey_corpus
 from equipoise.corpora.vocabulary import load_targets
 from equipoise.errors import UserError
 from equipoise.models.progress import READING, Progress
+from equipoise.report.corpus_findings import say_corpus
 from equipoise.report.figures.survey import survey_figures, survey_files
 from equipoise.report.files import refuse_existing as refuse_charts
 from equipoise.report.files import save_figures
@@ -119,6 +120,7 @@ def _draw(survey: "Survey", folder: Path) -> None:
 def _print_json(survey: "Survey", out: Path) -> None:
 
     categories = survey.cooccurrence[survey.cooccurrence["word"] == ""]
+    said = say_corpus(survey.mentions, survey.cooccurrence)
     print_json(
         {
             "documents": survey.documents,
@@ -129,6 +131,7 @@ def _print_json(survey: "Survey", out: Path) -> None:
             "problems": dict(survey.problems.counts),
             "flagged": dict(survey.flags),
             "notices": list(survey.notices),
+            "sentences": [said.headline, *said.sentences],
             "folder": str(out),
         }
     )
@@ -150,6 +153,9 @@ def _print(survey: "Survey", out: Path, *, flag: bool) -> None:
     if unshown > 0:
         screen.print(f"  passed over, {unshown} other reasons: problem-counts.csv", highlight=False)
     screen.print(f"  every word, role and group, and the documents that drive the lean: {out}", markup=False)
+    said = say_corpus(survey.mentions, survey.cooccurrence)
+    for sentence in (said.headline, *said.sentences):
+        screen.print(sentence, markup=False, highlight=False)
 
 
 def _print_flags(survey: "Survey", screen: Any) -> None:

@@ -22,17 +22,13 @@ from equipoise.results.reading import Measured, sentence_start
 TABLE = Path(__file__).parent / "references.csv"
 THIS_MODEL = "this model"
 MOST_LINES = 4
-PER_LETTER = 1.5
-"""Percent of a narrow card that a letter of a name takes."""
 
 
 class Point(NamedTuple):
-    """A model on a line, in percent; a `flip` name stands below the line, where it is free."""
+    """A model and where it stands, in percent."""
 
     name: str
     at: float
-    own: bool
-    flip: bool
 
 
 class Line(NamedTuple):
@@ -92,28 +88,16 @@ def _line(answer: Answer, result: Result) -> Line | None:
     measured = [Measured(value, nothing, nothing, neutral) for value in values.values()]
     axis = axis_of([answer.measured, *measured], answer.quantity)
     places = {name: axis.place(value) for name, value in values.items()}
-    points = _placed({THIS_MODEL: axis.place(answer.measured.value), **places})
+    points = [Point(THIS_MODEL, axis.place(answer.measured.value)), *map(Point._make, places.items())]
     told = "; ".join(f"{point.name} at {fixed(point.at, 0)} %" for point in points)
     return Line(
         sentence_start(answer.quantity.plain_name),
         axis.left,
         axis.right,
         axis.place(neutral),
-        points,
+        tuple(points),
         f"From {axis.left} (0 %) to {axis.right} (100 %): {told}",
     )
-
-
-def _placed(places: dict[str, float]) -> tuple[Point, ...]:
-    """The points with their names above the line, or below it where another name is in the way."""
-    taken: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
-    points = []
-    for name, at in places.items():
-        half = PER_LETTER * len(name) / 2
-        flip = any(start < at + half and end > at - half for start, end in taken[False])
-        taken[flip].append((at - half, at + half))
-        points.append(Point(name, at, name == THIS_MODEL, flip))
-    return tuple(points)
 
 
 def _digest(result: Result) -> str:

@@ -133,7 +133,7 @@ def contents_of(
         asked=asked_words,
         models=models,
         screens=[*screens, *map(corpus_screen, corpora)],
-        several=several_screen(findings, between.changes) if between else None,
+        several=several_screen(findings, of_model, between.changes) if between else None,
         parts=[
             *([Part("between", between.section.title, [between.section])] if between else []),
             *_parts(measured, findings),

@@ -15,7 +15,7 @@ import pandas as pd
 
 from equipoise.report.answers import NOT_MEANINGFUL, Answer
 from equipoise.report.page.gauges import axis_of
-from equipoise.results import Result
+from equipoise.results import Quantity, Result
 from equipoise.results.numbers import fixed
 from equipoise.results.reading import Measured, sentence_start
 
@@ -53,12 +53,20 @@ def reference_rows(result: Result) -> list[dict[str, Any]]:
     """The rows that a reference model has in the table: its meaningful headlines about bias."""
     rows = []
     for quantity in result.declared:
-        table = result.estimates
-        held = table[(table["key"] == quantity.key) & table["headline"] & (table["void"] == "")]
-        if quantity.part == "bias" and quantity.question and len(held):
-            row = held.sort_values("by", kind="stable").iloc[0]
-            rows.append(_named(result, quantity.key) | {"value": Measured.of(row, quantity).value})
+        measured = headline_of(result, quantity)
+        if quantity.part == "bias" and quantity.question and measured is not None:
+            rows.append(_named(result, quantity.key) | {"value": measured.value})
     return rows
+
+
+def headline_of(result: Result, quantity: Quantity) -> Measured | None:
+    """The number of a quantity that is read first; None where there is none or it means nothing."""
+    table = result.estimates
+    held = table[(table["key"] == quantity.key) & table["headline"] & (table["void"] == "")]
+    if held.empty:
+        return None
+    measured = Measured.of(held.sort_values("by", kind="stable").iloc[0], quantity)
+    return None if isnan(measured.value) else measured
 
 
 def _named(result: Result, key: str) -> dict[str, Any]:

@@ -49,6 +49,7 @@ verify: $(VENV)/.installed
 browser-test: $(VENV)/.installed
 	command -v chromium >/dev/null || apt-get install -y chromium
 	$(INSTALL) $(TESTED) --editable ".[dev,browser]"
+	if command -v npm >/dev/null; then npm install --silent --prefix $(VENV) axe-core@4; fi
 	$(BIN)/python -m pytest tests/browser
 
 # The Ray executor on a cluster of two nodes on this machine, with a worker killed and a node taken away.

@@ -28,6 +28,17 @@ class UnaskableError(UserError):
         self.reason = reason
 
 
+_UNSEEN = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"} | {
+    code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+"""Control characters, which can command a terminal or reverse what is read, as they are written out."""
+
+
+def visible(text: str) -> str:
+    """Text of others as it may be shown: control characters are written out."""
+    return text.translate(_UNSEEN)
+
+
 def unknown_name(what: str, given: str, known: Iterable[str]) -> UserError:
     """The error for a name that is not in a list, with the nearest one that is."""
     names = sorted(known)

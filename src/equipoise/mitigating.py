@@ -15,6 +15,7 @@ from equipoise.errors import UserError, check_seed
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigations import mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation, presets_of
+from equipoise.models.loading.names import portable_name
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.static import StaticModel
 from equipoise.models.wrappers.base import WrappedModel
@@ -120,16 +121,25 @@ def _cause(
     mitigation: Mitigation, before: LanguageModel, read: CorpusTexts | None, seed: int
 ) -> dict[str, Any]:
     """All that a changed model comes from."""
-    described = {"name": read.name, "documents": len(read.documents), "sha256": read.digest} if read else None
-    files = {str(path): file_sha256(path) for path in getattr(mitigation, "files", ())}
+    described = None
+    if read is not None:
+        documents = len(read.documents)
+        described = {"name": portable_name(read.name), "documents": documents, "sha256": read.digest}
+    files = {portable_name(str(path)): file_sha256(path) for path in getattr(mitigation, "files", ())}
+    options: dict[str, Any] = asdict(mitigation) if is_dataclass(mitigation) else {}
     return {
         "mitigation": mitigation.name,
-        "options": asdict(mitigation) if is_dataclass(mitigation) else {},
+        "options": {name: _portable(value) for name, value in options.items()},
         "seed": seed,
-        "base": {"name": before.name, "fingerprint": before.fingerprint},
+        "base": {"name": portable_name(before.name), "fingerprint": before.fingerprint},
         "corpus": described,
         **({"files": files} if files else {}),
     }
+
+
+def _portable(value: Any) -> Any:
+    """An option's value; of a path only what means something on another machine."""
+    return portable_name(str(value)) if isinstance(value, str | Path) else value
 
 
 def _record(

@@ -27,6 +27,7 @@ from equipoise.instruments.parts.choices import fixed_choices, recorded_choices
 from equipoise.instruments.parts.notices import dropped_notice, misread_notice
 from equipoise.instruments.parts.unaskable import drop_unaskable
 from equipoise.models.capabilities import require
+from equipoise.models.loading.names import portable_name
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question, Raw, Score
 from equipoise.models.static import STATIC
@@ -98,18 +99,19 @@ class Prepared:
     def measured(self) -> dict[str, Any]:
         """What is measured, of which model, on which data and by which choices."""
         settings, model = self.design.settings, self.model
+        is_table = isinstance(settings.data, pd.DataFrame)
         return {
             "instrument": describe_instrument(self.instrument, settings.variant),
             "model": {
-                "name": model.name,
+                "name": portable_name(model.name),
                 "kind": model.kind,
                 "fingerprint": model.fingerprint,
                 "precision": model.precision,
                 "notes": list(model.notes),
             },
             "data": {
-                "name": str(settings.data) if not isinstance(settings.data, pd.DataFrame) else "table",
-                "poles": settings.poles,
+                "name": "table" if is_table else portable_name(str(settings.data)),
+                "poles": portable_name(settings.poles),
                 "files": dict(self.hashes),
             },
             "choices": recorded_choices(settings),

@@ -1,5 +1,6 @@
 """The page in a real browser: it opens, can be read and used anywhere, and runs nothing that a text says."""
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -50,6 +51,30 @@ def test_it_opens_without_a_complaint_and_loads_nothing(
         assert drawing.bounding_box()["width"] <= width
     # Nothing sticks out to the side: what is wider scrolls in a box of its own.
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+AXE = Path(sys.prefix) / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("models", [1, 2, 5])
+def test_axe_finds_no_serious_fault(scheme: str, models: int, opened: Open, tmp_path: Path) -> None:
+    if not AXE.is_file():
+        pytest.skip("needs axe-core: run `make browser-test` with npm")
+    results = [page_result(f"m/{place}", shift=place / 5) for place in range(models)]
+    path = tmp_path / "page.html"
+    path.write_text(render(results), encoding="utf-8")
+    page = opened(path, scheme=scheme).page
+    scroll_through(page)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    faults = page.evaluate("async () => (await axe.run()).violations")
+    told = [
+        (fault["id"], node["target"])
+        for fault in faults
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
+    assert told == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

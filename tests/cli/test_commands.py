@@ -46,14 +46,15 @@ def test_measure_writes_a_result_and_prints_a_table(
     assert run("measure", "tbe", "--model", model_folder, "--out", tmp_path / "out") == 0
     printed = capsys.readouterr().out
     assert "95 % interval" in printed
-    assert "APPD" in printed
+    assert "pronoun gap by occupation\t" in printed
     assert "profession: nurse" not in printed
-    assert "more estimates (--all) and every item" in printed
+    assert "More: --all" in printed
     assert (tmp_path / "out" / "tbe" / "items.csv").exists()
     assert run("measure", "tbe", "--model", model_folder, "--out", tmp_path / "out", "--all") == 0
     everything = capsys.readouterr().out
     assert "profession: nurse" in everything
-    assert "more estimates" not in everything
+    assert "APPD" in everything
+    assert "More: --all" not in everything
 
 
 def test_json_is_one_document_on_stdout(
@@ -188,7 +189,18 @@ def test_compare_two_folders(model_folder: Path, tmp_path: Path, capsys: pytest.
     assert run("compare", tmp_path / "a", tmp_path / "b") == 0
     printed = capsys.readouterr().out
     assert "95 % of difference" in printed
-    assert document["sentences"][0] in printed
+    assert document["sentences"][0] not in printed
+    assert run("compare", tmp_path / "a", tmp_path / "b", "--all") == 0
+    assert document["sentences"][0] in capsys.readouterr().out
+    for suffix in ("csv", "json", "html"):
+        out = tmp_path / f"comparison.{suffix}"
+        assert run("compare", tmp_path / "a", tmp_path / "b", "--out", out) == 0
+        assert run("compare", tmp_path / "a", tmp_path / "b", "--out", out) == 2
+    assert len(pd.read_csv(tmp_path / "comparison.csv")) == len(document["differences"])
+    assert json.loads((tmp_path / "comparison.json").read_text()) == document
+    assert "<svg" in (tmp_path / "comparison.html").read_text()
+    assert run("compare", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "comparison") == 2
+    capsys.readouterr()
     assert run("compare", tmp_path / "a", tmp_path / "a") == 2
     assert "same model" in errors(capsys)[0]
 
@@ -559,13 +571,14 @@ def test_audit_of_a_causal_model_runs_what_fits_and_says_what_does_not(
     assert run("audit", "--model", gpt2, "--out", tmp_path / "out") == 0
     captured = capsys.readouterr()
     written = {path.parent.name for path in (tmp_path / "out").glob("*/items.csv")}
-    left_out = {line.split(".")[0].removeprefix("Left out: ") for line in captured.err.splitlines()}
+    said = [line for line in captured.err.splitlines() if line.startswith("Left out: ")]
+    left_out = {line.split(".")[0].removeprefix("Left out: ") for line in said}
     assert written
     assert left_out
     assert written | left_out == set(DEFAULT_AUDIT)
     assert not written & left_out
     assert "a causal model cannot" in captured.err
-    assert "What to read first" in captured.out
+    assert "what\tvalue" in captured.out
 
 
 def test_audit_of_a_model_that_nothing_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

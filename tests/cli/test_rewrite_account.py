@@ -77,7 +77,7 @@ def test_what_exists_is_not_written_over(source: Path, tmp_path: Path) -> None:
         assert refused.returncode == 2
         assert "exists" in refused.stderr
         assert (tmp_path / name).read_text() == "mine"
-    wrong = rewrite(str(source), "--text-column", "body", "--out", str(tmp_path / "none.jsonl"))
+    wrong = rewrite(str(source), "--text", "body", "--out", str(tmp_path / "none.jsonl"))
     assert (wrong.returncode, "None of the 5 rows has a text" in wrong.stderr) == (2, True)
     assert not (tmp_path / "none.jsonl").exists()
     lost = rewrite(str(source), "--out", str(tmp_path / "no" / "out.jsonl"))

@@ -24,13 +24,13 @@ def test_standard_input_to_standard_output() -> None:
 def test_a_file_with_other_columns(tmp_path: Path) -> None:
     source, out = tmp_path / "a.csv", tmp_path / "b.csv"
     source.write_text("id,body\n1,He left.\n2\n")
-    done = rewrite(str(source), "--text-column", "body", "--out", str(out), "--json")
+    done = rewrite(str(source), "--text", "body", "--out", str(out), "--json")
     assert done.returncode == 0
     assert out.read_text() == "id,body\n1,She left.\n"
     assert "line 3: 1 columns where 2 are expected" in done.stderr
     numbers = json.loads(done.stdout)
     assert (numbers["rows"], numbers["changes"], numbers["bad_rows"]) == (1, 1, 1)
-    again = rewrite(str(source), "--text-column", "body", "--out", str(out))
+    again = rewrite(str(source), "--text", "body", "--out", str(out))
     assert again.returncode == 2
     assert "exists" in again.stderr
     assert "Traceback" not in again.stderr

@@ -1,9 +1,13 @@
 """Mistakes of typing: two lines and exit code 2, with what was probably meant."""
 
+import json
+
 import pytest
 from command_line import run
 
 from equipoise.cli.commands import CACHE, COMMANDS, STUDIES, Loaded
+from equipoise.cli.mitigate import PRESETS
+from equipoise.mitigations import MITIGATIONS, mitigation_class
 
 
 @pytest.mark.parametrize(
@@ -68,3 +72,24 @@ def test_every_command_of_the_tables_can_be_loaded() -> None:
     for commands in (COMMANDS, STUDIES, CACHE):
         loaded = Loaded(commands)
         assert [loaded[name].name for name in loaded] == list(loaded)
+
+
+def test_help_is_quick_and_grouped(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("measure", "-h") == 0
+    shown = capsys.readouterr().out
+    places = [shown.index(f"{heading}:\n") for heading in ("Model", "Output", "Data", "Corpus", "Running")]
+    assert places == sorted(places)
+    assert "Example: equipoise" in shown
+
+
+def test_the_presets_in_the_help_of_mitigate_are_all_there_are() -> None:
+    known = {name: ", ".join(mitigation_class(name).presets) for name in MITIGATIONS}
+    assert {name: presets for name, presets in known.items() if presets} == PRESETS
+
+
+@pytest.mark.parametrize("kind", ["poles", "formats", "studies"])
+def test_everything_with_a_name_can_be_listed(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("list", kind, "--json") == 0
+    (rows,) = json.loads(capsys.readouterr().out).values()
+    expected = {"poles": "pronouns", "formats": "model-card", "studies": "before-after"}
+    assert expected[kind] in [row["name"] for row in rows]

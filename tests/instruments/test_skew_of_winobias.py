@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from designs import answered, designed, result_of
 
-from equipoise.data.sets.published_names import with_published_names
+from equipoise.data.sets.winobias import with_published_names
 from equipoise.instruments.base import Settings
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure

@@ -9,7 +9,7 @@ from designs import designed
 from scipy import stats
 from tiny import network, tokenizer
 
-from equipoise.data.sets.person_sentences import without_occupations
+from equipoise.data.sets.winobias import without_occupations
 from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.models.loading import load_model

@@ -7,8 +7,13 @@ import pytest
 
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import TABLES
-from equipoise.data.sets.person_templates import read_person_templates
-from equipoise.data.sets.subjects import SUBJECTS, load_subjects, read_subjects, subjects_of_poles
+from equipoise.data.sets.subjects import (
+    SUBJECTS,
+    load_subjects,
+    read_person_templates,
+    read_subjects,
+    subjects_of_poles,
+)
 from equipoise.data.sets.word_lists import read_word_pairs, words_of_poles
 from equipoise.data.sources import Source
 from equipoise.errors import UserError

@@ -18,8 +18,7 @@ from equipoise.data.sets.bec_pro import (
     read_published_professions,
 )
 from equipoise.data.sets.eec import read_eec
-from equipoise.data.sets.located import locate
-from equipoise.data.sets.person_rows import sentences_of
+from equipoise.data.sets.person_rows import locate, sentences_of
 from equipoise.data.sets.persons import (
     FILES,
     PersonTables,

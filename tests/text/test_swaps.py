@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from equipoise.corpora.documents import Document, Where
-from equipoise.data.sets.swap_list import read_swap_list
+from equipoise.data.sets.word_lists import read_swap_list
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.counterfactual import Counterfactual

@@ -7,8 +7,9 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
+from typing import NoReturn
 
-from equipoise.errors import UserError, shortage
+from equipoise.errors import UserError, shortage, visible
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -61,17 +62,23 @@ def _run(arguments: list[str]) -> None:
             sys.stdout.flush()
     except Interruption as stop:
         raise KeyboardInterrupt from stop
-    except SystemExit as stop:
-        if sys.stdout is not stdout:  # what Typer does once nobody reads any more, beside exit code 1
-            raise _unwritten(
-                "nobody reads it any more", "Read all of it, or send it to a file", arguments
-            ) from stop
+    except SystemExit:
+        if sys.stdout is not stdout:  # what Typer does once nobody reads any more, besides exit code 1
+            _leave_quietly()
         raise
     except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            _leave_quietly()
         if _is_about_output(error):
             reason = error.strerror or str(error)
             raise _unwritten(reason, "Free the disk, or write to another place", arguments) from error
         raise
+
+
+def _leave_quietly() -> NoReturn:
+    """End as other tools do when the reader of a pipe, such as `head`, has seen enough."""
+    _give_output_up()
+    sys.exit(141)
 
 
 def _unwritten(reason: str, advice: str, arguments: Sequence[str]) -> UserError:
@@ -138,4 +145,4 @@ def _say(*lines: str) -> None:
     for line in lines:
         if line and sys.stderr is not None:
             with suppress(OSError):  # the exit code tells it all the same
-                sys.stderr.write(line.replace("\n", " ") + "\n")
+                sys.stderr.write(visible(line.replace("\n", " ")) + "\n")

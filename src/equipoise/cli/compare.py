@@ -1,25 +1,30 @@
 """`compare` and `check`: saved results side by side, and judged by rules."""
 
+import json
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from equipoise.cli.arguments import Force, Json, refuse_existing
-from equipoise.cli.printing import interval, print_json, print_rows, say
+from equipoise.cli.arguments import OUTPUT, Force, Json, option, refuse_existing, takes_groups
+from equipoise.cli.printing import MOST_HEADLINES, interval, print_json, print_rows, say
 from equipoise.cli.writing import write_text
 from equipoise.errors import UserError
+from equipoise.report.changes import say_changes
 from equipoise.report.gate import ERROR, NOT_JUDGED, PASSED, Judgement, Outcome, Rule, read_rules, rule_of
 from equipoise.report.gate import check as judge
 from equipoise.report.gate.junit import render_junit
 from equipoise.report.gate.naming import estimate_names
 from equipoise.report.gate.summary import render_summary
+from equipoise.report.measurements import measured_models
+from equipoise.report.page import contents_of, save_page
 from equipoise.report.paper_tables import table_4_of
 from equipoise.results import Result, load_results
+from equipoise.results.comparison import Comparison
 from equipoise.results.comparison import compare as compare_results
 from equipoise.results.comparison.apart import compare_corpora, compare_groups
 from equipoise.results.records import to_records
@@ -30,14 +35,28 @@ COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
 
 Margin = Annotated[
     list[str] | None,
-    typer.Option("--margin", help="[INSTRUMENT=]NUMBER, the largest difference that would not matter."),
+    typer.Option("--margin", help="[INSTRUMENT=]NUMBER: a difference below this is negligible."),
 ]
 
 
+@takes_groups
 def compare(
     folders: Annotated[
         list[Path], typer.Argument(help="Two or more result folders; with --between, one will do.")
     ],
+    *,
+    out: Annotated[
+        Path | None,
+        option(
+            OUTPUT,
+            "--out",
+            "-o",
+            help="File to write: .csv (differences), .json or .html (a page).",
+        ),
+    ] = None,
+    everything: Annotated[bool, option(OUTPUT, "--all", help="Show every difference.")] = False,
+    force: Force = False,
+    as_json: Json = False,
     margin: Margin = None,
     by_text: Annotated[
         bool, typer.Option("--by-text", help="Pair items by their text, across different files.")
@@ -48,28 +67,76 @@ def compare(
     between: Annotated[
         str, typer.Option(help="Compare the groups of a column, such as publisher, within each result.")
     ] = "",
-    as_json: Json = False,
 ) -> None:
-    """Compare results item by item: lower, higher, equivalent, or not enough items to tell."""
-    results = load_folders(folders)
+    """Compare results item by item: lower, higher, equivalent, or not enough items to tell.
+
+    Example: equipoise compare results/before results/after
+    """
+    if out is not None:
+        _refuse_format(out)
+        refuse_existing(out, force)
+    results = _with_short_names(load_folders(folders))
+    flat = [result for held in results for result in held]
+    margins = read_margins(margin)
+    if by_text + corpora + bool(between) > 1:
+        raise UserError("--by-text, --corpora and --between are different comparisons.", "Give one of them.")
     if between or corpora:
-        if by_text or (between and corpora):
-            raise UserError(
-                "--by-text, --corpora and --between are different comparisons.", "Give one of them."
-            )
-        flat = [result for held in results for result in held]
-        margins = read_margins(margin)
         comparison = compare_groups(flat, between, margins) if between else compare_corpora(flat, margins)
     else:
-        comparison = compare_results(*results, margin=read_margins(margin), by_text=by_text)
+        comparison = compare_results(*results, margin=margins, by_text=by_text)
     papers = {} if between or corpora or by_text else _changes(results)
+    document = _document(comparison, papers)
+    if out is not None:
+        _write(comparison, flat, document, out)
     if as_json:
-        said = {"differences": to_records(comparison.table), "sentences": comparison.sentences()}
-        tables = {name: to_records(one.tables[TABLE_4]) for name, one in papers.items()}
-        told = {name: one.sentences for name, one in papers.items()}
-        print_json(said | ({"bec_pro_table_4": tables, "hypotheses": told} if papers else {}))
+        print_json(document)
         return
+    _show(comparison, flat, papers, everything=everything)
+    if out is not None:
+        say(f"Saved: {out}")
+
+
+def _with_short_names(results: Sequence[Sequence[Result]]) -> list[list[Result]]:
+    """The results with each model named by as much of its path as tells it apart."""
+    labels = {
+        one.fingerprint: one.label for one in measured_models([one for held in results for one in held])
+    }
+    return [[one.renamed(labels[one.fingerprint]) for one in held] for held in results]
+
+
+def _refuse_format(out: Path) -> None:
+    if out.suffix.lower() not in (".csv", ".json", ".html"):
+        raise UserError(
+            f"--out {out} does not say in which format to write.", "End it in .csv, .json or .html."
+        )
+
+
+def _document(comparison: Comparison, papers: "dict[str, Papers]") -> dict[str, Any]:
+    said = {"differences": to_records(comparison.table), "sentences": comparison.sentences()}
+    tables = {name: to_records(one.tables[TABLE_4]) for name, one in papers.items()}
+    told = {name: one.sentences for name, one in papers.items()}
+    return said | ({"bec_pro_table_4": tables, "hypotheses": told} if papers else {})
+
+
+def _write(comparison: Comparison, results: Sequence[Result], document: dict[str, Any], out: Path) -> None:
+    if out.suffix.lower() == ".html":
+        save_page(contents_of(results), out, force=True)
+    elif out.suffix.lower() == ".csv":
+        write_text(out, comparison.table.to_csv(index=False, lineterminator="\n"))
+    else:
+        write_text(out, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _show(
+    comparison: Comparison, results: Sequence[Result], papers: "dict[str, Papers]", *, everything: bool
+) -> None:
+    """Sentences first, then the differences; of many only the first are shown without --all."""
+    for changes in [] if comparison.is_apart else say_changes(comparison, results):
+        say(changes.headline)
+        for sentence in changes.sentences:
+            say(sentence)
     for (first, second), rows in comparison.table.groupby(["first", "second"], sort=False):
+        records = rows.to_dict("records")
         shown = [
             (
                 f"{row['instrument']}: {row['label']}",
@@ -78,20 +145,24 @@ def compare(
                 interval(row["low"], row["high"]),
                 row["verdict"],
             )
-            for row in rows.to_dict("records")
+            for row in records[: len(records) if everything else MOST_HEADLINES]
         ]
         print_rows(f"first: {first}\nsecond: {second}", COLUMNS, shown)
-    for name, one in papers.items():
-        table = table_4_of("bec-pro", one.tables[TABLE_4], name)
-        print_rows(table.title, table.headings, table.rows)
+        if len(shown) < len(records):
+            say(f"{len(records) - len(shown)} more differences: --all")
+    if everything:
+        for name, one in papers.items():
+            table = table_4_of("bec-pro", one.tables[TABLE_4], name)
+            print_rows(table.title, table.headings, table.rows)
     for sentence in comparison.sentences():
-        say(sentence)
+        if everything or comparison.is_apart or sentence in comparison.notes or "not compared" in sentence:
+            say(sentence)
     for name, one in papers.items():
         for sentence in one.sentences:
             say(f"{name}: {sentence}" if len(papers) > 1 else sentence)
 
 
-def _changes(results: "Sequence[Sequence[Result]]") -> "dict[str, Papers]":
+def _changes(results: Sequence[Sequence[Result]]) -> "dict[str, Papers]":
     """Table 4 of BEC-Pro and its hypotheses for the first folder beside each of the others."""
     changes = {}
     for later in results[1:]:

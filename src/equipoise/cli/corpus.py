@@ -1,18 +1,27 @@
-"""`corpus`: what a corpus says about gender, without a model."""
+"""`corpus` and `lint`: what a corpus says about gender, and what is wrong with a file of sentence pairs."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text as Plain
 
-from equipoise.cli.arguments import Json, MaybeOut, Reading, Seed, Text, refuse_existing, takes_groups
-from equipoise.cli.printing import print_json
+from equipoise.cli.arguments import (
+    Json,
+    MaybeOut,
+    Models,
+    Reading,
+    Seed,
+    Text,
+    open_model,
+    refuse_existing,
+    takes_groups,
+)
+from equipoise.cli.printing import print_json, print_rows, say
 from equipoise.cli.progress_bar import ProgressBar
 from equipoise.cli.writing import refuse_unwritable, write_text
 from equipoise.corpora.documents import Problems
@@ -20,15 +29,21 @@ from equipoise.corpora.mining import mine_pairs
 from equipoise.corpora.reading import Corpus, open_corpus
 from equipoise.corpora.survey import Survey, SurveySettings, survey_corpus
 from equipoise.corpora.vocabulary import load_targets
+from equipoise.data.lint import Finding
+from equipoise.data.sets.pairs import length_findings, pair_findings, read_pairs, spelling_findings
 from equipoise.errors import UserError
+from equipoise.models.options import RunOptions
 from equipoise.models.progress import READING, Progress
+from equipoise.models.protocol import Tokenized
+from equipoise.report.corpus_findings import say_corpus
 from equipoise.report.figures.survey import survey_figures, survey_files
 from equipoise.report.files import refuse_existing as refuse_charts
 from equipoise.report.files import save_figures
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
 
-WIDTH = 80
+ODDS = ("log_odds", "log_odds_low", "log_odds_high")
+FINDING_COLUMNS = ("line", "id", "code", "finding")
 GROUPS_SHOWN = 12
 PROBLEMS_SHOWN = 3
 RULES = ("generic-pronoun", "occupation", "generalisation", "benevolent", "hostile")
@@ -67,18 +82,17 @@ def corpus(
     """Who is mentioned in a corpus, and near which words: counts, PMI and log-odds with intervals."""
     choice, targets = replace(reading, text=text), load_targets(reading.targets)
     settings = choice.read_settings(year=year, holding=targets if reading.with_targets else None)
-    if out is None and pairs is None:
-        raise UserError(
-            "Neither --out nor --pairs was given.", "Name a folder for tables, or a file for pairs."
-        )
     _refuse_places(out, pairs, figures, force=force)
     opened = open_corpus(file, settings)
     survey = None
-    if out is not None:
-        survey = _run(opened, out, SurveySettings(targets, window, flag, processes), force=force)
+    if out is not None or pairs is None:
+        # Without --out the tables are shown only.
+        with TemporaryDirectory() as forgotten:
+            place = Path(forgotten) / "corpus" if out is None else out
+            survey = _run(opened, place, SurveySettings(targets, window, flag, processes), force=force)
     if pairs is not None:  # last, for a file that exists is refused: a stopped survey must go on
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
-    if survey is None or out is None:
+    if survey is None:
         return
     if figures is not None:
         _draw(survey, figures)
@@ -116,9 +130,10 @@ def _draw(survey: "Survey", folder: Path) -> None:
     save_figures(survey_figures(survey), folder, force=True)
 
 
-def _print_json(survey: "Survey", out: Path) -> None:
+def _print_json(survey: Survey, out: Path | None) -> None:
 
     categories = survey.cooccurrence[survey.cooccurrence["word"] == ""]
+    said = say_corpus(survey.mentions, survey.cooccurrence)
     print_json(
         {
             "documents": survey.documents,
@@ -129,90 +144,65 @@ def _print_json(survey: "Survey", out: Path) -> None:
             "problems": dict(survey.problems.counts),
             "flagged": dict(survey.flags),
             "notices": list(survey.notices),
-            "folder": str(out),
+            "sentences": [said.headline, *said.sentences],
+            "folder": None if out is None else str(out),
         }
     )
 
 
-def _print(survey: "Survey", out: Path, *, flag: bool) -> None:
-
-    screen = Console(width=WIDTH, soft_wrap=False)
-    screen.print(f"{survey.documents:,} documents, {survey.words:,} words", highlight=False)
-    _print_mentions(survey, screen)
-    _print_categories(survey, screen)
+def _print(survey: Survey, out: Path | None, *, flag: bool) -> None:
+    say(f"{survey.documents:,} documents, {survey.words:,} words")
+    _print_mentions(survey)
+    table = survey.cooccurrence
+    overall = table[(table["by"] == "all") & (table["word"] == "")]
+    rows = [
+        (*(row[name] for name in ("category", "female", "male")), _estimate(row, *ODDS))
+        for row in overall.to_dict("records")
+    ]
+    title = "Near words of a category (above 0: men)"
+    print_rows(title, ("category", "women", "men", "log-odds"), rows)
     if flag:
-        _print_flags(survey, screen)
+        counts = ", ".join(f"{kind} {survey.flags.get(kind, 0):,}" for kind in RULES)
+        say(f"Marked sentences to read: {sum(survey.flags.values()):,} ({counts})")
     for notice in survey.notices:
-        screen.print(f"  note: {notice}", markup=False, highlight=False)
+        say(f"Note: {notice}")
     for reason, count in survey.problems.unread.most_common(PROBLEMS_SHOWN):
-        screen.print(f"  passed over, {reason}: {count:,}", markup=False, highlight=False)
+        say(f"Skipped, {reason}: {count:,}")
     unshown = len(survey.problems.unread) - PROBLEMS_SHOWN
     if unshown > 0:
-        screen.print(f"  passed over, {unshown} other reasons: problem-counts.csv", highlight=False)
-    screen.print(f"  every word, role and group, and the documents that drive the lean: {out}", markup=False)
+        say(f"Skipped for {unshown} other reasons: problem-counts.csv")
+    if out is None:
+        say("Every word, role and group: give a folder with --out.")
+    else:
+        say(f"Every word, role and group, and the documents that drive the lean: {out}")
+    said = say_corpus(survey.mentions, survey.cooccurrence)
+    for sentence in (said.headline, *said.sentences):
+        say(sentence)
 
 
-def _print_flags(survey: "Survey", screen: Any) -> None:
-    """How many sentences each rule marked: none is an answer too."""
-    counts = ", ".join(f"{kind} {survey.flags.get(kind, 0):,}" for kind in RULES)
-    total = sum(survey.flags.values())
-    screen.print(f"  marks on sentences to read: {total:,} ({counts})", highlight=False)
-
-
-def _print_mentions(survey: "Survey", screen: Any) -> None:
+def _print_mentions(survey: Survey) -> None:
     mentions = survey.mentions
     roles = mentions[mentions["by"] == "all"].assign(level="")
     groups = mentions[(mentions["by"] != "all") & (mentions["role"] == "all")]
     shown = groups.head(GROUPS_SHOWN)
     rows = [
         (
-            _name(row["by"], row["level"]) or row["role"],
-            f"{row['women']:,}",
-            f"{row['men']:,}",
+            f"{row['by']}: {row['level']}" if row["level"] else row["role"],
+            row["women"],
+            row["men"],
             _estimate(row, "share_women", "low", "high"),
         )
         for row in [*roles.to_dict("records"), *shown.to_dict("records")]
     ]
-    _print_rows(screen, "Mentions", ("of", "women", "men", "share of women"), rows)
+    print_rows("Mentions", ("of", "women", "men", "share of women"), rows)
     if len(groups) > len(shown):
-        screen.print(f"  {len(groups) - len(shown)} more groups: mentions.csv", highlight=False)
+        say(f"{len(groups) - len(shown)} more groups: mentions.csv")
 
 
-def _print_categories(survey: "Survey", screen: Any) -> None:
-    table = survey.cooccurrence
-    overall = table[(table["by"] == "all") & (table["word"] == "")]
-    rows = [
-        (
-            row["category"],
-            f"{row['female']:,}",
-            f"{row['male']:,}",
-            _estimate(row, "log_odds", "log_odds_low", "log_odds_high"),
-        )
-        for row in overall.to_dict("records")
-    ]
-    title = "Near words of a category (above 0: men)"
-    _print_rows(screen, title, ("category", "women", "men", "log-odds"), rows)
-
-
-def _name(by: str, level: str) -> str:
-    return f"{by}: {level}" if level else ""
-
-
-def _estimate(row: dict[str, Any], value: str, low: str, high: str) -> str:
-
+def _estimate(row: Mapping[Any, Any], value: str, low: str, high: str) -> str:
     if row["note"]:
         return str(row["note"])
     return f"{fixed(row[value], 3)} ({fixed(row[low], 3)} to {fixed(row[high], 3)})"
-
-
-def _print_rows(screen: Any, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-
-    table = Table(title=title, title_justify="left")
-    for number, name in enumerate(columns):
-        table.add_column(name, overflow="fold", justify="left" if number in (0, 3) else "right")
-    for row in rows:
-        table.add_row(*[Plain(cell) for cell in row])
-    screen.print(table)
 
 
 def mine(opened: "Corpus", path: Path, *, sample: int, seed: int, by_flag: bool) -> None:
@@ -231,3 +221,41 @@ def mine(opened: "Corpus", path: Path, *, sample: int, seed: int, by_flag: bool)
     sys.stderr.write(
         "\n".join([*said, f"  next: equipoise measure sbe --data {path} --top 10 --out FOLDER\n"])
     )
+
+
+@takes_groups
+def lint(
+    file: Annotated[Path, typer.Argument(help="A CSV with category, stereotype and counterpart.")],
+    *,
+    options: RunOptions,
+    model: Models = None,
+    as_json: Json = False,
+) -> None:
+    """Check a file of sentence pairs; with --model also tokens and spelling. Exit 1 if there are findings."""
+    table = read_pairs(file)
+    findings = pair_findings(table)
+    for name in model or ():
+        findings += _counted(table, name, options)
+    rows = [tuple(finding) for finding in sorted(findings)]
+    if as_json:
+        records = [dict(zip(FINDING_COLUMNS, row, strict=True)) for row in rows]
+        print_json({"file": str(file), "pairs": len(table), "findings": records})
+    elif rows:
+        print_rows(f"{len(rows)} findings in {len(table)} pairs of {file}", FINDING_COLUMNS, rows)
+    else:
+        typer.echo(f"No findings in {len(table)} pairs of {file}.")
+    if rows:
+        raise typer.Exit(1)
+
+
+def _counted(table: "pd.DataFrame", name: str, options: RunOptions) -> "list[Finding]":
+
+    model = open_model(name, options)
+    if not isinstance(model, Tokenized):
+        raise UserError(
+            f"{name!r} has no tokenizer, so it has no token counts.",
+            "Give a masked, causal or encoder-decoder language model.",
+        )
+    findings = length_findings(table, lambda text: len(model.tokens.encode(text).content))
+    findings += spelling_findings(table, model.unknown_parts)
+    return [finding._replace(message=f"{finding.message} in {name}") for finding in findings]

@@ -1,12 +1,16 @@
 """`list` and `cache`: what is known by name, and which answers are stored."""
 
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from equipoise.cli.arguments import Json
+from equipoise.cli.commands import STUDIES
 from equipoise.cli.printing import print_json, print_rows, say
 from equipoise.data.catalogue import catalogue, dataset_names
+from equipoise.data.poles import DEFAULT_POLES, load_poles
+from equipoise.data.reading import TABLES
 from equipoise.data.sources import DATA
 from equipoise.errors import unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, every_instrument
@@ -14,20 +18,25 @@ from equipoise.mitigations import MITIGATIONS, mitigation_summary
 from equipoise.models.engine.inventory import clear_store, stored_models
 from equipoise.models.engine.store import cache_file
 from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL
+from equipoise.report.exports import EXPORTS
 
-KINDS = ("models", "instruments", "data", "mitigations")
+Listing = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+"""The columns and rows of one table."""
 
 
 def list_known(
     kind: Annotated[
-        str | None, typer.Argument(help="models, instruments, data or mitigations; all if left out.")
+        str | None,
+        typer.Argument(
+            help="models, instruments, data, mitigations, poles, formats or studies; all if left out."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the available models, instruments, data sets and mitigations."""
-    if kind is not None and kind not in KINDS:
-        raise unknown_name("listing", kind, KINDS)
-    tables = {name: _TABLES[name]() for name in KINDS if kind in (None, name)}
+    """List what is available by name."""
+    if kind is not None and kind not in _TABLES:
+        raise unknown_name("listing", kind, _TABLES)
+    tables = {name: _TABLES[name]() for name in _TABLES if kind in (None, name)}
     if as_json:
         content = {
             name: [dict(zip(columns, row, strict=True)) for row in rows]
@@ -46,8 +55,7 @@ def list_known(
             say(f"Left out of {index.kind}: {name}, because {problem}.")
 
 
-def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-
+def _models() -> Listing:
     rows = [
         (name, "default" if name == DEFAULT_MODEL else "built in", text) for name, text in BUILT_IN.items()
     ]
@@ -63,8 +71,7 @@ def _models() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     return ("name", "where", "what"), rows
 
 
-def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-
+def _instruments() -> Listing:
     rows = [
         (
             one.name,
@@ -78,8 +85,7 @@ def _instruments() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     return ("name", "what", "variants (first is default)", "data (first is default)", "audit"), rows
 
 
-def _data() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-
+def _data() -> Listing:
     rows = []
     for name in dataset_names():
         files = [entry for entry in catalogue() if entry.dataset == name]
@@ -89,8 +95,7 @@ def _data() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     return ("name", "where", "files", "licence", "source", "known problems"), rows
 
 
-def _mitigations() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-
+def _mitigations() -> Listing:
     rows = [
         (name, mitigation_summary(name), f"equipoise mitigate {name} --explain")
         for name in MITIGATIONS.usable("mitigation")
@@ -98,7 +103,36 @@ def _mitigations() -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     return ("name", "what", "its card, options and presets"), rows
 
 
-_TABLES = {"models": _models, "instruments": _instruments, "data": _data, "mitigations": _mitigations}
+def _poles() -> Listing:
+    rows = []
+    for path in sorted(TABLES.glob("poles-*.csv")):
+        poles = load_poles(path.stem.removeprefix("poles-"))
+        words = "; ".join(
+            f"{name}: {', '.join(poles.words[name, poles.forms[0]][:3])}" for name in poles.pair
+        )
+        rows.append((poles.name, "default" if poles.name == DEFAULT_POLES else "", words))
+    return ("name", "", "words, as a subject"), rows
+
+
+def _formats() -> Listing:
+    return ("name", "what"), [(name, _first_sentence(EXPORTS[name])) for name in EXPORTS]
+
+
+def _first_sentence(place: str) -> str:
+    """What the module of an output format says of itself."""
+    said = (import_module(place.split(":")[0]).__doc__ or "").partition("\n")[0]
+    return said.partition(": ")[2] or said
+
+
+def _studies() -> Listing:
+    studies = [(name, said) for commands in STUDIES.values() for name, (_, said) in commands.items()]
+    return ("name", "what"), studies
+
+
+_TABLES = {
+    **{"models": _models, "instruments": _instruments, "data": _data, "mitigations": _mitigations},
+    **{"poles": _poles, "formats": _formats, "studies": _studies},
+}
 
 
 def info(as_json: Json = False) -> None:

@@ -22,7 +22,7 @@ from equipoise.cli.arguments import (
     report_precision,
     takes_groups,
 )
-from equipoise.cli.printing import GrowingTable, print_json, print_result, print_table, print_words, say
+from equipoise.cli.printing import print_json, print_results, print_table, say
 from equipoise.cli.writing import refuse_unwritable
 from equipoise.errors import UserError
 from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, audit_names
@@ -95,12 +95,14 @@ def measure(
     ending: Ending,
     options: RunOptions,
 ) -> None:
-    """Measure a model with one or more instruments, in one plan."""
+    """Measure a model with one or more instruments, in one plan.
+
+    Example: equipoise measure tbe sbe --model path/to/bert --out results/bert
+    """
     instruments = list(dict.fromkeys(instruments))
     settings = chosen.settings(instruments)
     refuse_unwritable(printed.out)
-    screen = Screen(open_model(model, options), printed, several=len(instruments) > 1)
-    stop = ending.stop()
+    screen, stop = Screen(open_model(model, options), printed, count=len(instruments)), ending.stop()
     results = run_audit(screen.model, instruments, settings, tell=screen.add, begin=screen.begin, stop=stop)
     screen.close(results)
     if top > 0 and not printed.as_json:
@@ -119,13 +121,16 @@ def audit(
     ending: Ending,
     options: RunOptions,
 ) -> None:
-    """Run the default set of instruments on a model, those that fit it, and write a result folder."""
+    """Measure a model with the default instruments that fit it, and write a page.
+
+    Example: equipoise audit --model path/to/bert --out results/bert
+    """
     names = audit_names() if full else list(DEFAULT_AUDIT)
     settings = chosen.settings(names)
     refuse_unwritable(printed.out)
     refuse_foreign(printed.out / PAGE, force=printed.force, ours=True)
     loaded = open_model(model, options)
-    screen, stop = Screen(loaded, printed), ending.stop()
+    screen, stop = Screen(loaded, printed, count=len(names)), ending.stop()
     results, left_out = audit_fitting(loaded, names, settings, tell=screen.add, begin=screen.begin, stop=stop)
     for name, reason in left_out.items():
         sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
@@ -151,49 +156,38 @@ def _say_sample(results: "list[Result]", stop: Stop) -> None:
 
 
 class Screen:
-    """Saves and shows every result as soon as it is there; the sentences come at the end.
+    """Saves every result as soon as it is there; what they say is shown at the end, finding first."""
 
-    One instrument is shown with all its numbers that fit, several in one table of what to read first.
-    """
-
-    def __init__(self, model: LanguageModel, printed: Printed, *, several: bool = True) -> None:
+    def __init__(self, model: LanguageModel, printed: Printed, *, count: int) -> None:
         if not printed.force:
             refuse_another_model(printed.out, model.name, model.fingerprint)
-        self.model, self.out, self.force = model, printed.out, printed.force
-        self.everything, self.as_json, self.several = printed.everything, printed.as_json, several
-        self._table = GrowingTable(model.name)
+        self.model, self.printed, self.count = model, printed, count
         self._folders: dict[str, Path] = {}
 
-    def begin(self, instrument: str, measured: "Mapping[str, Any]") -> None:
+    def begin(self, instrument: str, measured: Mapping[str, Any]) -> None:
         """Refuse to replace another measurement before anything is asked."""
+        if not self.printed.force:
+            refuse_other_measurement(self.printed.out, instrument, measured)
 
-        if not self.force:
-            refuse_other_measurement(self.out, instrument, measured)
-
-    def add(self, result: "Result") -> None:
-        """Save a result and show its numbers."""
-
-        folder = result.save(self.out, force=self.force)
+    def add(self, result: Result) -> None:
+        """Save a result."""
+        folder = result.save(self.printed.out, force=self.printed.force)
         self._folders[result.instrument] = folder
         save_paper_tables(measurements([result])[0], folder)
-        if self.as_json:
-            return
-        if self.everything or not self.several:
-            print_result(result, folder, everything=self.everything)
-        else:
-            self._table.add(result)
+        if self.count > 1:
+            sys.stderr.write(f"Measured {result.instrument} ({len(self._folders)} of {self.count}).\n")
 
-    def close(self, results: "list[Result]") -> None:
+    def close(self, results: list[Result]) -> None:
         """Say how exact the run was and what the numbers mean."""
-
         report_precision(self.model)
-        if self.as_json:
+        if self.printed.as_json:
             print_json([_summary(result, self._folders[result.instrument]) for result in results])
-        elif self.several and not self.everything:
-            say("")
-            for result in results:
-                print_words(result)
-            say(f"All estimates (--all) and every item: {self.out}")
+            return
+        print_results(results, everything=self.printed.everything)
+        out = self.printed.out
+        items = self._folders[results[0].instrument] if len(results) == 1 else out / "INSTRUMENT"
+        more = "" if self.printed.everything else "More: --all. "
+        say(f"{more}Every item: {items / 'items.csv'}. Page: equipoise report {out} --out page.html")
 
 
 def _write_page(results: "list[Result]", path: Path, *, as_json: bool) -> None:

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from equipoise.cli.arguments import (
+    CORPUS,
+    OUTPUT,
     DataDir,
     Force,
     Json,
@@ -20,6 +22,7 @@ from equipoise.cli.arguments import (
     Seed,
     Text,
     open_model,
+    option,
     seed_numbers,
     takes_groups,
 )
@@ -33,6 +36,16 @@ from equipoise.mitigations.base import options_help, set_options
 from equipoise.mitigations.saving import RECORD, read_record, refuse_folder
 from equipoise.models.options import RunOptions
 
+PRESETS = {
+    "counterfactual": "bartl2020-paper, bartl2020-code, deng2022, gbef, mt-gender",
+    "dropout": "deng2022",
+    "reminders": "gbef-x1, gbef-x2, gbef-x3",
+    "pronoun-resolution": "bert-u, bert-a",
+}
+"""The presets of the mitigations that have some: named here because help imports no mitigation."""
+
+RECIPES = "; ".join(f"{names} (of {method})" for method, names in PRESETS.items())
+
 
 @takes_groups
 def mitigate(
@@ -41,26 +54,28 @@ def mitigate(
     options: RunOptions,
     reading: Reading,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The folder to write the changed model to.")
+        Path | None, option(OUTPUT, "--out", "-o", help="Folder to write the changed model to.")
     ] = None,
     model: Model = None,
     corpus: Annotated[
         str | None,
-        typer.Option(
-            "--corpus", help="A txt, csv, tsv, jsonl or parquet file, a folder, gap, gap-train or mt-gender."
+        option(
+            CORPUS,
+            "--corpus",
+            help="A txt, csv, tsv, jsonl or parquet file, a folder, or gap, gap-train or mt-gender.",
         ),
     ] = None,
     text: Text = None,
     choices: Annotated[
         list[str] | None,
-        typer.Option("--set", help="An option of the method, as in epochs=3; several times."),
+        typer.Option("--set", help="An option of the method, as in epochs=3. Repeatable."),
     ] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help="A published recipe by its name.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", help=f"A published recipe: {RECIPES}.")] = None,
     pairs: Pairs = None,
     data_dir: DataDir = None,
     seed: Seed = 0,
     seeds: Annotated[
-        str | None, typer.Option("--seeds", help="Several seeds, as in 0,1,2: a folder for each in --out.")
+        str | None, typer.Option("--seeds", help="Several seeds, as in 0,1,2: one folder each in --out.")
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Only show the method's card, options and presets.")
@@ -68,7 +83,10 @@ def mitigate(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Change a copy of a model and save it; a killed training resumes when you run the same command again."""
+    """Change a copy of a model and save it. A stopped training resumes when you run the command again.
+
+    Example: equipoise mitigate self-distillation --model path/to/bert --corpus texts.csv --out models/changed
+    """
     choices = [*(choices or ()), *([f"pairs={pairs}"] if pairs else [])]
     chosen = set_options(mitigation_class(method), choices, preset)
     if explain:

@@ -3,9 +3,8 @@
 import json
 import math
 import sys
-import textwrap
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -15,16 +14,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from equipoise.report.measurements import measurements
+from equipoise.errors import visible
+from equipoise.report.findings import say as say_findings
+from equipoise.report.measurements import measured_models, measurements
 from equipoise.report.paper_tables import is_printed, paper_tables
 from equipoise.report.sections import Study, study_tables
 from equipoise.results import Result
-from equipoise.results.estimate import CROSSED, instead_of_interval
+from equipoise.results.estimate import instead_of_interval
 from equipoise.results.headings import heading
 from equipoise.results.numbers import three_decimals
-
-WIDEST = 10_000
-"""Columns of a console that is no terminal: a table in a file is as wide as it needs."""
 
 UNBROKEN = 20
 """A column whose longest cell has no more characters than this is never broken."""
@@ -32,8 +30,8 @@ UNBROKEN = 20
 NARROWEST, GAP = 10, 3
 """A column of longer cells is never narrower than this, and what stands between columns."""
 
-FEW_LEVELS = 8
-"""Estimates by something with more levels than this, or by two things, are shown only with all."""
+MOST_HEADLINES = 8
+"""Numbers that are shown without being asked for."""
 
 
 class TableConsole(Console):
@@ -44,26 +42,39 @@ class TableConsole(Console):
         raise  # rich calls this while it handles the error
 
 
+def is_terminal() -> bool:
+    """Whether a person reads along: a pipe gets whole lines and tables with tabs."""
+    return sys.stdout.isatty()
+
+
 def console() -> Console:
-    """The console for tables: as wide as the terminal, or as the table where there is none."""
-    return TableConsole(width=None if sys.stdout.isatty() else WIDEST, soft_wrap=False)
+    """The console for tables on a terminal."""
+    return TableConsole(soft_wrap=False)
 
 
 def print_json(content: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(visible(text) + "\n")
 
 
 def say(text: str, style: str | None = None) -> None:
     """A line of text, wrapped at words."""
-    if sys.stdout.isatty():
+    text = visible(text)
+    if is_terminal():
         console().print(text, style=style, markup=False, highlight=False)
     else:
         sys.stdout.write(text + "\n")
 
 
 def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A plain table; numbers stand to the right, and short cells are never broken or cut."""
+    """A plain table, or tab-separated lines where no terminal reads them.
+
+    Numbers stand to the right, and short cells are never broken or cut.
+    """
+    if not is_terminal():
+        _print_tsv(title, columns, rows)
+        return
     screen = console()
     for look in (Look(), Look(breaks_headings=True), Look(breaks_headings=True, is_tight=True)):
         table = _table(title, columns, rows, look)
@@ -72,6 +83,14 @@ def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
             return
     # Rich cuts what does not fit, and 281 would be read as 28.
     _print_blocks(title, columns, rows)
+
+
+def _print_tsv(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A heading, then lines with tabs: `cut -s` keeps those, and spreadsheets read them."""
+    if title:
+        sys.stdout.write(visible(title) + "\n")
+    for row in (columns, *rows):
+        sys.stdout.write("\t".join(" ".join(cell(value).split()) for value in row) + "\n")
 
 
 class Look(NamedTuple):
@@ -101,9 +120,9 @@ def _print_blocks(title: str, columns: Sequence[str], rows: Sequence[Sequence[An
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], look: Look) -> Table:
     table = Table(
-        title=Text(title),
+        title=Text(visible(title)) if title else None,
         title_justify="left",
-        box=_box(),
+        box=box.SIMPLE_HEAD,
         pad_edge=False,
         show_edge=not look.is_tight,
         padding=(0, 0, 0, 1) if look.is_tight else (0, 1),
@@ -139,34 +158,63 @@ def print_study_tables(study: "Study") -> None:
         print_rows(table.title, table.headings, table.rows)
 
 
-def print_result(result: "Result", folder: Path, *, everything: bool = False) -> None:
-    """The estimates that fit on a screen, or all of them, with interval, n and which way is good."""
-    levels = result.estimates.groupby("by")["level"].nunique()
-    by = result.estimates["by"]
-    is_short = by.map(levels).le(FEW_LEVELS) & ~by.str.contains(CROSSED, regex=False)
-    shown = result.estimates if everything else result.estimates[is_short | result.estimates["headline"]]
+def print_results(results: Sequence[Result], *, everything: bool = False) -> None:
+    """What the results of one model say: sentences first, then the numbers to read first, then notes."""
+    (model, *_) = measured_models(results)
+    findings = say_findings(results, model.label)
+    say(f"\n{findings.headline}")
+    for sentence in findings.sentences:
+        say(sentence)
+    if everything:
+        for result in results:
+            _print_everything(result, model.label)
+    else:
+        print_rows("", ("what", "value", "95 % interval", "good"), _headline_rows(results))
+    _print_notes(results)
+
+
+def _print_everything(result: Result, model: str) -> None:
+    """Every estimate, the tables of the instrument's paper, and each number in words."""
     named = result.provenance["instrument"].get("title", result.instrument)
-    title = f"{named} ({result.instrument}) of {result.model}"
-    print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(shown))
-    print_paper_tables(result)
-    print_words(result)
-    hidden = len(result.estimates) - len(shown)
-    more = f"{hidden} more estimates (--all) and every item" if hidden else "Every item"
-    say(f"{more}: {folder}")
-
-
-def print_paper_tables(result: "Result") -> None:
-    """The tables of the instrument's paper; they and the lists behind them are CSV files beside the items."""
+    title = f"{named} ({result.instrument}) of {model}"
+    print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(result.estimates))
     for table in filter(is_printed, paper_tables(measurements([result])[0])):
         print_rows(table.title, table.headings, table.rows)
-
-
-def print_words(result: "Result") -> None:
-    """What a result says in words, and what a reader must know."""
     for sentence in result.sentences:
         say(f"{result.instrument}: {sentence}")
-    for notice in result.notices:
-        say(f"note, {result.instrument}: {notice}", style="yellow")
+
+
+def _headline_rows(results: Sequence[Result]) -> list[tuple[Any, ...]]:
+    """The numbers to read first, by their plain names: in turn one of each result, until there are enough."""
+    names = {(one.instrument, each.key): each.plain_name for one in results for each in one.quantities}
+    queues = [[(one.instrument, row) for row in one.headlines().to_dict("records")] for one in results]
+    taken = [pair for turn in zip_longest(*queues) for pair in turn if pair is not None][:MOST_HEADLINES]
+    order = [one.instrument for one in results]
+    rows = []
+    for instrument, row in sorted(taken, key=lambda pair: order.index(pair[0])):
+        name = names.get((instrument, row["key"]), row["label"])
+        where = f" ({row['by']} {row['level']})" if row["by"] else ""
+        bounds = instead_of_interval(row) or interval(row["low"], row["high"])
+        rows.append((f"{name}{where}", row["value"], bounds, _good(row)))
+    return rows
+
+
+def _good(row: Mapping[Any, Any]) -> str:
+    if row["better"] == "neutral":
+        return f"{row['neutral']:g} is neutral"
+    return "" if row["better"] == "none" else f"{row['better']} is better"
+
+
+def _print_notes(results: Sequence[Result]) -> None:
+    """What a reader must know, each note once with the instruments that it is about."""
+    notes: dict[str, list[str]] = {}
+    for result in results:
+        for notice in result.notices:
+            notes.setdefault(notice, []).append(result.instrument)
+    if notes:
+        say("Notes", style="yellow")
+    for notice, instruments in notes.items():
+        say(f"  {', '.join(instruments)}: {notice.rstrip('.')}.", style="yellow")
 
 
 def _estimate_rows(estimates: "pd.DataFrame") -> list[tuple[Any, ...]]:
@@ -189,66 +237,7 @@ def interval(low: float, high: float) -> str:
 def cell(value: Any) -> str:
     """A value as a cell."""
     if not isinstance(value, float):
-        return str(value)
+        return visible(str(value))
     if math.isnan(value):
         return "-"
     return three_decimals(value)
-
-
-def _box() -> Any:
-
-    return box.SIMPLE_HEAD
-
-
-WIDTHS = {"instrument": 15, "estimate": 25, "value": 8, "95 % interval": 20, "good": 4}
-"""The columns and how wide each is: with the gaps between them 80 characters."""
-
-BETWEEN = "  "
-
-
-class GrowingTable:
-    """A table of headlines that fits 80 columns; the rows of an instrument are shown when it is done."""
-
-    def __init__(self, model: str) -> None:
-        self.model = model
-        self._is_begun = False
-
-    def add(self, result: "Result") -> None:
-        """Show the headlines of one more instrument."""
-        if not self._is_begun:
-            self._is_begun = True
-            say(f"What to read first of {self.model}")
-            say(_line(*WIDTHS))
-            say(_line(*("-" * width for width in WIDTHS.values())))
-        name = result.instrument
-        for row in result.headlines().to_dict("records"):
-            for line in _row_lines(name, row):
-                say(line)
-            name = ""
-
-
-def _row_lines(instrument: str, row: "dict[Any, Any]") -> list[str]:
-    """One headline; a long label goes on in further lines."""
-    named = f"{row['label']} ({row['by']} {row['level']})" if row["by"] else str(row["label"])
-    first, *more = textwrap.wrap(named, WIDTHS["estimate"]) or [""]
-    names = textwrap.wrap(instrument, WIDTHS["instrument"]) or [""]
-    good = f"{row['neutral']:g}" if row["better"] == "neutral" else _SHORT[row["better"]]
-    interval = instead_of_interval(row) or f"{cell(row['low'])} to {cell(row['high'])}"
-    lines = [_line(names[0], first, cell(row["value"]), interval, good)]
-    for place in range(max(len(more), len(names) - 1)):
-        rest = [parts[place] if place < len(parts) else "" for parts in (names[1:], more)]
-        lines.append(_line(*rest, "", "", ""))
-    return lines
-
-
-_SHORT = {"lower": "low", "higher": "high", "none": "-"}
-"""Which way is good, where no single value is."""
-
-
-def _line(*cells: str) -> str:
-    """Cells under each other: words to the left, numbers to the right."""
-    name, estimate, value, interval, good = (
-        text.rjust(width) if column in ("value", "95 % interval") else text.ljust(width)
-        for text, (column, width) in zip(cells, WIDTHS.items(), strict=True)
-    )
-    return BETWEEN.join((name, estimate, value, interval, good)).rstrip()

@@ -40,7 +40,10 @@ def probe(
     poles: Annotated[str, typer.Option(help="Named poles or a poles file.")] = "pronouns",
     as_json: Json = False,
 ) -> None:
-    """What one or more models expect at a blank."""
+    """Show what one or more models expect at a blank.
+
+    Example: equipoise probe "[MASK] is a nurse." --model path/to/bert
+    """
     probed = []
     names: list[str | None] = [*model] if model else [None]
     for name in names:
@@ -86,7 +89,10 @@ def score(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Give the log-probability of each sentence."""
+    """Give the log-probability of each sentence.
+
+    Example: equipoise score "He is a nurse." "She is a nurse."
+    """
     if out is not None:
         _refuse_input(Path(texts[0]), out)
         refuse_existing(out, force)

@@ -13,8 +13,8 @@ from equipoise.models.progress import READING, SCORING, STOPPED, TRAINING, Progr
 PATIENCE = 2.0
 """Seconds before anything is shown."""
 
-PLAIN_EVERY = 10.0
-"""Seconds between lines where there is no terminal to draw on."""
+STEPS = 10
+"""Lines for a phase of known length where there is no terminal to draw on: one for each 10 %."""
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at how far the run has come."""
@@ -78,7 +78,8 @@ class ProgressBar:
 
     def _draw_until_idle(self) -> None:
         """Show the state now and then; after an idle moment take it off the screen."""
-        spoke, idle = 0.0, 0
+        spoke: tuple[str, str, int] | None = None
+        idle = 0
         while idle < 2:
             is_closing = self._closing.wait(LOOK_EVERY)
             with self._lock:
@@ -92,8 +93,8 @@ class ProgressBar:
                     continue
                 if sys.stderr.isatty():
                     self._draw(state)
-                elif not spoke or now - spoke > PLAIN_EVERY:
-                    spoke = now
+                elif spoke != (step := _step(state)):
+                    spoke = step
                     sys.stderr.write(line(state, self._rate) + "\n")
                     sys.stderr.flush()
 
@@ -167,6 +168,11 @@ def rate_words(state: Progress, rate: Rate) -> str:
     words += [f"{speed:,.0f} rows/s"] if speed is not None else []
     words += [f"{left:,.0f} s left"] if left is not None else []
     return ", ".join(words)
+
+
+def _step(state: Progress) -> tuple[str, str, int]:
+    """The tenth of the phase that is under way."""
+    return state.subject, state.phase, STEPS * state.done // state.total if state.total else 0
 
 
 def _bar() -> Any:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from equipoise.cli.arguments import Force, Json, Seed, open_model, refuse_existing, takes_groups
+from equipoise.cli.arguments import DATA, Force, Json, Seed, open_model, option, refuse_existing, takes_groups
 from equipoise.cli.printing import print_json
 from equipoise.corpora.rewriting import opened, rewrite_file, rewrite_stream
 from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
@@ -33,7 +33,10 @@ def rewrite(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write; without it, to standard output.")
     ] = None,
-    text_column: Annotated[str, typer.Option(help="The column or field that holds the text.")] = "text",
+    text: Annotated[str, option(DATA, "--text", help="The column or field that holds the text.")] = "text",
+    text_column: Annotated[
+        str, typer.Option("--text-column", hidden=True, help="The old name of --text.")
+    ] = "",
     judge: Annotated[
         str | None, typer.Option(help="A masked model asked where the form of her or his is in doubt.")
     ] = None,
@@ -52,8 +55,11 @@ def rewrite(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Rewrite a text or a corpus; a killed run resumes when you run the same command again."""
-    settings = RewriteSettings(mode, text_column, seed, names, processes=processes)
+    """Rewrite a text or a corpus; a stopped run resumes when you run the same command again.
+
+    Example: equipoise rewrite novels.csv --text body --mode substitute --out rewritten.csv
+    """
+    settings = RewriteSettings(mode, text_column or text, seed, names, processes=processes)
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)
     if out is not None:

@@ -99,7 +99,7 @@ def _refuse_unread(out: Path, account: Path | None, summary: RewriteSummary) -> 
     first = summary.bad[0]
     raise UserError(
         f"None of the {summary.bad_rows:,} rows has a text to read (line {first.line}: {first.message}).",
-        "Name the column that holds the text with --text-column.",
+        "Name the column that holds the text with --text.",
     )
 
 

@@ -25,7 +25,7 @@ def rewrite_parquet(
     if settings.text_column not in file.schema_arrow.names:
         raise UserError(
             f"There is no column {settings.text_column!r} among {', '.join(file.schema_arrow.names)}.",
-            "Name the column that holds the text with --text-column.",
+            "Name the column that holds the text with --text.",
         )
     summary, rewriter = RewriteSummary(), settings.rewriter(judge)
     with replacing(out) as target, parquet.ParquetWriter(target, file.schema_arrow) as writer:

@@ -99,7 +99,7 @@ class Table:
         if kind in ("csv", "tsv") and column not in self.columns:
             raise UserError(
                 f"There is no column {column!r}; the file has {', '.join(self.columns) or 'no columns'}.",
-                "Name the column that holds the text with --text-column.",
+                "Name the column that holds the text with --text.",
             )
 
         self._refuse_added(self.columns)

@@ -6,7 +6,7 @@ such faults in much of the published pair data). A finding names a row; it never
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import pandas as pd
@@ -207,3 +207,23 @@ def _length(pair: _Pair, shortest: int, longest: int) -> Iterator[Finding]:
     for count in sorted({len(sentence.split()) for sentence in pair.sentences}):
         if not shortest <= count <= longest:
             yield pair.finding("length", f"{count} words, {shortest} to {longest} wanted")
+
+
+_SHOWN = 8
+
+
+def flag_notices(items: pd.DataFrame, meanings: Mapping[str, str]) -> tuple[str, ...]:
+    """A sentence for each kind of fault that the linter found, with the number of items and their names."""
+    notices = []
+    for flag, meaning in meanings.items():
+        names = items.loc[[flag in flags.split(", ") for flags in items["flags"]], "item"].tolist()
+        if names:
+            listed = shown_names(names)
+            notices.append(f"linter, {flag} ({meaning}): {len(names)} of {len(items)} items, {listed}")
+    return tuple(notices)
+
+
+def shown_names(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -47,10 +47,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from equipoise.data.lint import shown_names
 from equipoise.data.poles import load_poles
 from equipoise.data.sets import gbm
 from equipoise.data.sets.completions import NEGATIVE, POSITIVE, load_completions
-from equipoise.data.sets.flags import shown_names
 from equipoise.data.sets.word_lists import load_word_lists
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings

@@ -32,8 +32,7 @@ import pandas as pd
 
 from equipoise.data.poles import load_poles
 from equipoise.data.sets.lexicon import CONSERVATIVE, Lexicon, read_lexicon
-from equipoise.data.sets.person_templates import read_person_templates
-from equipoise.data.sets.subjects import Subjects, load_subjects
+from equipoise.data.sets.subjects import Subjects, load_subjects, read_person_templates
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings

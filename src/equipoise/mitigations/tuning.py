@@ -9,7 +9,7 @@ import numpy as np
 
 from equipoise.choices import option
 from equipoise.corpora.documents import Document
-from equipoise.data.sets.swap_list import read_swap_list
+from equipoise.data.sets.word_lists import read_swap_list
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
 from equipoise.mitigations.networks import changed_model, masked_model

@@ -12,11 +12,12 @@ import pandas as pd
 
 from equipoise.data.reading import LINE, File, read_table
 from equipoise.data.sets import ItemSet
-from equipoise.data.sets.located import astray, locate
 from equipoise.data.sets.person_rows import (
     ENGLISH,
     GERMAN,
+    astray,
     finished_table,
+    locate,
     numbered_partners,
     spans_as_columns,
 )

@@ -5,10 +5,9 @@ A finding flags a pair and never drops it (Blodgett et al. 2021 found faults in 
 
 import pandas as pd
 
-from equipoise.data.lint import CODES, lint_pairs
+from equipoise.data.lint import CODES, flag_notices, lint_pairs
 from equipoise.data.reading import LINE, File, read_table
 from equipoise.data.sets import ItemSet
-from equipoise.data.sets.flags import flag_notices
 from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
 

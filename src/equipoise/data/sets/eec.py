@@ -8,8 +8,13 @@ import pandas as pd
 
 from equipoise.data.reading import File, read_table
 from equipoise.data.sets import ItemSet
-from equipoise.data.sets.located import locate
-from equipoise.data.sets.person_rows import ENGLISH, finished_table, numbered_partners, spans_as_columns
+from equipoise.data.sets.person_rows import (
+    ENGLISH,
+    finished_table,
+    locate,
+    numbered_partners,
+    spans_as_columns,
+)
 
 NAME = "eec"
 FILE = "Equity-Evaluation-Corpus.csv"

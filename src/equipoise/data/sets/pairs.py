@@ -5,10 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs, lint_spelling
+from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs, lint_spelling, shown_names
 from equipoise.data.reading import LINE, TABLES, File, name_rows, read_table, refuse_repeats, with_columns
 from equipoise.data.sets import ItemSet
-from equipoise.data.sets.flags import shown_names
 from equipoise.data.sets.frames import language_of
 from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name

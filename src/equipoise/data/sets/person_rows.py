@@ -1,10 +1,13 @@
 """The shape that every corpus of persons has: a row per sentence, with the spans of person and profession."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
+from equipoise.data.reading import LINE, File
+from equipoise.errors import UserError
 from equipoise.text.person_sentences import Sentence
 
 ENGLISH, GERMAN = "en", "de"
@@ -57,3 +60,27 @@ def numbered_partners(rows: pd.DataFrame) -> pd.DataFrame:
         }
         rows[column] = [ranks[key] for key in zip(rows["gender"], rows[source], strict=True)]
     return rows.drop(columns="published_template")
+
+
+def locate(row: Mapping[str, Any], attribute: str, file: File) -> tuple[Sentence, str]:
+    """The sentence with its spans, and the phrase of its person: the noun is the phrase's last word."""
+    pattern = ""
+    for part in re.split(r"(<[^>]+>)", row["Template"]):
+        if part.startswith("<person"):
+            pattern += r"(?P<phrase>(?:\w+ )*(?P<noun>\w+))"
+        elif part.startswith("<"):
+            pattern += f"(?P<attribute>{re.escape(attribute)})"
+        else:
+            pattern += re.sub(r"(\w+)/(\w+)", r"(?:\1|\2)", re.escape(part))
+    match = re.fullmatch(pattern, row["Sentence"])
+    if not match or not match["phrase"].lower().endswith(row["Person"].lower()):
+        raise astray(row, file)
+    return Sentence(row["Sentence"], match.span("noun"), match.span("attribute")), match["phrase"].lower()
+
+
+def astray(row: Mapping[str, Any], file: File) -> UserError:
+    """The error for a sentence that does not follow the template of its row."""
+    return UserError(
+        f"{file}, line {row[LINE]}: {row['Sentence']!r} does not follow its template {row['Template']!r}.",
+        "Check the columns Sentence, Template, Person and the attribute of that row.",
+    )

@@ -9,11 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.data.lint import flag_notices
 from equipoise.data.poles import Poles
 from equipoise.data.reading import LINE, File, read_percentage, read_table, refuse_repeats, with_columns
 from equipoise.data.sets import ItemSet
-from equipoise.data.sets.flags import flag_notices
-from equipoise.data.sets.published_names import with_published_names
 from equipoise.data.sets.winobias import (
     DATASET,
     FLAGS,
@@ -23,6 +22,7 @@ from equipoise.data.sets.winobias import (
     pairs_at,
     published_pairs,
     read_winobias,
+    with_published_names,
 )
 from equipoise.data.sources import Source
 from equipoise.errors import UserError

@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.data.lint import flag_notices
 from equipoise.data.reading import read_text
 from equipoise.data.sets import ItemSet
-from equipoise.data.sets.flags import flag_notices
 from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
 from equipoise.text.blank import BLANK

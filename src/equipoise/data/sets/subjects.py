@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from equipoise.data.poles import DEFAULT_POLES, Poles
-from equipoise.data.reading import LINE, TABLES, File, own_table, read_table, refuse_repeats
+from equipoise.data.reading import LINE, TABLES, File, own_table, read_table, refuse_repeats, with_columns
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
+from equipoise.text.blank import BLANK
+from equipoise.text.gendered import PERSON
 
 NAME = "subjects.csv"
 SUBJECTS = TABLES / NAME
@@ -69,3 +71,18 @@ def subjects_of_poles(poles: Poles, professions: Iterable[str]) -> pd.DataFrame:
             f"Give both poles words of the form noun or adjective; they have {', '.join(poles.forms)}.",
         )
     return table
+
+
+def read_person_templates(file: File) -> pd.DataFrame:
+    """The columns id and template, and topic if there is one."""
+    table = read_table(file, ("id", "template"))
+    refuse_repeats(table, ("id",), file)
+    for row in table.to_dict("records"):
+        for mark in (PERSON, BLANK):
+            if row["template"].count(mark) != 1:
+                raise UserError(
+                    f"{file}, line {row[LINE]}: {row['template']!r} has {row['template'].count(mark)} "
+                    f"times {mark} where one is expected.",
+                    f"Write {PERSON} where the person goes and {BLANK} where the model fills a word in.",
+                )
+    return with_columns(table, ("topic",))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from equipoise.data.lint import shown_names
 from equipoise.data.poles import Poles
 from equipoise.data.reading import LINE, File, read_table, refuse_repeats
-from equipoise.data.sets.flags import shown_names
-from equipoise.data.sets.person_sentences import NAMED, STUDIED, person_sentences
 from equipoise.data.sets.winobias import DATASET as WINOBIAS
+from equipoise.data.sets.winobias import NAMED, STUDIED, person_sentences
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.stats.agreement import majority_vote

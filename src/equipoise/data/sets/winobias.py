@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from equipoise.data.poles import Poles
-from equipoise.data.reading import own_table, read_text
+from equipoise.data.reading import File, own_table, read_text
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.blank import BLANK
+from equipoise.text.sides import FEMALE, MALE
 
 DATASET = "winobias"
 TYPES, SPLITS = ("1", "2"), ("dev", "test")
@@ -294,3 +295,61 @@ def _longest_first(names: Iterable[str]) -> list[str]:
 def _spaced(text: str) -> str:
     """Single spaces, and none before the 's that the published files set apart."""
     return " ".join(text.split()).replace(" 's", "'s")
+
+
+_ARTICLES = ("The ", "the ", "a ", "A ")
+_TAILOR = "tailor"
+_HALF = 50
+
+
+def with_published_names(text: str, person: str, own: str, *, names: Mapping[str, str]) -> str:
+    """The sentence with a name for each of its people; `names` is by gender, `own` that of the referent.
+
+    The code of the skew and stereotype study does this for Table 1. The other person gets a name by the
+    stereotype of the occupation, so both may have the same name, and keeps the occupation after any other
+    article. The code counts tailors among the men.
+    """
+    text = text.replace(person, own)
+    for occupation, name in _named_occupations(names):
+        for article in _ARTICLES:
+            text = text.replace(article + occupation, name)
+    return text.strip()
+
+
+def _named_occupations(names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Each occupation with the name of its stereotype, men's first, in the order of the published list."""
+    spelled = {one: one.upper() if one == "ceo" else one for one in PERCENT_WOMEN}
+    men = [one for one, share in PERCENT_WOMEN.items() if share <= _HALF]
+    women = [one for one, share in PERCENT_WOMEN.items() if share > _HALF and one != _TAILOR]
+    return [(spelled[one], names[MALE]) for one in (*men, _TAILOR)] + [(one, names[FEMALE]) for one in women]
+
+
+STUDIED = "type2-test-"
+"""How the names of the sentences begin that the study labelled."""
+
+NAMED = r"type[12]-(?:dev|test)-\d+$"
+"""The name of a sentence of WinoBias."""
+
+_OCCUPATIONS = "|".join(map(re.escape, sorted(PERCENT_WOMEN, key=len, reverse=True)))
+_MENTION = re.compile(rf"(?:\b(an?)\s+)?\b(?:{_OCCUPATIONS})\b", re.IGNORECASE)
+
+
+def person_sentences(source: Source, poles: Poles) -> tuple[pd.DataFrame, tuple[File, ...]]:
+    """The sentences of both types and splits that can be asked (id, sentence, form), and their files."""
+    pairs = published_pairs(source)
+    table = read_winobias(pairs, poles)
+    asked = table[table["dropped"] == ""]
+    texts = [without_occupations(text) for text in asked["text"]]
+    known = pd.DataFrame({"id": asked["item"], "sentence": texts, "form": asked["form"]})
+    return known, tuple(path for pair in pairs for path in (pair.pro, pair.anti))
+
+
+def without_occupations(text: str) -> str:
+    """The sentence with "person" for every occupation, and "a" for an article before it."""
+    return _MENTION.sub(_person, text)
+
+
+def _person(match: re.Match[str]) -> str:
+    if not match[1]:
+        return "person"
+    return f"{match[1][0]} person"

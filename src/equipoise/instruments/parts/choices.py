@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.choices import Choice, made_choices
 from equipoise.errors import UserError
+from equipoise.models.loading.names import portable_name
 
 if TYPE_CHECKING:
     from equipoise.instruments.base import Instrument, Settings
@@ -59,4 +60,4 @@ def _shown(value: object) -> str:
     """What was written behind the option: nothing behind a flag."""
     if isinstance(value, tuple):
         return " ".join(map(str, value))
-    return "" if isinstance(value, bool) else str(value)
+    return "" if isinstance(value, bool) else portable_name(str(value))

@@ -18,6 +18,16 @@ BUILT_IN = {
 DEFAULT_MODEL = EMBEDDED if _SHIPPED else RANDOM
 
 
+def portable_name(name: str) -> str:
+    """A model's or file's name without the folders of one user: of an absolute path its last two parts."""
+    path = Path(name).expanduser()
+    if not path.is_absolute():
+        return name
+    home = Path.home()
+    parts = path.relative_to(home).parts if path.is_relative_to(home) else path.parts[1:]
+    return "/".join(parts[-2:])
+
+
 def is_random(name: str) -> bool:
     """Whether a name stands for the small model with random weights, in whichever draw."""
     return name == RANDOM or name.startswith(f"{RANDOM}:")

@@ -36,7 +36,7 @@ def axis_of(row: Mapping[Any, Any], quantity: Quantity | None) -> Row:
     title = f"{quantity.plain_name} ({unit})" if unit else quantity.plain_name
     if quantity.sides:
         above, below = (side.removeprefix("towards ") for side in quantity.sides[:2])
-        title = f"← {below}   {title}   {above} →"
+        title = f"← {below} · {title} · {above} →"
     is_share = how in ("points", "percent") and quantity.scale != "percent" and row["unit"] != "%"
     number = "datum.value * 100" if is_share else "datum.value"
     if how == "points" or how == "points of 100":

@@ -49,6 +49,14 @@ LIMITS = (
 )
 """What numbers of this kind cannot show."""
 
+CORPUS_LIMITS = (
+    "Why people are mentioned, or how they are portrayed: counts say who stands in the text and beside which "
+    "words.",
+    "What a model learns from this text: train one and measure it.",
+    "Anybody whom pronouns, titles and gendered nouns do not tell apart.",
+)
+"""What counts of a corpus cannot show."""
+
 OTHER = "other"
 """The part of measurements that answer none of the questions."""
 
@@ -108,14 +116,15 @@ def contents_of(
     if not results and not studies and not corpora:
         raise UserError("There is nothing to report.", "Give at least one result folder.")
     models, asked = measured_models(results), measurements(results)
-    findings = [
-        say([one.results[model.label] for one in asked if model.label in one.results]) for model in models
-    ]
+    of_model = [[one.results[model.label] for one in asked if model.label in one.results] for model in models]
+    findings = [say(held) for held in of_model]
     measured = _in_order(asked, findings)
     between = between_models(measured)
     studied = [section_of(study) for study in studies]
     asked_words = _asked(measured, findings)
-    screens = [screen_of(one, asked_words) for one in findings] or [study_screen(one) for one in studies]
+    screens = [screen_of(said, held, asked_words) for said, held in zip(findings, of_model, strict=True)] or [
+        study_screen(one) for one in studies
+    ]
     names = [model.label for model in models] or [study.title for study in studies]
     names += [corpus.name for corpus in corpora]
     return Contents(
@@ -124,7 +133,7 @@ def contents_of(
         asked=asked_words,
         models=models,
         screens=[*screens, *map(corpus_screen, corpora)],
-        several=several_screen(findings, between.changes) if between else None,
+        several=several_screen(findings, of_model, between.changes) if between else None,
         parts=[
             *([Part("between", between.section.title, [between.section])] if between else []),
             *_parts(measured, findings),
@@ -134,6 +143,7 @@ def contents_of(
         notes=_notes(results, models),
         about=[provenance_table(models), data_table(measured)] if measured else [],
         explorer=explorer_data(measured),
+        limits=CORPUS_LIMITS if corpora and not results else LIMITS,
     )
 
 
@@ -243,7 +253,9 @@ def measurement_section(measured: Measurement) -> Section:
 
 def _notes(results: Sequence[Result], models: Sequence[MeasuredModel]) -> list[str]:
     """What a reader must know of all of it: notes of the models, results of different versions."""
-    notes = [f"{model.label}: {note}" for model in models for note in model.notes]
+    notes = [
+        f"{model.label}: {note.replace(model.name, model.label)}" for model in models for note in model.notes
+    ]
     versions = {str(result.provenance.get("versions", {}).get("equipoise", "")) for result in results} - {""}
     if len(versions) > 1:
         notes.append(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from equipoise.report.answers import NO_DIFFERENCE, NOT_MEANINGFUL, UNTOLD, Answer, Known
 from equipoise.report.corpus_findings import SHARE, Finding, SavedCorpus, say_corpus
@@ -10,7 +10,9 @@ from equipoise.report.examples import Example
 from equipoise.report.findings import Findings
 from equipoise.report.measurements import slug
 from equipoise.report.page.gauges import Gauge, gauge
+from equipoise.report.page.standing import Line, standing_of
 from equipoise.report.sections import Study
+from equipoise.results import Result
 from equipoise.results.numbers import fixed
 from equipoise.results.quantity import SCALES, Quantity
 from equipoise.results.reading import amount, sentence_start
@@ -43,7 +45,7 @@ class Shown(NamedTuple):
     after: str
     has_blank: bool
     bars: tuple[Bar, ...]
-    less_likely: str = ""
+    pair: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,10 @@ class Screen:
     sentences: tuple[str, ...]
     cards: tuple[Card, ...]
     knowledge: tuple[Mark, ...]
-    standing: tuple[Any, ...] = ()
+    standing: tuple[Line, ...] = ()
 
 
-def screen_of(findings: Findings, asked: str) -> Screen:
+def screen_of(findings: Findings, results: Sequence[Result], asked: str) -> Screen:
     """The first screen of one model."""
     return Screen(
         "Gender bias in",
@@ -95,8 +97,9 @@ def screen_of(findings: Findings, asked: str) -> Screen:
         asked,
         findings.headline,
         findings.sentences,
-        tuple(map(_card, findings.answers)),
+        tuple(_card(one) for one in sorted(findings.answers, key=lambda one: not one.is_found)),
         marks_of(findings.knowledge),
+        standing_of(findings.answers, results),
     )
 
 
@@ -126,7 +129,7 @@ def _corpus_card(corpus: SavedCorpus, finding: Finding) -> Card:
         finding.sentence,
         gauge(measured, SHARE, finding.value, is_bias=bool(finding.size)) if measured else None,
         (),
-        "Counts of `equipoise corpus`",
+        "Counted in this corpus",
         finding.name,
         has_details=False,
     )
@@ -160,9 +163,9 @@ def _card(answer: Answer) -> Card:
         answer.size if told and answer.is_found else "",
         answer.certainty if told and answer.is_found else "",
         limits_of(answer.quantity),
-        " ".join(part for part in (answer.sentence, answer.detail) if part),
+        f"{answer.sentence} {answer.detail if answer.is_found else ''}".strip(),
         _gauge(answer),
-        tuple(_shown(one) for one in answer.example),
+        tuple(map(_shown, answer.example[: 2 if "men" in answer.side else 1])),
         sentence_start(answer.quantity.plain_name),
         answer.code,
         has_details=True,
@@ -173,9 +176,7 @@ def _gauge(answer: Answer) -> Gauge | None:
     """The drawing of an answer; a number that means nothing has none."""
     if answer.word == NOT_MEANINGFUL:
         return None
-    side = answer.side if answer.is_found else ""
-    text = f"{answer.value} {side}".strip()
-    return gauge(answer.measured, answer.quantity, text, is_bias=answer.is_found)
+    return gauge(answer.measured, answer.quantity, answer.value, is_bias=answer.is_found)
 
 
 def _shown(example: Example) -> Shown:
@@ -190,7 +191,19 @@ def _shown(example: Example) -> Shown:
         return Shown(before, after, bool(blank), bars)
     # The score of a pair is above 0 where the first of its texts is likelier.
     likelier, other = example.texts[:2] if example.value > 0 else example.texts[1::-1]
-    return Shown(likelier, "", False, (), other)
+    return Shown("", "", False, (), _marked(likelier, other))
+
+
+def _marked(likelier: str, other: str) -> tuple[tuple[str, str, str], ...]:
+    """Both sentences in three parts, the second of which is where they differ."""
+    words, others = likelier.split(" "), other.split(" ")
+    shorter = min(len(words), len(others))
+    start = next((at for at in range(shorter) if words[at] != others[at]), shorter)
+    end = next((at for at in range(shorter - start) if words[-1 - at] != others[-1 - at]), shorter - start)
+    return tuple(
+        (" ".join(one[:start]), " ".join(one[start : len(one) - end]), " ".join(one[len(one) - end :]))
+        for one in (words, others)
+    )
 
 
 def percent(share: float) -> str:

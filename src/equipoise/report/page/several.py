@@ -10,11 +10,16 @@ from equipoise.report.changes import GAINED, KEPT, LESS, LOST, MORE, Change, Cha
 from equipoise.report.findings import Findings
 from equipoise.report.page.gauges import Axis, Tick, axis_of, ticks_of
 from equipoise.report.page.screen import Mark, anchor_of, limits_of, marks_of
+from equipoise.report.page.standing import headline_of
+from equipoise.results import Result
 from equipoise.results.quantity import Quantity
-from equipoise.results.reading import Measured, sentence_start
+from equipoise.results.reading import Measured, amount, distances, sentence_start, side_of
 
 MOST_RANKED = 4
 """With more models each is compared with the first one only, which gives no ranks."""
+
+MOST_LISTED = 6
+"""Models that are listed one by one with what they know."""
 
 _WORDS = {LESS: "less", MORE: "more"}
 _KEPT = {KEPT: ("✔", "yes"), GAINED: ("✔", "yes"), LOST: ("✘", "no")}
@@ -82,16 +87,18 @@ class SeveralScreen:
     is_pair: bool
 
 
-def several_screen(findings: Sequence[Findings], changes: Sequence[Changes]) -> SeveralScreen:
-    """The first screen of two models or more."""
+def several_screen(
+    findings: Sequence[Findings], of_model: Sequence[Sequence[Result]], changes: Sequence[Changes]
+) -> SeveralScreen:
+    """The first screen of two models or more, with the results of each."""
     is_pair = len(findings) == 2 and len(changes) == 1
     headline, sentences = _words(findings, changes)
     return SeveralScreen(
         headline,
         sentences,
-        tuple(_slopes(findings, changes)),
+        tuple(_slopes(findings, of_model, changes)),
         tuple(_places(changes)) if 2 < len(findings) <= MOST_RANKED else (),
-        _kept(changes[0]) if is_pair else (("", tuple(map(_known_mark, findings))),),
+        _kept(changes[0]) if is_pair else (("", _known_marks(findings)),),
         is_pair,
     )
 
@@ -105,23 +112,26 @@ def _words(findings: Sequence[Findings], changes: Sequence[Changes]) -> tuple[st
     first = findings[0].model
     to_first = [one for one in changes if one.first == first]
     return (
-        _least(changes) if len(findings) <= MOST_RANKED else _counted(first, to_first),
+        _least(findings, changes) if len(findings) <= MOST_RANKED else _counted(first, to_first),
         tuple(one.headline for one in to_first),
     )
 
 
-def _least(changes: Sequence[Changes]) -> str:
-    """Which of a few models show the least bias."""
+def _least(findings: Sequence[Findings], changes: Sequence[Changes]) -> str:
+    """Which of a few models show the least bias, and whether they know what they should."""
     places = ranked(changes)
     best = [one.model for one in places if one.rank == 1]
     if not best:
         return f"None of the {len(places)} models can be ranked: each lost something that it should know."
     if len(best) == len(places):
         return f"The {len(places)} models cannot be distinguished."
-    names = _listed(best)
+    unsure = [said.model for said in findings if said.model in best and _known_mark(said).state != "yes"]
+    lacking = f", but {_listed(unsure)} may not know what it should" if unsure else ""
     if len(best) == 1:
-        return f"{names} shows the least bias of {len(places)} models."
-    return f"{names} show the least bias of {len(places)} models, and cannot be distinguished."
+        return f"{best[0]} shows the least bias of {len(places)} models{lacking}."
+    return (
+        f"{_listed(best)} show the least bias of {len(places)} models and cannot be distinguished{lacking}."
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -130,14 +140,19 @@ def _listed(names: Sequence[str]) -> str:
 
 def _counted(first: str, to_first: Sequence[Changes]) -> str:
     """How many of many models are less biased than the first one, and how many are broken."""
-    less = sum(not one.is_broken and one.count(LESS) > one.count(MORE) for one in to_first)
-    more = sum(not one.is_broken and one.count(MORE) > one.count(LESS) for one in to_first)
-    broken = sum(one.is_broken for one in to_first)
-    lost = f"; {broken} lost what it should know" if broken else ""
-    return f"Of {len(to_first)} models, {less} are less biased than {first} and {more} are more biased{lost}."
+    whole = [one for one in to_first if not one.is_broken]
+    less = sum(one.count(LESS) > one.count(MORE) for one in whole)
+    more = sum(one.count(MORE) > one.count(LESS) for one in whole)
+    broken = len(to_first) - len(whole)
+    lost = f"; {broken} lost what they should know" if broken else ""
+    if not less and not more:
+        return f"None of {len(to_first)} models differs clearly from {first}{lost}."
+    return f"Compared with {first}, {less} of {len(to_first)} models are less biased and {more} more{lost}."
 
 
-def _slopes(findings: Sequence[Findings], changes: Sequence[Changes]) -> list[Slope]:
+def _slopes(
+    findings: Sequence[Findings], of_model: Sequence[Sequence[Result]], changes: Sequence[Changes]
+) -> list[Slope]:
     """One chart for each question that at least two models answered by the same number."""
     by_question: dict[str, dict[str, Answer]] = {}
     for said in findings:
@@ -148,10 +163,18 @@ def _slopes(findings: Sequence[Findings], changes: Sequence[Changes]) -> list[Sl
     names = [said.model for said in findings]
     slopes = [_pair_slope(change, names, by_question.pop(name, {})) for name, change in of_pair.items()]
     for answers in by_question.values():
-        lead = next(iter(answers.values()))
-        alike = {name: one for name, one in answers.items() if one.code == lead.code}
-        if len(alike) > 1:
-            slopes.append(_row_slope(alike))
+        lead = next((one for one in answers.values() if one.is_found), next(iter(answers.values())))
+        measured = {}
+        for name, results in zip(names, of_model, strict=True):
+            of_lead = (
+                headline_of(one, lead.quantity) for one in results if one.instrument == lead.instrument
+            )
+            number = next(of_lead, None)
+            if number is not None:
+                measured[name] = number
+        if len(measured) > 1:
+            biased = sum(one.is_found for one in answers.values())
+            slopes.append(_row_slope(lead, measured, f"{biased} of {len(answers)} models: yes"))
     return slopes
 
 
@@ -182,18 +205,18 @@ def _pair_slope(change: Change, names: Sequence[str], answers: Mapping[str, Answ
     )
 
 
-def _row_slope(answers: Mapping[str, Answer]) -> Slope:
+def _row_slope(lead: Answer, measured: Mapping[str, Measured], verdict: str) -> Slope:
     """Any number of models on one axis."""
-    lead = next(iter(answers.values()))
-    axis = axis_of([one.measured for one in answers.values()], lead.quantity)
+    quantity = lead.quantity
+    axis = axis_of(list(measured.values()), quantity)
     points = [
-        _point(axis, name, one.measured, f"{one.value} {one.side}".strip()) for name, one in answers.items()
+        _point(axis, name, one, f"{amount(distances(one, quantity)[0], quantity)} {side_of(one, quantity)}")
+        for name, one in measured.items()
     ]
-    biased = sum(one.is_found for one in answers.values())
     return Slope(
         anchor_of(lead.question),
         lead.title,
-        f"{biased} of {len(answers)} models: yes",
+        verdict,
         "same",
         "",
         "",
@@ -227,6 +250,17 @@ def _places(changes: Sequence[Changes]) -> list[Place]:
 def _kept(changes: Changes) -> tuple[tuple[str, tuple[Mark, ...]], ...]:
     """What became of the knowledge from the first model to the second."""
     return (("", tuple(_kept_mark(one) for one in changes.knowledge)),)
+
+
+def _known_marks(findings: Sequence[Findings]) -> tuple[Mark, ...]:
+    """A line for each model; of many models those that have what they should know share one."""
+    marks = [_known_mark(said) for said in findings]
+    fine = [mark for mark in marks if mark.state == "yes"]
+    if len(findings) <= MOST_LISTED or not fine:
+        return tuple(marks)
+    others = [mark for mark in marks if mark.state != "yes"]
+    whole = f"{'The other' if others else 'All'} {len(fine)} models know what they should."
+    return (*others, Mark(fine[0].mark, "yes", whole))
 
 
 def _known_mark(said: Findings) -> Mark:

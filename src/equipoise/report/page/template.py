@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from equipoise.report.page.contents import Contents
 
 PACKAGE = "equipoise.report.page"
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""What names and texts may hold that a terminal would obey, if somebody prints the page there."""
+
 _EXPONENT = re.compile(r"-?\d+\.\d+e-\d+")
 
 
@@ -29,7 +32,7 @@ def filled(contents: "Contents") -> str:
     scripts = [_vega(), _asset("page.js")]
     hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
     specs = {figure.name: figure.spec for figure in contents.figures}
-    return (
+    page = (
         environment()
         .get_template("page.html")
         .render(
@@ -42,6 +45,7 @@ def filled(contents: "Contents") -> str:
             version=describe_versions().get("equipoise", ""),
         )
     )
+    return _CONTROL.sub("\ufffd", page)
 
 
 def script_json(content: Any) -> Markup:

@@ -86,6 +86,14 @@ CACHE: Places = {
     }
 }
 
+REFERENCES: Places = {
+    "Commands": {
+        "add": ("proof:reference_add", "Add a result of gest to your own references."),
+        "show": ("proof:reference_show", "Rank the published models and your own."),
+        "result": ("proof:reference_result", "Write a published model's scores as a result."),
+    }
+}
+
 COMMANDS: Places = {
     "Measure a model": {
         "audit": ("measure:audit", "Measure a model with the default instruments and write a page."),
@@ -115,11 +123,12 @@ COMMANDS: Places = {
             "List the available models, instruments, data sets, poles, formats and so on.",
         ),
         "app": ("local_app:local_app", "Open the app in the browser; it runs on this machine only."),
+        "reference": ("", "Rank models by GEST among 34 published ones and your own."),
         "cache": ("", "Show or clear the stored answers."),
     },
 }
 
-GROUPS = {"study": STUDIES, "cache": CACHE}
+GROUPS = {"study": STUDIES, "reference": REFERENCES, "cache": CACHE}
 
 
 class Interruption(Exception):  # noqa: N818 (not an error: the user stopped it)

@@ -1,7 +1,7 @@
 """Controls: does an instrument find a lean that was put in, and does it find none where there is none?
 
-A known dose, in nats, is added to the model's answers: where an item names an occupation of `leaning-
-words.csv` (for `traits`, `completions` and `sbe` by the class of the item), the stereotyped side becomes
+A known dose, in nats, is added to the model's answers: where an item names an occupation
+of `leaning-words.csv` (for `traits`, `completions` and `sbe` by the class of the item), the stereotyped side becomes
 that much likelier. Each draw takes items anew (whole occupations, words or pairs, with replacement),
 after the model's own lean was taken off. `found` is the share of draws whose interval lies above
 neutral; the detection limit is the smallest dose found in 80 %.
@@ -45,7 +45,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Rule:
-    """The quantity that a dose should move, and which side an item's dose favours: 1 men, -1 women, 0 none."""
+    """The quantity that a dose should move, and the side of an item's dose: 1 men, -1 women, 0 none."""
 
     quantity: str
     side: Callable[[Row], int]

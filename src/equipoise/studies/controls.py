@@ -3,8 +3,8 @@
 A known dose, in nats, is added to the model's answers: where an item names an occupation
 of `leaning-words.csv` (for `traits`, `completions` and `sbe` by the class of the item), the
 stereotyped side becomes that much likelier. Each draw takes items anew (occupations, words or pairs)
-with replacement, after the model's own lean was taken off. `found` is the share of draws whose interval lies above
-neutral; the detection limit is the smallest dose found in 80 %.
+with replacement, after the model's own lean was taken off. `found` is the share of draws above
+neutral by their interval; the detection limit is the smallest dose found in 80 %.
 
 Nothing may be found in the negative controls: no dose; a placebo, whose dose points to either side by
 chance, word by word; random weights; and the model averaged with its own answers to exchanged texts.

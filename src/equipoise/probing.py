@@ -39,7 +39,8 @@ class Probed:
         if high == low:
             return f"{model} finds {likelier} and {other} equally likely ({_percent(high)} each)."
         gap = fixed(100 * (high - low), 0 if high - low >= 0.1 else 1)
-        return f"{model} expects {likelier} ({_percent(high)}) rather than {other} ({_percent(low)}): {gap} points."
+        pair = f"{likelier} ({_percent(high)}) rather than {other} ({_percent(low)})"
+        return f"{model} expects {pair}: {gap} points."
 
 
 def _percent(share: float) -> str:

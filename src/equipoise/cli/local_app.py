@@ -31,7 +31,7 @@ def local_app(
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
-    """Open the app in the browser: ask, measure, compare, check your data, rewrite. It runs on this machine only.
+    """Open the app in the browser: ask, measure, compare, check data, rewrite. It stays on this machine.
 
     Example: equipoise app --model path/to/bert
     """

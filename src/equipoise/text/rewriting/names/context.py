@@ -4,6 +4,7 @@ A rule asks for the class of a name (plain, given, word, common word, surname, p
 for the name itself: a name and its partner, which share a class, are judged alike.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from equipoise.text.languages.word_sets import word_set
@@ -72,6 +73,15 @@ LONGEST_ASIDE = 9
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
+YEAR = re.compile(r"(?:1[5-9]|20)\d\d[a-z]?")
+YEAR_ENDS = frozenset([")", ",", ";", ":", "]"])
+FAMILY = word_set("names: family listed")
+FARTHEST_FAMILY = 25
+CITING = frozenset(["(", "[", ";", "&"])
+VERBS_TOO = word_set("names: verbs too")
+AWARDS, BEFORE_AWARDS = word_set("names: awards"), word_set("names: before an award")
+AFTER_AWARDS = word_set("names: after an award")
+CONTRACTED = frozenset(["that", "there", "let", "i", "you", "ain", "can", "won", "don"])
 STATE_OFFICES = word_set("names: state offices")
 """What a region has, and a person is not called by (the Virginia Attorney General)."""
 LYING = word_set("names: lying")
@@ -113,6 +123,7 @@ def is_plainly(previous: str, token: str, following: str) -> bool:
         )
         and not token.isupper()
         and token not in ADJECTIVES
+        and token not in AWARDS
     )
 
 
@@ -127,6 +138,8 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
     if of_institution(near) or shouted(near):
         return OTHER
     if near.next[:1].isdigit() and near.at(near.after + 1) == ":":  # John 3:16
+        return OTHER
+    if is_cited(near) or is_order(near) or is_award(near):
         return OTHER
     if in_title(near):
         return TITLE
@@ -143,6 +156,32 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         if verdict is not None:
             return verdict
     return before_surname(near, classes) if near.surname_follows else alone(near, judged, classes)
+
+
+def is_cited(near: Neighbourhood) -> bool:
+    """Howard (1998), (Howard, 1998), Howard et al.: the surname of an author."""
+    if near.next == "et" and near.at(near.after + 1) == "al":
+        return True
+    if is_capital(near.previous) and near.low not in CONNECTIVES | SENTENCE_STARTERS:
+        return False
+    if not FAMILY.isdisjoint(near.at(near.index - step) for step in range(1, FARTHEST_FAMILY)):
+        return False  # Their children were Clara (1877) and Ernest (1880)
+    if near.next == "(":
+        return YEAR.fullmatch(near.at(near.after + 1)) is not None and near.at(near.after + 2) in YEAR_ENDS
+    cited = near.next == "," and YEAR.fullmatch(near.at(near.after + 1)) is not None
+    return cited and near.at(near.index - 1) in CITING and near.at(near.after + 2) in YEAR_ENDS
+
+
+def is_order(near: Neighbourhood) -> bool:
+    """Sue the company! Bill them: a verb that opens a sentence."""
+    return near.token in VERBS_TOO and near.starts and near.next in AFTER_VERBS
+
+
+def is_award(near: Neighbourhood) -> bool:
+    """Her Oscar, a Tony award, won two Emmys."""
+    if near.token not in AWARDS or (is_capital(near.next) and near.next not in AFTER_AWARDS):
+        return False
+    return near.next.lower() in AFTER_AWARDS or near.low in BEFORE_AWARDS
 
 
 def of_institution(near: Neighbourhood) -> bool:
@@ -205,6 +244,8 @@ def after_initial(near: Neighbourhood) -> int:
 def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     """Titles, parts of names and of places before the candidate; None where the capital means nothing."""
     low = near.low
+    if is_contraction(low):
+        return None
     if low in STREETS_BEFORE or judged.get(near.place) == TITLE:
         return TITLE
     opens = near.starts_at(near.place)
@@ -229,6 +270,12 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     if low in ROLES or (opens and low.endswith(("ly", "ing"))):
         return None
     return FIRST if near.surname_follows and near.kind == "plain" else LAST
+
+
+def is_contraction(low: str) -> bool:
+    """It's, I'm, don't, with either apostrophe: no name, whatever its capital says."""
+    word, _, ending = low.replace("’", "'").partition("'")
+    return bool(ending) and (word in SENTENCE_STARTERS or word in CONTRACTED or word.endswith("n"))
 
 
 def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:

@@ -4,7 +4,6 @@ A rule asks for the class of a name (plain, given, word, common word, surname, p
 for the name itself: a name and its partner, which share a class, are judged alike.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from equipoise.text.languages.word_sets import word_set
@@ -34,6 +33,14 @@ from equipoise.text.rewriting.names.neighbourhood import (
     Neighbourhood,
     is_capital,
 )
+from equipoise.text.rewriting.names.things import (
+    AFTER_VERBS,
+    AWARDS,
+    CONNECTIVES,
+    is_award,
+    is_cited,
+    is_order,
+)
 from equipoise.text.rewriting.names.titles import (
     FAMILIES,
     FOLLOWING,
@@ -48,14 +55,11 @@ FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER, TITLE = range(6)
 """Surely a first name, a surname, neither; open, to be decided by the rest of the document; or the beginning
 of a title, to which the names that follow it at once belong as well."""
 HYPHENS = frozenset("-‐‑")
-CONNECTIVES = frozenset(["and", ",", "&", "or"])
 SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is", "was", "be"])
 """Words that stand before a month as well as before a person."""
 NO_NOUNS = PERSON_VERBS | SENTENCE_STARTERS | CONNECTIVES
 """Words after a name that is an adjective too (Christian) which say that it is a name."""
 GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
-AFTER_VERBS = DETERMINERS | word_set("names: after verbs")
-"""After a word that opens a sentence these say that it is a verb (Will he stay? Hope you are well)."""
 WORDS = frozenset(["word", "common"])
 ADDRESS_ENDS = frozenset("?!")
 SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
@@ -73,14 +77,6 @@ LONGEST_ASIDE = 9
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
-YEAR = re.compile(r"(?:1[5-9]|20)\d\d[a-z]?")
-YEAR_ENDS = frozenset([")", ",", ";", ":", "]"])
-FAMILY = word_set("names: family listed")
-FARTHEST_FAMILY = 25
-CITING = frozenset(["(", "[", ";", "&"])
-VERBS_TOO = word_set("names: verbs too")
-AWARDS, BEFORE_AWARDS = word_set("names: awards"), word_set("names: before an award")
-AFTER_AWARDS = word_set("names: after an award")
 CONTRACTED = frozenset(["that", "there", "let", "i", "you", "ain", "can", "won", "don"])
 STATE_OFFICES = word_set("names: state offices")
 """What a region has, and a person is not called by (the Virginia Attorney General)."""
@@ -156,32 +152,6 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         if verdict is not None:
             return verdict
     return before_surname(near, classes) if near.surname_follows else alone(near, judged, classes)
-
-
-def is_cited(near: Neighbourhood) -> bool:
-    """Howard (1998), (Howard, 1998), Howard et al.: the surname of an author."""
-    if near.next == "et" and near.at(near.after + 1) == "al":
-        return True
-    if is_capital(near.previous) and near.low not in CONNECTIVES | SENTENCE_STARTERS:
-        return False
-    if not FAMILY.isdisjoint(near.at(near.index - step) for step in range(1, FARTHEST_FAMILY)):
-        return False  # Their children were Clara (1877) and Ernest (1880)
-    if near.next == "(":
-        return YEAR.fullmatch(near.at(near.after + 1)) is not None and near.at(near.after + 2) in YEAR_ENDS
-    cited = near.next == "," and YEAR.fullmatch(near.at(near.after + 1)) is not None
-    return cited and near.at(near.index - 1) in CITING and near.at(near.after + 2) in YEAR_ENDS
-
-
-def is_order(near: Neighbourhood) -> bool:
-    """Sue the company! Bill them: a verb that opens a sentence."""
-    return near.token in VERBS_TOO and near.starts and near.next in AFTER_VERBS
-
-
-def is_award(near: Neighbourhood) -> bool:
-    """Her Oscar, a Tony award, won two Emmys."""
-    if near.token not in AWARDS or (is_capital(near.next) and near.next not in AFTER_AWARDS):
-        return False
-    return near.next.lower() in AFTER_AWARDS or near.low in BEFORE_AWARDS
 
 
 def of_institution(near: Neighbourhood) -> bool:

@@ -127,3 +127,17 @@ IN_USE = _words(
     """
 )
 """Rare women's names of 1990 that are in use today: they are matched before others as rare."""
+
+NO_WORLD_NAMES = _words(
+    """
+    german iran iraq islam rio assad abu abedin cao kong fiorina mook aviv ain aires novo novak
+    italia mall haitian thai ramadan dalai lama begum bahia veneta kant ergo duo tron thor dieu kand
+    del della ibn bin abd abdel baba raja rani sheikh shah khan singh devi swami maharaja mirza
+    pasha effendi bey syed sayed sayyid hajji haji mullah sultan emir amir bai das dev lal sri shri
+    patel kaur lord sir gospodin rosen mart jak ala sten mall baptist german roma romans latin asia
+    africa europa america israel palestina saber laver wilke madonna christ jesus krishna shiva
+    buddha allah ganesh saraswati vishnu santa hun sui han aren fata hera thor zeus cam luc kang
+    tudor olympia bora armani ferrari nissan honda toyota suzuki mercedes
+    """
+)
+"""Titles, gods, countries, surnames and brands among the names of the world."""

@@ -195,3 +195,18 @@ def test_a_type_of_sentences_that_does_not_exist(tmp_path: Path, capsys: pytest.
     first, second = capsys.readouterr().err.strip().splitlines()
     assert "'3'" in first
     assert "Known: 1, 2" in second
+
+
+def test_before_after_can_be_measured_on_held_out_sentences(
+    other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run("study", "before-after", "random", other, "--held-out", "--out", out, "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {row["quantity"] for row in document["gain"]} == {
+        "mean-size",
+        "mean-size-associations",
+        "mean-size-capitals",
+    }
+    priced = {row["quantity"] for row in document["price"] if row["instrument"] == "held-out"}
+    assert priced == {"right-definitional", "right-coreference", "right-names"}

@@ -126,6 +126,9 @@ class Priced:
     gap: Annotated[
         Path | None, option(DATA, "--gap", help="Folder with GAP's files, for pronouns; else our sentences.")
     ] = None
+    held_out: Annotated[
+        bool, option(DATA, "--held-out", help="Measure on sentences that no mitigation learns from.")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)

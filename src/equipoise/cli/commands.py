@@ -34,6 +34,7 @@ Places = Mapping[str, Mapping[str, tuple[str, str]]]
 STUDIES: Places = {
     "Models": {
         "models": ("study_models:models", "Rank several models, with each difference tested."),
+        "controls": ("proof:controls", "Test instruments with known doses, and with none."),
         "control": ("study_models:control", "Compare a model with random weights of the same architecture."),
         "sample-size": ("study_models:sample_size", "Show how far a score moves with the number of items."),
     },
@@ -86,6 +87,14 @@ CACHE: Places = {
     }
 }
 
+REFERENCES: Places = {
+    "Commands": {
+        "add": ("proof:reference_add", "Add a result of gest to your own references."),
+        "show": ("proof:reference_show", "Rank the published models and your own."),
+        "result": ("proof:reference_result", "Write a published model's scores as a result."),
+    }
+}
+
 COMMANDS: Places = {
     "Measure a model": {
         "audit": ("measure:audit", "Measure a model with the default instruments and write a page."),
@@ -115,11 +124,12 @@ COMMANDS: Places = {
             "List the available models, instruments, data sets, poles, formats and so on.",
         ),
         "app": ("local_app:local_app", "Open the app in the browser; it runs on this machine only."),
+        "reference": ("", "Rank models by GEST among 34 published ones and your own."),
         "cache": ("", "Show or clear the stored answers."),
     },
 }
 
-GROUPS = {"study": STUDIES, "cache": CACHE}
+GROUPS = {"study": STUDIES, "reference": REFERENCES, "cache": CACHE}
 
 
 class Interruption(Exception):  # noqa: N818 (not an error: the user stopped it)

@@ -35,6 +35,7 @@ from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import READING, Progress
 from equipoise.models.protocol import Tokenized
+from equipoise.report.corpus_findings import say_corpus
 from equipoise.report.figures.survey import survey_figures, survey_files
 from equipoise.report.files import refuse_existing as refuse_charts
 from equipoise.report.files import save_figures
@@ -132,6 +133,7 @@ def _draw(survey: "Survey", folder: Path) -> None:
 def _print_json(survey: Survey, out: Path | None) -> None:
 
     categories = survey.cooccurrence[survey.cooccurrence["word"] == ""]
+    said = say_corpus(survey.mentions, survey.cooccurrence)
     print_json(
         {
             "documents": survey.documents,
@@ -142,6 +144,7 @@ def _print_json(survey: Survey, out: Path | None) -> None:
             "problems": dict(survey.problems.counts),
             "flagged": dict(survey.flags),
             "notices": list(survey.notices),
+            "sentences": [said.headline, *said.sentences],
             "folder": None if out is None else str(out),
         }
     )
@@ -172,6 +175,9 @@ def _print(survey: Survey, out: Path | None, *, flag: bool) -> None:
         say("Every word, role and group: give a folder with --out.")
     else:
         say(f"Every word, role and group, and the documents that drive the lean: {out}")
+    said = say_corpus(survey.mentions, survey.cooccurrence)
+    for sentence in (said.headline, *said.sentences):
+        say(sentence)
 
 
 def _print_mentions(survey: Survey) -> None:

@@ -193,6 +193,9 @@ def _one_result(folder: Path) -> "Result":
 
 METHODS = ("method", "bias removed", "price", "what costs most", "minutes", "front")
 SHOWN = ("label", "before", "after", "loss", "low", "high", "n", "seed_sd", "change")
+HELD_OUT = "held-out"
+"""The instrument whose sentences no mitigation learns from."""
+
 GAINED = ("label", "before", "after", "removed", "low", "high", "n", "seed_sd", "change")
 
 
@@ -277,7 +280,10 @@ def mitigations(
 
 def _choice(asked: Asked, priced: Priced, instruments: Sequence[str] | None = None) -> "Choice":
 
-    chosen = asked.instrument or list(instruments or INSTRUMENTS)
+    usual = [HELD_OUT] if priced.held_out else list(instruments or INSTRUMENTS)
+    chosen = asked.instrument or usual
+    if priced.held_out and HELD_OUT not in chosen:
+        chosen = [HELD_OUT, *chosen]
     return Choice(tuple(chosen), asked.settings(chosen), Price(priced.texts, priced.gap))
 
 

@@ -14,6 +14,7 @@ INSTRUMENTS = Index(
         "stereotype-skew": "equipoise.instruments.stereotype_skew:StereotypeSkew",
         "traits": "equipoise.instruments.traits:Traits",
         "completions": "equipoise.instruments.completions:Completions",
+        "held-out": "equipoise.instruments.held_out:HeldOut",
         "lpbs": "equipoise.instruments.lpbs:LogProbabilityBias",
         "disco": "equipoise.instruments.disco:Discovery",
         "crows-pairs": "equipoise.instruments.crows_pairs:CrowSPairs",

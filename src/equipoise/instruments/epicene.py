@@ -20,6 +20,7 @@ Limits       Subjects only; nine nouns and eight frames, written by one hand. Ne
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
@@ -27,10 +28,20 @@ from equipoise.data.poles import load_poles
 from equipoise.data.sets.epicene import load_epicene
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
-from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, mean_estimate
+from equipoise.instruments.parts.estimates import (
+    Spec,
+    contrast_estimate,
+    grouped,
+    mean_estimate,
+    size_estimate,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
-from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
+from equipoise.instruments.parts.profession_size import (
+    profession_size_estimate,
+    size_of_professions,
+    size_of_sentences,
+)
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
@@ -65,9 +76,9 @@ _SIZE = size_of_professions(
         name="size of the move per field of work",
         question="jobs",
         scale="nats",
-        headline=True,
     )
 )
+_SENTENCE_SIZE = size_of_sentences(replace(_LEAN, label="lean"), "size of the move per sentence")
 _STEREOTYPE = Quantity(
     "stereotype",
     "fields of mostly men less fields of mostly women",
@@ -109,7 +120,7 @@ class Epicene:
     needs = (FILL,)
     reads = ()
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession", "majority"))
-    quantities = (_LEAN, _SIZE, _STEREOTYPE, _OWN_SIDE)
+    quantities = (_LEAN, _SENTENCE_SIZE, _SIZE, _STEREOTYPE, _OWN_SIDE)
 
     def design(self, source: Source, settings: Settings) -> PolarDesign:
         """Every sentence; gendered nouns are asked in the controls only."""
@@ -148,7 +159,10 @@ class Epicene:
     def summarise(self, design: PolarDesign, items: pd.DataFrame) -> Summary:
         """The lean of fields, together and by group; agreement and gendered nouns apart."""
         work, controls, named = (items[items["part"] == part] for part in (WORK, CONTROL, NAMED))
-        estimates = [profession_size_estimate(Spec.of(_SIZE), work)]
+        estimates = [
+            size_estimate(Spec.of(_SENTENCE_SIZE), work["score"], work, FACTORS),
+            profession_size_estimate(Spec.of(_SIZE), work),
+        ]
         typical = work[work["majority"].isin(("men", "women"))]
         estimates.append(
             contrast_estimate(

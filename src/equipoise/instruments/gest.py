@@ -7,7 +7,8 @@ Sign         Score above 0: the sentence is rather said by a man. `gap` = mean o
              men - mean over the seven of women, in nats: above 0 men say what men are said to say.
 Good         gap near 0. The mean by itself only says which pronoun the frames prefer.
 Beside it    `rate` of a stereotype (r_i): how many times likelier the man is, on average; `stereotype-rate`
-             (g_s): the ratio of the mean rates of men's and of women's stereotypes; all by frame.
+             (g_s): the ratio of the mean rates of men's and of women's stereotypes; all by frame. Where the
+             model stands among the 34 of the authors, by the two frames that all of them were asked.
 Variants     corrected: one base for logarithm and power. as-published: the authors take e to the power of a
              mean of log10 values, so that 2 times likelier is shown as 1.35 times. sentences-1.1: the second
              edition, which mends 244 sentences, with one base.
@@ -38,6 +39,7 @@ from equipoise.instruments.parts.estimates import (
     grouped,
     mean_estimate,
 )
+from equipoise.instruments.parts.gest_population import profile, published_population, standing
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
@@ -104,12 +106,12 @@ class Gest:
 
     name = "gest"
     title = "GEST: who says stereotypical sentences"
-    datasets = ("gest",)
-    variants = (CORRECTED, PUBLISHED, SECOND)
-    needs = (FILL,)
+    datasets: tuple[str, ...] = ("gest",)
+    variants: tuple[str, ...] = (CORRECTED, PUBLISHED, SECOND)
+    needs: tuple[str, ...] = (FILL,)
     reads: tuple[str, ...] = ()
     roles = Roles(text=("text",), factors=FACTORS, groups=("stereotype", "side", "frame"))
-    quantities = (_GAP,)
+    quantities: tuple[Quantity, ...] = (_GAP,)
 
     def design(self, source: Source, settings: Settings) -> Design:
         """Every sentence in the four frames."""
@@ -149,7 +151,8 @@ class Gest:
             estimates += [
                 _rate({**one, **groups}, part, base) for one, part in grouped(rows, "stereotype", whole=False)
             ]
-        return Summary(estimates)
+        place = standing(profile(items), published_population())
+        return Summary(estimates, sentences=(place.sentence(),) if place else ())
 
 
 def read_gest(file: File) -> pd.DataFrame:

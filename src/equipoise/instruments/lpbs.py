@@ -42,11 +42,16 @@ from equipoise.instruments.parts.estimates import (
     grouped,
     mean_estimate,
     share_estimate,
+    size_estimate,
     workforce_correlations,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
-from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
+from equipoise.instruments.parts.profession_size import (
+    profession_size_estimate,
+    size_of_professions,
+    size_of_sentences,
+)
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
@@ -84,9 +89,9 @@ _SIZE = size_of_professions(
         name="size of the move per occupation",
         question="jobs",
         scale="nats",
-        headline=True,
     )
 )
+_SENTENCE_SIZE = size_of_sentences(_LPBS, "size of the move per sentence")
 _OWN_SIDE = Quantity(
     "lpbs-gendered-own-side",
     "LPBS of gendered words, to their own side",
@@ -120,7 +125,7 @@ class LogProbabilityBias:
     needs = (FILL, HIDE_WORDS)
     reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
-    quantities = (_LPBS, _SIZE, _OWN_SIDE)
+    quantities = (_LPBS, _SENTENCE_SIZE, _SIZE, _OWN_SIDE)
 
     def design(self, source: Source, settings: Settings) -> PolarDesign:
         """Template sentences with the place of their profession."""
@@ -219,6 +224,7 @@ def _by_profession(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     leaning = means["score"].gt(0).astype(float).where(means["score"].notna())
     above = Spec("professions-above-0", "share of professions above 0", "share", neutral=0.5)
     estimates = [
+        size_estimate(Spec.of(_SENTENCE_SIZE), plain["score"], plain, FACTORS),
         profession_size_estimate(Spec.of(_SIZE), plain),
         share_estimate(above, leaning, means, ("profession",)),
         *(workforce_correlations(plain, "score") if poles.are_genders else []),

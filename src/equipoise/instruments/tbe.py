@@ -45,12 +45,17 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
     probability_estimate,
     share_estimate,
+    size_estimate,
     workforce_correlations,
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
-from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
+from equipoise.instruments.parts.profession_size import (
+    profession_size_estimate,
+    size_of_professions,
+    size_of_sentences,
+)
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
@@ -90,9 +95,9 @@ _SIZE = size_of_professions(
         where=_MAIN,
         name="size of the gap per occupation",
         question="jobs",
-        headline=True,
     )
 )
+_SENTENCE_SIZE = size_of_sentences(replace(_APPD, label="PPD"), "size of the gap per sentence")
 _GUARD_QUANTITY = Quantity(
     "guard",
     "guard",
@@ -120,7 +125,7 @@ class TemplateBased:
     needs = (FILL,)
     reads = (POLES,)
     roles = Roles(text=("text",), factors=FACTORS, groups=("category", "profession"))
-    quantities = (_APPD, _SIZE, _GUARD_QUANTITY)
+    quantities = (_APPD, _SENTENCE_SIZE, _SIZE, _GUARD_QUANTITY)
 
     def design(self, source: Source, settings: Settings) -> PolarDesign:
         """The sentences, from the shipped tables, the thesis' lists or the user's files."""
@@ -186,12 +191,13 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
     }
     if len(poles.names) > len(poles.pair):
         columns["third_share"] = Spec("third-share", better="none", unit="share")
-    size = Spec.of(_SIZE, unit=unit)
+    size, of_sentences = Spec.of(_SIZE, unit=unit), Spec.of(_SENTENCE_SIZE, unit=unit)
     estimates = []
     for groups, rows in grouped(plain, "category"):
         for column, spec in columns.items():
             estimated = probability_estimate if column == "third_share" else mean_estimate
             estimates.append(estimated(spec.at(groups), rows[column], rows, FACTORS))
+        estimates.append(size_estimate(of_sentences.at(groups), rows["score"], rows, FACTORS))
         estimates.append(profession_size_estimate(size.at(groups), rows))
     return estimates + (workforce_correlations(plain, "score") if poles.are_genders else [])
 

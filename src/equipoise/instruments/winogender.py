@@ -33,6 +33,7 @@ Limits       Two sentences for each occupation and person: a single occupation s
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
@@ -48,11 +49,16 @@ from equipoise.instruments.parts.estimates import (
     grouped,
     mean_estimate,
     percent_estimate,
+    size_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate, tie_remarks
-from equipoise.instruments.parts.profession_size import profession_size_estimate, size_of_professions
+from equipoise.instruments.parts.profession_size import (
+    profession_size_estimate,
+    size_of_professions,
+    size_of_sentences,
+)
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
@@ -84,6 +90,9 @@ _SIZE = size_of_professions(
         question="pronouns",
     )
 )
+_SENTENCE_SIZE = size_of_sentences(
+    replace(_DIFFERENCE, label="difference", where={"referent": OCCUPATION}), "size of the gap per sentence"
+)
 
 
 class Winogender:
@@ -98,6 +107,7 @@ class Winogender:
     roles = Roles(text=("text",), factors=FACTORS, groups=("referent", "other_person", "form"))
     quantities = (
         _DIFFERENCE,
+        _SENTENCE_SIZE,
         _SIZE,
     )
 
@@ -133,7 +143,7 @@ class Winogender:
             estimates += _leanings(groups, rows, design.poles)
         for groups, rows in grouped(items, "other_person", "form"):
             estimates.append(_flips(groups, rows))
-        estimates.append(_size(items, design.poles))
+        estimates += _sizes(items, design.poles)
         if design.poles.are_genders:
             for groups, rows in grouped(items, "referent", whole=False):
                 estimates += _correlations(groups, rows)
@@ -162,10 +172,12 @@ def _leanings(groups: Groups, rows: pd.DataFrame, poles: Poles) -> list[Estimate
     return estimates
 
 
-def _size(items: pd.DataFrame, poles: Poles) -> Estimate:
-    """How far occupations lean where the blank stands for them, each one point."""
+def _sizes(items: pd.DataFrame, poles: Poles) -> list[Estimate]:
+    """How far sentences and occupations lean where the blank stands for the occupation."""
     unit = difference_unit(poles.pair)
-    return profession_size_estimate(Spec.of(_SIZE, unit=unit), items[items["referent"] == OCCUPATION])
+    rows = items[items["referent"] == OCCUPATION]
+    of_sentences = size_estimate(Spec.of(_SENTENCE_SIZE, unit=unit), rows["score"], rows, FACTORS)
+    return [of_sentences, profession_size_estimate(Spec.of(_SIZE, unit=unit), rows)]
 
 
 def _flips(groups: Groups, rows: pd.DataFrame) -> Estimate:

@@ -100,7 +100,7 @@ def say_corpus(mentions: pd.DataFrame, cooccurrence: pd.DataFrame) -> CorpusFind
     ]
     differences = [_groups_differ(by, rows) for by, rows in groups]
     findings = (mentioned, *differences, _words(cooccurrence))
-    headline = _all_alike(groups) or mentioned.answer
+    headline = _all_alike(groups) or mentioned.answer.replace(", more", " are mentioned more")
     return CorpusFindings(headline, tuple(one.sentence for one in findings), findings)
 
 
@@ -127,7 +127,7 @@ def _mentioned(rows: pd.DataFrame) -> Finding:
     return Finding(
         "mentioned",
         question,
-        f"{first} are mentioned more often than {second}.",
+        f"{first}, more often than {second}.",
         f"{numbers}: {size}, {certainty}.",
         size,
         certainty,

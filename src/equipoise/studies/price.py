@@ -143,7 +143,7 @@ class Price:
             for name in ("other", "gendered")
         ]
         for key, part in (("recovery", WORD), ("pronouns", PRONOUN)):
-            spec = Spec(key, unit="share", better="higher", headline=True)
+            spec = Spec(key, unit="share", better="higher")
             rows = parts[part]
             # A tie is half right, so that this is a mean and not a share of hits.
             estimates.append(probability_estimate(spec, rows["right"].astype(float), rows, ("cluster",)))
@@ -217,6 +217,6 @@ def _perplexity(key: str, label: str, rows: pd.DataFrame, name: str) -> Estimate
     # The ratio's influence on each sentence: the interval of a mean of sums over a mean of counts.
     influence = pd.Series((losses - mean * counts) / max(1e-12, counts.mean()), index=rows.index)
     spread = mean_estimate(Spec(key), influence, rows, ("cluster",))
-    spec = Spec(key, label, "exp(nats per token)", 1.0, "lower", headline=True)
+    spec = Spec(key, label, "exp(nats per token)", 1.0, "lower")
     low, high = np.exp(mean + spread.low), np.exp(mean + spread.high)
     return estimate(spec, float(np.exp(mean)), (float(low), float(high)), n=int(counts.sum()))

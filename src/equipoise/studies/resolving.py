@@ -97,7 +97,7 @@ class HeldOutPronouns:
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """The share over all pronouns."""
-        spec = Spec("right", "pronouns right", unit="share", better="higher", headline=True)
+        spec = Spec("right", "pronouns right", unit="share", better="higher")
         return Summary([probability_estimate(spec, items["score"], items, ("document",))])
 
 

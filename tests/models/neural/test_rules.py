@@ -92,4 +92,4 @@ def test_the_first_word_of_a_causal_model_has_a_context(tmp_path: Path) -> None:
     model = wrapped("gpt2", tmp_path)
     (found,) = model.answer([Score("He is a doctor.")])
     assert not np.isnan(found.logprobs).any()
-    assert tiny.tokenizer("byte-bpe").bos_token_id == model.start_id
+    assert model.start_ids == (tiny.tokenizer("byte-bpe").bos_token_id,)

@@ -59,8 +59,7 @@ def copied(folder: Path) -> Path:
     """A copy of what rewriting needs."""
     package = folder / "equipoise"
     shutil.copytree(PACKAGE / "text", package / "text", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("errors.py", "plugins.py"):
-        shutil.copy(PACKAGE / name, package)
+    shutil.copy(PACKAGE / "errors.py", package)
     (package / "__init__.py").touch()
     return package / "text"
 

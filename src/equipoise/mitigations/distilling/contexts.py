@@ -153,7 +153,7 @@ def fillers(slot: str) -> tuple[str, ...]:
         nouns = own_table(NOUNS)
         return tuple(nouns.loc[nouns["kind"] == "occupation", "noun"])
     if slot in ("name", "othername"):
-        plain = [entry for entry in load_names().names.values() if entry.kind == "plain" and entry.partner]
+        plain = [entry for entry in load_names().census if entry.kind == "plain" and entry.partner]
         common = sorted(plain, key=lambda entry: -int(entry.male_per_100k) - int(entry.female_per_100k))
         return tuple(entry.name.title() for entry in common[:COMMON_NAMES])
     if slot == GENDERED:

@@ -47,6 +47,11 @@ class LanguageNetwork(Protocol):
     def whole(self, ids: torch.Tensor, attention: torch.Tensor | None) -> torch.Tensor:
         """Logits at every position `[rows, length, vocabulary]`."""
 
+    def decoded(
+        self, ids: torch.Tensor, attention: torch.Tensor | None, target: torch.Tensor
+    ) -> torch.Tensor:
+        """Logits at every position of what the decoder reads."""
+
     def layers(
         self, ids: torch.Tensor, attention: torch.Tensor | None, wanted: Collection[int]
     ) -> dict[int, torch.Tensor]:
@@ -123,19 +128,27 @@ class LanguageForward:
         answers = [RowAnswer() for _ in rows]
         places = find_places(rows)
         waiting = iter(places)
-        for logits in self._logits_at(places, ids, attention):
+        target = None
+        if rows[0].target:
+            target, _ = padded([row.target for row in rows], self.padding_id, self.network.device)
+        for logits in self._logits_at(places, (ids, attention, target)):
             here = list(islice(waiting, len(logits)))
             _read_asked(answers, here, logits)
             _read_tops(answers, here, logits)
         return answers
 
     def _logits_at(
-        self, places: list["Place"], ids: torch.Tensor, attention: torch.Tensor | None
+        self,
+        places: list["Place"],
+        inputs: tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None],
     ) -> Iterator[torch.Tensor]:
         """Logits at the places, in chunks; at every position only for a family that does not split."""
+        ids, attention, target = inputs
         numbers = torch.tensor([place.row for place in places], device=ids.device)
         positions = torch.tensor([place.position for place in places], device=ids.device)
-        if self.network.splits:
+        if target is not None:
+            yield self.network.decoded(ids, attention, target)[numbers, positions]
+        elif self.network.splits:
             yield from self.network.logits(self.network.hidden_at(ids, attention, (numbers, positions)))
         else:
             yield self.network.whole(ids, attention)[numbers, positions]

@@ -30,7 +30,8 @@ class Row:
     """Token ids to run as they stand, and what is wanted of them.
 
     A row that is classified asks for its labels by number, at position 0; `segments` tells its two texts
-    apart, where the network wants to know.
+    apart, where the network wants to know. A row with a `target` is read by an encoder, and what is wanted
+    stands in the target, which the decoder reads.
     """
 
     ids: tuple[int, ...]
@@ -40,6 +41,7 @@ class Row:
     vectors: tuple[VectorSpec, ...] = ()
     classified: bool = False
     segments: tuple[int, ...] = ()
+    target: tuple[int, ...] = ()
 
     @property
     def mode(self) -> str:
@@ -48,16 +50,18 @@ class Row:
             return "classified"
         if self.vectors:
             return "vectors"
+        if self.target:
+            return "target"
         return "weighed" if self.weighed else "plain"
 
     @cached_property
     def key(self) -> bytes:
-        """What the answer depends on besides the model: the ids, the mode and the segments."""
+        """What the answer depends on besides the model: the ids, the mode, the segments and the target."""
         digest = hashlib.blake2b(np.asarray(self.ids, dtype=np.int32).tobytes(), digest_size=16)
         if self.mode != "plain":
             digest.update(self.mode.encode())
-        if self.segments:
-            digest.update(np.asarray(self.segments, dtype=np.int32).tobytes())
+        if more := (*self.segments, *self.target):
+            digest.update(np.asarray(more, dtype=np.int32).tobytes())
         return digest.digest()
 
 

@@ -1,6 +1,7 @@
 """Load a model and refuse broken checkpoints: a missing head, a wrong kind, remote code, unwanted pickles."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,17 @@ from equipoise.models.loading.random_weights import random_parts
 from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.classifier import ClassifierModel
 from equipoise.models.neural.devices import device_for, find_device
-from equipoise.models.neural.encoder_decoder import EncoderDecoderModel
+from equipoise.models.neural.encoder_decoder import encoder_decoder
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.neural.precision import check_precision
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import LOADING, Progress, stop_reported, unheard
 
-KINDS: dict[str, type[NeuralModel]] = {
+KINDS: dict[str, Callable[..., NeuralModel]] = {
     "masked": MaskedModel,
     "causal": CausalModel,
-    "encoder-decoder": EncoderDecoderModel,
+    "encoder-decoder": encoder_decoder,
 }
 
 

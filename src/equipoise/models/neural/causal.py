@@ -5,18 +5,20 @@ scored once with each word in the blank and normalised over the words. Unlike a 
 nothing about words that were not given, and probabilities of the given words sum to one.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, score_by
+from equipoise.models.capabilities import EMBED, FILL, GENERATE, RAW_ROWS, score_by
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.neural.base import Asked
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import token_scores
 from equipoise.models.neural.words import Encoded, find_blank, is_unknown, place_words, refuse_unknown
-from equipoise.models.questions import DEFAULT_RULE, Fill, Question, Score, WordScores
+from equipoise.models.neural.writing import Writer
+from equipoise.models.questions import DEFAULT_RULE, Fill, Generate, Question, Score, WordScores, Written
 from equipoise.text.blank import count_blanks
 
 RULES = ("left-to-right",)
@@ -26,13 +28,54 @@ class CausalModel(NeuralModel):
     """GPT-2 and its family: every model that `AutoModelForCausalLM` knows."""
 
     kind = "causal"
-    capabilities = frozenset({FILL, EMBED, RAW_ROWS, *map(score_by, RULES)})
-    notes = ("fill compares whole sentences: probabilities are shares among the given words",)
+    capabilities = frozenset({FILL, EMBED, RAW_ROWS, GENERATE, *map(score_by, RULES)})
 
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
         super().__init__(model, tokenizer, **settings)
-        start = tokenizer.bos_token_id
-        self.start_id = tokenizer.eos_token_id if start is None else start
+        self.start_ids = self._find_start(tokenizer)
+        start = tokenizer.decode(list(self.start_ids)) if self.start_ids else ""
+        self.notes = (
+            "fill compares whole sentences: probabilities are shares among the given words",
+            f"texts begin with {start!r}" if start else "texts begin without a token: the first is left out",
+        )
+        if start and start in str(getattr(tokenizer, "chat_template", None) or ""):
+            self.notes += (
+                f"{start!r} is a marker of chats, after which no plain sentence was seen in training: "
+                "compare with --start newline",
+            )
+
+    def _find_start(self, tokenizer: Any) -> tuple[int, ...]:
+        """The ids in front of every text, as the options say."""
+        bos, eos = tokenizer.bos_token_id, tokenizer.eos_token_id
+        if self.options.start == "none":
+            return ()
+        if self.options.start == "newline":
+            return tuple(tokenizer("\n", add_special_tokens=False)["input_ids"])
+        if self.options.start == "bos" and bos is None:
+            raise UserError(
+                f"The tokenizer of {self.name!r} has no start token.",
+                "Use --start auto, newline or none.",
+            )
+        first = eos if bos is None else bos
+        return () if first is None else (int(first),)
+
+    def answer_in_turn(self, groups: Sequence[Sequence[Question]]) -> Iterator[list[Any]]:
+        """The answers of one group after the other; texts are written when their group's turn comes."""
+        rest = [[one for one in group if not isinstance(one, Generate)] for group in groups]
+        for group, answers in zip(groups, super().answer_in_turn(rest), strict=True):
+            texts = [one for one in group if isinstance(one, Generate)]
+            written, others = iter(self._write(texts) if texts else ()), iter(answers)
+            yield [next(written) if isinstance(one, Generate) else next(others) for one in group]
+
+    def check(self, question: Question) -> None:
+        """Refuse what cannot be asked; of a text to write, nothing is known before."""
+        if not isinstance(question, Generate):
+            super().check(question)
+
+    def _write(self, questions: Sequence[Generate]) -> Iterator[Written]:
+        network = self.transformers_model
+        writer = Writer(network, self.tokenizer, fingerprint=self.fingerprint, name=self.name)
+        return writer.write(questions, self.options, self.max_length)
 
     def ask_words(self, question: Question) -> Asked:
         """A word at the blank, or the tokens of a text."""
@@ -47,14 +90,17 @@ class CausalModel(NeuralModel):
         return self.fitting(self._started(self.tokens.encode(text)))
 
     def _started(self, encoded: Encoded) -> Encoded:
-        if self.start_id is None or encoded.ids[:1] == (self.start_id,):
-            return encoded
+        """The text after its start; one that the tokenizer itself put there gives way to it."""
+        drop = 0
+        while drop < len(encoded.ids) and encoded.special[drop]:
+            drop += 1
+        count = len(self.start_ids)
         return Encoded(
             encoded.text,
-            (self.start_id, *encoded.ids),
-            ((0, 0), *encoded.spans),
-            (True, *encoded.special),
-            (None, *encoded.words),
+            (*self.start_ids, *encoded.ids[drop:]),
+            (*[(0, 0)] * count, *encoded.spans[drop:]),
+            (*[True] * count, *encoded.special[drop:]),
+            (*[None] * count, *encoded.words[drop:]),
         )
 
     def _ask_fill(self, question: Fill) -> Asked:
@@ -95,13 +141,16 @@ class CausalModel(NeuralModel):
         if rule not in RULES:
             raise unknown_name("scoring rule for a causal model", rule, RULES)
         encoded = self.encode(question.text)
-        places = encoded.content
+        places = [place for place in encoded.content if place > 0]
         if not places:
-            raise UserError("An empty text cannot be scored.", "Give a sentence with words in it.")
+            raise UserError(
+                f"There is no token with a context to score in {question.text!r}.",
+                "Give a sentence with words in it.",
+            )
         row = sentence_row(encoded)
 
         def read(answers: list[RowAnswer]) -> Any:
-            values = [answers[0].logprobs.get((place - 1, encoded.ids[place]), np.nan) for place in places]
+            values = [answers[0].logprobs[place - 1, encoded.ids[place]] for place in places]
             return token_scores(self, encoded, places, values=values, weights=[1.0] * len(places))
 
         return Asked([row], read)

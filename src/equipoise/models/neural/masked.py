@@ -29,7 +29,7 @@ class MaskedModel(NeuralModel):
         if self.tokens.mask_id is None:
             raise UserError(
                 f"The tokenizer of {self.name!r} has no mask token, so nothing can be hidden.",
-                "Use a model that was trained with masks, or load this one as a causal model.",
+                "Name a model that was trained with masks or sentinels, or a causal one.",
             )
         self.mask_id = self.tokens.mask_id
 

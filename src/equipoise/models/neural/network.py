@@ -117,6 +117,16 @@ class Network:
         logits: torch.Tensor = self.model(input_ids=ids, attention_mask=attention).logits
         return logits.float()
 
+    @torch.inference_mode()
+    def decoded(
+        self, ids: torch.Tensor, attention: torch.Tensor | None, target: torch.Tensor
+    ) -> torch.Tensor:
+        """Logits at every position of what the decoder reads, `[rows, target, vocabulary]`."""
+        logits: torch.Tensor = self.model(
+            input_ids=ids, attention_mask=attention, decoder_input_ids=target
+        ).logits
+        return logits.float()
+
     def _head(self, hidden: torch.Tensor) -> torch.Tensor:
         """The model's own forward from the base model's output onwards."""
         dummy = torch.zeros((1, len(hidden)), dtype=torch.long, device=self.device)

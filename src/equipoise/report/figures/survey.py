@@ -60,10 +60,10 @@ def cooccurrence_figures(table: pd.DataFrame) -> list[Figure]:
     words, categories = whole[whole["word"] != ""], whole[whole["word"] == ""]
     figures = []
     if len(words):
-        figures.append(_lean_figure("top-words", "The words that lean most", _strongest(words)))
+        figures.append(_lean_figure("top-words", "Words", _strongest(words)))
     if len(categories):
         rows = [_lean(row, str(row["category"])) for row in categories.to_dict("records")]
-        figures.append(_lean_figure("categories", "Words of a category", rows))
+        figures.append(_lean_figure("categories", "Categories", rows))
     years = _years(known[known["word"] == ""])
     if len(years) > 1:
         figures.append(_categories_over_time(years))
@@ -109,7 +109,14 @@ def _lean_figure(name: str, title: str, rows: Sequence[Row]) -> Figure:
     layers = [line_at(0, "x"), *dots_with_intervals(across, {"y": down, "color": _SIDE}, tooltip)]
     told = "; ".join(f"{row['name']}: {fixed(row['value'], 2)}" for row in rows)
     spec = chart(layers, height=22 * max(len(rows), 2), data=values(rows))
-    return Figure(name, f"{title} ({INTERVALS})", f"{title}. {told}.", spec)
+    return Figure(name, f"{title}: {_ends_of(rows)} ({INTERVALS})", f"{title}. {told}.", spec)
+
+
+def _ends_of(rows: Sequence[Row]) -> str:
+    """The row closest to men and the one closest to women."""
+    ordered = sorted(rows, key=lambda row: float(row["value"]))
+    ends = [(ordered[-1], TO_MEN), (ordered[0], TO_WOMEN)]
+    return ", ".join(f"{row['name']} is {side}" for row, side in ends if row["side"] == side)
 
 
 def _mentions_figure(rows: pd.DataFrame, by: str) -> Figure:
@@ -120,7 +127,11 @@ def _mentions_figure(rows: pd.DataFrame, by: str) -> Figure:
     tooltip = [{"field": field} for field in ("name", "women", "men", "value")]
     shared = {"y": _names_down(dots), "color": {"value": MODEL_COLOURS[0]}}
     layers = [line_at(0.5, "x"), *dots_with_intervals(across, shared, tooltip)]
-    title = f"Women among the people mentioned, by {by}"
+    low, high = dots[0], dots[-1]
+    title = f"Women among the people mentioned, by {by}: "
+    title += (
+        f"{low['name']} {fixed(100 * low['value'], 0)} %, {high['name']} {fixed(100 * high['value'], 0)} %"
+    )
     told = "; ".join(f"{row['name']}: {fixed(100 * row['value'], 0)} %" for row in dots)
     spec = chart(layers, height=24 * max(len(dots), 2), data=values(dots))
     return Figure(slug(f"mentions {by}"), f"{title} (bars: 95 % intervals)", f"{title}. {told}.", spec)

@@ -49,6 +49,14 @@ LIMITS = (
 )
 """What numbers of this kind cannot show."""
 
+CORPUS_LIMITS = (
+    "Why people are mentioned, or how they are portrayed: counts say who stands in the text and beside which "
+    "words.",
+    "What a model learns from this text: train one and measure it.",
+    "Anybody whom pronouns, titles and gendered nouns do not tell apart.",
+)
+"""What counts of a corpus cannot show."""
+
 OTHER = "other"
 """The part of measurements that answer none of the questions."""
 
@@ -125,7 +133,7 @@ def contents_of(
         asked=asked_words,
         models=models,
         screens=[*screens, *map(corpus_screen, corpora)],
-        several=several_screen(findings, between.changes) if between else None,
+        several=several_screen(findings, of_model, between.changes) if between else None,
         parts=[
             *([Part("between", between.section.title, [between.section])] if between else []),
             *_parts(measured, findings),
@@ -135,6 +143,7 @@ def contents_of(
         notes=_notes(results, models),
         about=[provenance_table(models), data_table(measured)] if measured else [],
         explorer=explorer_data(measured),
+        limits=CORPUS_LIMITS if corpora and not results else LIMITS,
     )
 
 

@@ -129,7 +129,7 @@ def _corpus_card(corpus: SavedCorpus, finding: Finding) -> Card:
         finding.sentence,
         gauge(measured, SHARE, finding.value, is_bias=bool(finding.size)) if measured else None,
         (),
-        "Counts of `equipoise corpus`",
+        "Counted in this corpus",
         finding.name,
         has_details=False,
     )

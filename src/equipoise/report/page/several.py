@@ -10,8 +10,10 @@ from equipoise.report.changes import GAINED, KEPT, LESS, LOST, MORE, Change, Cha
 from equipoise.report.findings import Findings
 from equipoise.report.page.gauges import Axis, Tick, axis_of, ticks_of
 from equipoise.report.page.screen import Mark, anchor_of, limits_of, marks_of
+from equipoise.report.page.standing import headline_of
+from equipoise.results import Result
 from equipoise.results.quantity import Quantity
-from equipoise.results.reading import Measured, sentence_start
+from equipoise.results.reading import Measured, amount, distances, sentence_start, side_of
 
 MOST_RANKED = 4
 """With more models each is compared with the first one only, which gives no ranks."""
@@ -85,14 +87,16 @@ class SeveralScreen:
     is_pair: bool
 
 
-def several_screen(findings: Sequence[Findings], changes: Sequence[Changes]) -> SeveralScreen:
-    """The first screen of two models or more."""
+def several_screen(
+    findings: Sequence[Findings], of_model: Sequence[Sequence[Result]], changes: Sequence[Changes]
+) -> SeveralScreen:
+    """The first screen of two models or more, with the results of each."""
     is_pair = len(findings) == 2 and len(changes) == 1
     headline, sentences = _words(findings, changes)
     return SeveralScreen(
         headline,
         sentences,
-        tuple(_slopes(findings, changes)),
+        tuple(_slopes(findings, of_model, changes)),
         tuple(_places(changes)) if 2 < len(findings) <= MOST_RANKED else (),
         _kept(changes[0]) if is_pair else (("", _known_marks(findings)),),
         is_pair,
@@ -108,23 +112,26 @@ def _words(findings: Sequence[Findings], changes: Sequence[Changes]) -> tuple[st
     first = findings[0].model
     to_first = [one for one in changes if one.first == first]
     return (
-        _least(changes) if len(findings) <= MOST_RANKED else _counted(first, to_first),
+        _least(findings, changes) if len(findings) <= MOST_RANKED else _counted(first, to_first),
         tuple(one.headline for one in to_first),
     )
 
 
-def _least(changes: Sequence[Changes]) -> str:
-    """Which of a few models show the least bias."""
+def _least(findings: Sequence[Findings], changes: Sequence[Changes]) -> str:
+    """Which of a few models show the least bias, and whether they know what they should."""
     places = ranked(changes)
     best = [one.model for one in places if one.rank == 1]
     if not best:
         return f"None of the {len(places)} models can be ranked: each lost something that it should know."
     if len(best) == len(places):
         return f"The {len(places)} models cannot be distinguished."
-    names = _listed(best)
+    unsure = [said.model for said in findings if said.model in best and _known_mark(said).state != "yes"]
+    lacking = f", but {_listed(unsure)} may not know what it should" if unsure else ""
     if len(best) == 1:
-        return f"{names} shows the least bias of {len(places)} models."
-    return f"{names} show the least bias of {len(places)} models, and cannot be distinguished."
+        return f"{best[0]} shows the least bias of {len(places)} models{lacking}."
+    return (
+        f"{_listed(best)} show the least bias of {len(places)} models and cannot be distinguished{lacking}."
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -143,7 +150,9 @@ def _counted(first: str, to_first: Sequence[Changes]) -> str:
     return f"Compared with {first}, {less} of {len(to_first)} models are less biased and {more} more{lost}."
 
 
-def _slopes(findings: Sequence[Findings], changes: Sequence[Changes]) -> list[Slope]:
+def _slopes(
+    findings: Sequence[Findings], of_model: Sequence[Sequence[Result]], changes: Sequence[Changes]
+) -> list[Slope]:
     """One chart for each question that at least two models answered by the same number."""
     by_question: dict[str, dict[str, Answer]] = {}
     for said in findings:
@@ -154,10 +163,18 @@ def _slopes(findings: Sequence[Findings], changes: Sequence[Changes]) -> list[Sl
     names = [said.model for said in findings]
     slopes = [_pair_slope(change, names, by_question.pop(name, {})) for name, change in of_pair.items()]
     for answers in by_question.values():
-        lead = next(iter(answers.values()))
-        alike = {name: one for name, one in answers.items() if one.code == lead.code}
-        if len(alike) > 1:
-            slopes.append(_row_slope(alike))
+        lead = next((one for one in answers.values() if one.is_found), next(iter(answers.values())))
+        measured = {}
+        for name, results in zip(names, of_model, strict=True):
+            of_lead = (
+                headline_of(one, lead.quantity) for one in results if one.instrument == lead.instrument
+            )
+            number = next(of_lead, None)
+            if number is not None:
+                measured[name] = number
+        if len(measured) > 1:
+            biased = sum(one.is_found for one in answers.values())
+            slopes.append(_row_slope(lead, measured, f"{biased} of {len(answers)} models: yes"))
     return slopes
 
 
@@ -188,18 +205,18 @@ def _pair_slope(change: Change, names: Sequence[str], answers: Mapping[str, Answ
     )
 
 
-def _row_slope(answers: Mapping[str, Answer]) -> Slope:
+def _row_slope(lead: Answer, measured: Mapping[str, Measured], verdict: str) -> Slope:
     """Any number of models on one axis."""
-    lead = next(iter(answers.values()))
-    axis = axis_of([one.measured for one in answers.values()], lead.quantity)
+    quantity = lead.quantity
+    axis = axis_of(list(measured.values()), quantity)
     points = [
-        _point(axis, name, one.measured, f"{one.value} {one.side}".strip()) for name, one in answers.items()
+        _point(axis, name, one, f"{amount(distances(one, quantity)[0], quantity)} {side_of(one, quantity)}")
+        for name, one in measured.items()
     ]
-    biased = sum(one.is_found for one in answers.values())
     return Slope(
         anchor_of(lead.question),
         lead.title,
-        f"{biased} of {len(answers)} models: yes",
+        verdict,
         "same",
         "",
         "",

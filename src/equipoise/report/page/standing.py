@@ -15,24 +15,20 @@ import pandas as pd
 
 from equipoise.report.answers import NOT_MEANINGFUL, Answer
 from equipoise.report.page.gauges import axis_of
-from equipoise.results import Result
+from equipoise.results import Quantity, Result
 from equipoise.results.numbers import fixed
 from equipoise.results.reading import Measured, sentence_start
 
 TABLE = Path(__file__).parent / "references.csv"
 THIS_MODEL = "this model"
 MOST_LINES = 4
-PER_LETTER = 1.5
-"""Percent of a narrow card that a letter of a name takes."""
 
 
 class Point(NamedTuple):
-    """A model on a line, in percent; a `flip` name stands below the line, where it is free."""
+    """A model and where it stands, in percent."""
 
     name: str
     at: float
-    own: bool
-    flip: bool
 
 
 class Line(NamedTuple):
@@ -57,12 +53,20 @@ def reference_rows(result: Result) -> list[dict[str, Any]]:
     """The rows that a reference model has in the table: its meaningful headlines about bias."""
     rows = []
     for quantity in result.declared:
-        table = result.estimates
-        held = table[(table["key"] == quantity.key) & table["headline"] & (table["void"] == "")]
-        if quantity.part == "bias" and quantity.question and len(held):
-            row = held.sort_values("by", kind="stable").iloc[0]
-            rows.append(_named(result, quantity.key) | {"value": Measured.of(row, quantity).value})
+        measured = headline_of(result, quantity)
+        if quantity.part == "bias" and quantity.question and measured is not None:
+            rows.append(_named(result, quantity.key) | {"value": measured.value})
     return rows
+
+
+def headline_of(result: Result, quantity: Quantity) -> Measured | None:
+    """The number of a quantity that is read first; None where there is none or it means nothing."""
+    table = result.estimates
+    held = table[(table["key"] == quantity.key) & table["headline"] & (table["void"] == "")]
+    if held.empty:
+        return None
+    measured = Measured.of(held.sort_values("by", kind="stable").iloc[0], quantity)
+    return None if isnan(measured.value) else measured
 
 
 def _named(result: Result, key: str) -> dict[str, Any]:
@@ -92,28 +96,16 @@ def _line(answer: Answer, result: Result) -> Line | None:
     measured = [Measured(value, nothing, nothing, neutral) for value in values.values()]
     axis = axis_of([answer.measured, *measured], answer.quantity)
     places = {name: axis.place(value) for name, value in values.items()}
-    points = _placed({THIS_MODEL: axis.place(answer.measured.value), **places})
+    points = [Point(THIS_MODEL, axis.place(answer.measured.value)), *map(Point._make, places.items())]
     told = "; ".join(f"{point.name} at {fixed(point.at, 0)} %" for point in points)
     return Line(
         sentence_start(answer.quantity.plain_name),
         axis.left,
         axis.right,
         axis.place(neutral),
-        points,
+        tuple(points),
         f"From {axis.left} (0 %) to {axis.right} (100 %): {told}",
     )
-
-
-def _placed(places: dict[str, float]) -> tuple[Point, ...]:
-    """The points with their names above the line, or below it where another name is in the way."""
-    taken: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
-    points = []
-    for name, at in places.items():
-        half = PER_LETTER * len(name) / 2
-        flip = any(start < at + half and end > at - half for start, end in taken[False])
-        taken[flip].append((at - half, at + half))
-        points.append(Point(name, at, name == THIS_MODEL, flip))
-    return tuple(points)
 
 
 def _digest(result: Result) -> str:

@@ -106,7 +106,7 @@ def _turn_name(draft: Draft, hit: Hit, names: dict[int, str]) -> None:
         return
     change = name_change(start, names[start])
     if change is None:
-        draft.leave(hit, "name without a partner")
+        draft.leave(hit, "name without a partner" if part.side else "name of either sex")
         return
     draft.add_article(change)
     draft.turn(with_possessive(document, change), part.side)

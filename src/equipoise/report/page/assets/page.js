@@ -239,7 +239,7 @@
     const texts = Object.entries(part.texts);
     texts.forEach(([, column], which) => {
       if (which) summary.append(element("br"));
-      summary.append(element("bdi", column[place]));
+      summary.append(element("bdi", column[place].replaceAll("[MASK]", "____")));
     });
     if (!texts.length) summary.append(element("bdi", part.items[place]));
     details.append(summary);

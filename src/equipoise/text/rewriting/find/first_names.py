@@ -1,30 +1,34 @@
-"""The table of first names: how often men and women bear them, their class and their partner.
+"""The tables of first names: how often men and women bear them, their class, their origin and their partner.
 
-Frequencies are those of the US Census Bureau's lists of 1990 (dist.male.first, dist.female.first); a
-few men's names of today that those lists leave out, for fewer than 4 in 100,000 bore them, stand with 3.
-`python -m recipes.names` makes the table.
+Frequencies in `first_names.csv` are those of the US Census Bureau's lists of 1990 (dist.male.first,
+dist.female.first); a few men's names of today that those lists leave out, for fewer than 4 in 100,000 bore
+them, stand with 3. Names of other countries, `world_names.csv`, are from Jörg Michael's nam_dict of 2008,
+with two to the power of its levels for a frequency. `recipes.names` and `recipes.world_names` make the
+tables.
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-TABLE = Path(__file__).parents[1] / "tables" / "first_names.csv"
+TABLES = Path(__file__).parents[1] / "tables"
+TABLE, WORLD_TABLE = TABLES / "first_names.csv", TABLES / "world_names.csv"
 BOTH_FROM, BOTH_TO = 0.15, 0.85
 POSSESSIVES = ("'s", "’s", "'S", "’S")
 
 
 class FirstName(NamedTuple):
-    """A first name in lower case, how many of 100,000 men and women bear it, its class and its partner."""
+    """A first name in lower case: bearers among 100,000 men and women, partner, class and origin."""
 
     name: str
     male_per_100k: str
     female_per_100k: str
     partner: str
     kind: str
+    origin: str
 
     @property
     def gender(self) -> str:
@@ -38,9 +42,11 @@ class FirstName(NamedTuple):
 
 @dataclass(frozen=True)
 class NameBook:
-    """The first names of the US census of 1990, asked in any case; partners come back in the case asked."""
+    """First names of the US census of 1990 and of the world; partners come back in the case asked."""
 
     names: Mapping[str, FirstName]
+    census: Sequence[FirstName] = ()
+    """Those of the US census."""
 
     def is_known(self, name: str) -> bool:
         """Whether the word is in the list, whatever the context says."""
@@ -73,11 +79,16 @@ class NameBook:
 
 @lru_cache(maxsize=1)
 def load_names() -> NameBook:
-    """The shipped list, read once."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
+    """The shipped lists, read once."""
+    census, world = _read(TABLE), _read(WORLD_TABLE)
+    return NameBook({entry.name: entry for entry in (*census, *world)}, census)
+
+
+def _read(path: Path) -> list[FirstName]:
+    with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         next(rows)
-        return NameBook({row[0]: FirstName._make(row) for row in rows})
+        return list(map(FirstName._make, rows))
 
 
 def bare(token: str) -> str:

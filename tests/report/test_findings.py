@@ -250,7 +250,7 @@ def test_the_largest_certain_finding_is_the_headline() -> None:
 def test_a_model_that_knows_nothing_is_told_so_first() -> None:
     said = audit(appd=(0.001, 0.002), size=(0.001, 0.001), guard=(0.0, 0.01))
     assert said.headline == (
-        "it shows negligible bias in the one question asked, but it hardly knows gendered words."
+        "it shows negligible bias in the one question asked; it hardly knows gendered words."
     )
     assert said.sentences[0] == "It hardly knows gendered words (0 points; at least 30 points is needed)."
 

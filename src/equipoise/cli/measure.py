@@ -10,6 +10,7 @@ import typer
 
 from equipoise.cli.arguments import (
     OUTPUT,
+    RUNNING,
     Chosen,
     Force,
     Json,
@@ -34,9 +35,11 @@ from equipoise.report.measurements import measurements
 from equipoise.report.page import contents_of, save_page
 from equipoise.report.paper_tables import save_paper_tables
 from equipoise.results import Result
+from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
 from equipoise.results.saving import refuse_another_model, refuse_other_measurement
 from equipoise.results.top_items import top_items
+from equipoise.samples import Stop
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +50,28 @@ class Printed:
     everything: Annotated[bool, option(OUTPUT, "--all", help="Show every estimate.")] = False
     force: Force = False
     as_json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """When a run ends before everything was asked."""
+
+    quick: Annotated[
+        bool, option(RUNNING, "--quick", help="Stop within a minute, with a first answer from a sample.")
+    ] = False
+    minutes: Annotated[
+        float | None, option(RUNNING, "--minutes", help="Stop after this many minutes, with a sample.")
+    ] = None
+    until: Annotated[
+        float | None,
+        option(
+            RUNNING, "--until", help="Stop when every headline is this close to that of the whole run: 0.05"
+        ),
+    ] = None
+
+    def stop(self) -> Stop:
+        """The same as the run takes it."""
+        return Stop(self.quick, self.minutes, self.until)
 
 
 def _complete_instrument(incomplete: str) -> list[str]:
@@ -67,6 +92,7 @@ def measure(
     printed: Printed,
     chosen: Chosen,
     top: Annotated[int, option(OUTPUT, "--top", min=0, help="Show this many items furthest from 0.")] = 0,
+    ending: Ending,
     options: RunOptions,
 ) -> None:
     """Measure a model with one or more instruments, in one plan.
@@ -76,12 +102,13 @@ def measure(
     instruments = list(dict.fromkeys(instruments))
     settings = chosen.settings(instruments)
     refuse_unwritable(printed.out)
-    screen = Screen(open_model(model, options), printed, count=len(instruments))
-    results = run_audit(screen.model, instruments, settings, tell=screen.add, begin=screen.begin)
+    screen, stop = Screen(open_model(model, options), printed, count=len(instruments)), ending.stop()
+    results = run_audit(screen.model, instruments, settings, tell=screen.add, begin=screen.begin, stop=stop)
     screen.close(results)
     if top > 0 and not printed.as_json:
         for result in results:
             print_table(f"Furthest from 0 ({result.instrument})", top_items(result, top))
+    _say_sample(results, stop)
 
 
 @takes_groups
@@ -91,6 +118,7 @@ def audit(
     printed: Printed,
     full: Annotated[bool, typer.Option("--full", help="Ask every instrument, not the chosen few.")] = False,
     chosen: Annotated[Chosen, Only(("data_dir", "seed"))],
+    ending: Ending,
     options: RunOptions,
 ) -> None:
     """Measure a model with the default instruments that fit it, and write a page.
@@ -102,8 +130,8 @@ def audit(
     refuse_unwritable(printed.out)
     refuse_foreign(printed.out / PAGE, force=printed.force, ours=True)
     loaded = open_model(model, options)
-    screen = Screen(loaded, printed, count=len(names))
-    results, left_out = audit_fitting(loaded, names, settings, tell=screen.add, begin=screen.begin)
+    screen, stop = Screen(loaded, printed, count=len(names)), ending.stop()
+    results, left_out = audit_fitting(loaded, names, settings, tell=screen.add, begin=screen.begin, stop=stop)
     for name, reason in left_out.items():
         sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
     if not results:
@@ -113,6 +141,18 @@ def audit(
         )
     screen.close(results)
     _write_page(results, printed.out / PAGE, as_json=printed.as_json)
+    _say_sample(results, stop)
+
+
+def _say_sample(results: "list[Result]", stop: Stop) -> None:
+    """Say which part of a run was asked; what Ctrl-C stopped is saved, and stopped all the same."""
+    asked = sum(len(result.items) for result in results)
+    of = sum(result.sample.get("of", len(result.items)) for result in results)
+    if asked < of:
+        said = f"From a sample of {fixed(100 * asked / of, 0)} %: {asked:,} of {of:,} items."
+        sys.stderr.write(f"{said} The same command without --quick, --minutes and --until continues.\n")
+    if stop.interrupted:
+        raise KeyboardInterrupt
 
 
 class Screen:

@@ -16,22 +16,18 @@ no estimate: too few.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from equipoise.corpora.counting import ROLES, BlockCounts
 from equipoise.corpora.documents import Document
-from equipoise.corpora.vocabulary import Integers
+from equipoise.corpora.vocabulary import Integers, Targets
 from equipoise.errors import UserError
+from equipoise.stats.intervals import wilson
 from equipoise.text.sides import FEMALE, MALE
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from equipoise.corpora.vocabulary import Targets
-
 
 Floats = NDArray[np.float64]
 ALL = ("all", "")
@@ -116,10 +112,8 @@ TOO_FEW = "too few"
 LEVEL = 0.95
 
 
-def cooccurrence_table(moments: Moments, targets: "Targets") -> "pd.DataFrame":
+def cooccurrence_table(moments: Moments, targets: Targets) -> pd.DataFrame:
     """A row for each group and each category and word."""
-    import pandas as pd
-
     groups, items = moments.groups, targets.items
     base = dict(zip(BASE, moments.base[: len(groups), None, :].transpose(2, 0, 1), strict=True))
     target = dict(zip(TARGET, moments.targets[: len(groups)].transpose(2, 0, 1), strict=True))
@@ -182,10 +176,8 @@ def _variance(slopes: tuple[Any, ...], target: dict[str, Floats], base: dict[str
     return np.maximum(own + whole + crossed - total**2 / n, 0) * n / (n - 1)
 
 
-def mentions_table(moments: Moments) -> "pd.DataFrame":
+def mentions_table(moments: Moments) -> pd.DataFrame:
     """Women and men mentioned and the share of women, for each group and role, with an interval."""
-    import pandas as pd
-
     rows = []
     for code, (by, level) in enumerate(moments.groups):
         documents = moments.base[code, BASE.index("documents")]
@@ -215,8 +207,6 @@ def _share(sums: dict[str, float], documents: float) -> tuple[float, float, floa
     Where only one gender is mentioned, Wilson's interval counts each document once.
     """
     from scipy.special import expit, stdtrit
-
-    from equipoise.stats.intervals import wilson
 
     women, men = sums["f"], sums["m"]
     if sums["documents"] < FEWEST_DOCUMENTS or women + men < FEWEST_PAIRS:
@@ -270,10 +260,8 @@ class Drivers:
         some = np.flatnonzero(mentions.sum(axis=1))
         self._consider(MENTIONS, _candidates(documents, some, mentions[some], counts), moments)
 
-    def table(self, moments: Moments) -> "pd.DataFrame":
+    def table(self, moments: Moments) -> pd.DataFrame:
         """The largest contributions to either side, by category."""
-        import pandas as pd
-
         rows = []
         for name, candidates in self.kept.items():
             ranked = sorted(

@@ -8,17 +8,15 @@ of the stereotype, so that SLD above 0 means that a model finds the text likelie
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from equipoise.corpora.documents import Document
 from equipoise.corpora.flags import flags_of
 from equipoise.corpora.opening import drawn
+from equipoise.text.rewriting import Change, Rewriter
 from equipoise.text.sentences import Span, sentence_spans
-
-if TYPE_CHECKING:
-    from equipoise.text.rewriting import Change
 
 MINED = "own:mined"
 SHORTEST, LONGEST = 4, 40
@@ -62,8 +60,6 @@ def mine_pairs(
 
 
 def _pairs(documents: Iterable[Document], left_out: Counter[str], *, by_flag: bool) -> Iterator[MinedPair]:
-    from equipoise.text.rewriting import Rewriter
-
     rewriter = Rewriter("invert")
     for document in documents:
         changes = sorted(rewriter.rewrite(document.text).changes)
@@ -78,7 +74,7 @@ def _pairs(documents: Iterable[Document], left_out: Counter[str], *, by_flag: bo
                 yield _pair(document, span, inside, by_flag=by_flag)
 
 
-def _reason_against(sentence: str, changes: "list[Change]") -> str:
+def _reason_against(sentence: str, changes: list[Change]) -> str:
     if not changes:
         return ""
     words = len(sentence.split())
@@ -87,7 +83,7 @@ def _reason_against(sentence: str, changes: "list[Change]") -> str:
     return ONLY_NAMES if all(change.rule.startswith("name") for change in changes) else ""
 
 
-def _pair(document: Document, span: Span, changes: "list[Change]", *, by_flag: bool) -> MinedPair:
+def _pair(document: Document, span: Span, changes: list[Change], *, by_flag: bool) -> MinedPair:
     parts, at = [], span.start
     for change in changes:
         parts += [document.text[at : change.start], change.new]

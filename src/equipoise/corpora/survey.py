@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from equipoise.corpora.cooccurrence import (
     BASE,
@@ -31,10 +32,6 @@ from equipoise.corpora.reading import Corpus
 from equipoise.corpora.vocabulary import Targets, Vocabulary, gendered_words, load_targets
 from equipoise.errors import UserError
 from equipoise.files import replacing, resumable_writing, write_beside
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 STATE = "state.npz"
 
@@ -142,9 +139,9 @@ class Survey:
 
     documents: int
     words: int
-    cooccurrence: "pd.DataFrame"
-    mentions: "pd.DataFrame"
-    drivers: "pd.DataFrame"
+    cooccurrence: pd.DataFrame
+    mentions: pd.DataFrame
+    drivers: pd.DataFrame
     problems: Problems
     flags: Counter[str]
     notices: tuple[str, ...] = ()
@@ -330,8 +327,6 @@ def _reasons(problems: Problems) -> str:
 
 
 def _write_tables(survey: Survey, out: Path) -> None:
-    import pandas as pd
-
     problems = pd.DataFrame(survey.problems.kept, columns=list(Problem._fields))
     counts = pd.DataFrame(survey.problems.counts.most_common(), columns=["reason", "rows"])
     frames = (survey.cooccurrence, survey.mentions, survey.drivers, problems, counts)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from equipoise.data.reading import TABLES, File, file_sha256, read_table
 from equipoise.errors import UserError, unknown_name
+from equipoise.files import cache_folder
 
 DATA_VARIABLE = "EQUIPOISE_DATA"
 _CATALOGUE = Path(__file__).parent / "catalogue.csv"
@@ -100,8 +101,6 @@ def _download(entry: DataFile, folder: Path | None) -> Path:
             f"{looked}{give} (or set {DATA_VARIABLE}).",
         )
     import pooch
-
-    from equipoise.files import cache_folder
 
     try:
         fetched = pooch.retrieve(

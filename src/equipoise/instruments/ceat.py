@@ -78,6 +78,7 @@ class ContextualisedAssociation:
     variants = ("last-layer",)
     needs = (EMBED,)
     reads = (CORPUS, CHOSEN_LAYER, MEASURE)
+    scored_jointly = True
     roles = Roles(text=("sample",), factors=("test",), groups=("test",))
     quantities = (
         Quantity(

@@ -104,6 +104,7 @@ class Discovery:
     variants = tuple(COUNTS)
     needs = (TOP_FILL,)
     reads = (POLES,)
+    scored_jointly = True
     roles = Roles(text=("template",), groups=("topic",))
     quantities = (_DISCO, _LEAN)
 

@@ -57,6 +57,7 @@ class NameSensitivity:
     variants = ("first-names",)
     needs = (CLASSIFY,)
     reads = (LABEL,)
+    scored_jointly = True
     roles = Roles(text=("text",), factors=FACTORS, groups=("gender", "template"))
     quantities = (
         Quantity(

@@ -37,6 +37,7 @@ from equipoise.report.answers import (
     place_in,
 )
 from equipoise.results import Result
+from equipoise.results.numbers import fixed
 from equipoise.results.quantity import QUESTIONS
 from equipoise.results.reading import CANNOT_TELL, CERTAIN, LIKELY, NO, YES, sentence_start
 
@@ -69,10 +70,12 @@ def say(results: Sequence[Result], name: str = "") -> Findings:
     answers, knowledge = answers_of(results), knowledge_of(results)
     model = name or (results[0].model if results else "")
     items = sum(len(result.items) for result in results)
+    of = sum(result.sample.get("of", len(result.items)) for result in results)
+    sampled = f"From a sample of {fixed(100 * items / of, 0)} %: " if items < of else ""
     base = f"This rests on {items:,} items of {', '.join(result.instrument for result in results)}."
     return Findings(
         model,
-        _headline(model or "This model", answers, knowledge),
+        sampled + _headline(model or "This model", answers, knowledge),
         _sentences(answers, knowledge, base),
         answers,
         knowledge,
@@ -164,7 +167,7 @@ def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known])
         said = f"There are too few items to tell anything about {model}"
     else:
         said = f"No answer is meaningful for {model}"
-    return f"{said}, but it hardly {lacking[0].name}." if lacking else f"{said}."
+    return f"{said}; it hardly {lacking[0].name}." if lacking else f"{said}."
 
 
 def _of_all(words: Sequence[str]) -> str:

@@ -59,6 +59,11 @@ PROVENANCE = {
     "sentences": [str],
     "versions": Each(str),
     "created": str,
+    "sample": {
+        **dict.fromkeys(("asked", "of", "seed"), int),
+        "share": NUMBER,
+        "whole": [{**dict.fromkeys(("key", "by", "level"), str), **dict.fromkeys(("low", "high"), NUMBER)}],
+    },
     "columns": Each(str),
 }
 ESTIMATE = {

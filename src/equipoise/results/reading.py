@@ -134,6 +134,8 @@ def reading(estimate: Estimate, quantity: Quantity | None = None) -> str:
     name = sentence_start(name) + (f" ({estimate.by} {estimate.level})" if estimate.by else "")
     if isnan(estimate.value):
         return f"{name}: no value, because none of {estimate.dropped:,} items could be used."
+    if quantity is None and estimate.void:
+        return f"{name}: {shown(estimate.value)}, not meaningful because {estimate.void}."
     if quantity is None:
         interval = "" if isnan(estimate.low) else f" ({shown(estimate.low)} to {shown(estimate.high)})"
         return f"{name}: {shown(estimate.value)}{interval}."

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from equipoise.results.numbers import fixed
+
 Provenance = Mapping[str, Any]
 
 
@@ -11,7 +13,21 @@ def differences(before: Provenance, after: Provenance) -> list[str]:
     """What was measured otherwise: variant, data, poles, precision, seed, and choices such as a layer."""
     seeds = [one.get("seed", 0) for one in (before, after)]
     seed = [] if seeds[0] == seeds[1] else [f"seed {seeds[0]} there, {seeds[1]} now"]
-    return [*_named(before, after), *_files(before, after), *_choices(before, after), *seed]
+    return [
+        *_named(before, after),
+        *_files(before, after),
+        *_choices(before, after),
+        *seed,
+        *_sample(before, after),
+    ]
+
+
+def _sample(before: Provenance, after: Provenance) -> Iterator[str]:
+    """A sample may grow; it does not take the place of more than it holds."""
+    shares = [float(one.get("sample", {}).get("share", 1.0)) for one in (before, after)]
+    if shares[1] < shares[0]:
+        was = "the whole run" if shares[0] == 1 else f"a sample of {fixed(100 * shares[0], 0)} %"
+        yield f"{was} there, a sample of {fixed(100 * shares[1], 0)} % now"
 
 
 def _named(before: Provenance, after: Provenance) -> Iterator[str]:

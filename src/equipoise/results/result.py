@@ -93,6 +93,11 @@ class Result:
         return list(self.provenance.get("fixed_choices", self.choices))
 
     @property
+    def sample(self) -> dict[str, Any]:
+        """Of a sample: its share of the items and what it says of the whole run; of a whole run nothing."""
+        return dict(self.provenance.get("sample", {}))
+
+    @property
     def roles(self) -> Roles:
         """Which columns of the items play which part."""
         recorded = self.provenance.get("roles", {})

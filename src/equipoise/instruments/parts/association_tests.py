@@ -63,6 +63,7 @@ class AssociationInstrument:
     datasets = (OWN, PUBLISHED)
     needs = (EMBED,)
     reads = (CHOSEN_LAYER, POOLING, MEASURE)
+    scored_jointly = True
     roles = Roles(text=("text",), factors=FACTORS, groups=("test",))
     quantities = (OVERALL,)
 

@@ -51,6 +51,7 @@ class OfLeanings:
     variants: tuple[str, ...] = (ALONE, IN_FRAMES)
     needs: tuple[str, ...] = (EMBED,)
     reads: tuple[str, ...] = (CHOSEN_LAYER, POOLING)
+    scored_jointly = True
     roles = Roles(text=("word",), factors=FACTORS, groups=("leaning", "group"))
 
     def design(self, source: Source, settings: Settings) -> LeaningDesign:

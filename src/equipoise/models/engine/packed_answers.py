@@ -1,5 +1,6 @@
 """Answers as bytes behind a checksum, so that damage is noticed instead of measured."""
 
+import json
 import sqlite3
 import struct
 import zlib
@@ -8,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from equipoise.models.engine.rows import RowAnswer, VectorSpec
+
+Json = dict[str, Any]
 
 
 class RowCodec:
@@ -58,6 +61,30 @@ class RowCodec:
     def is_sound(self, answer: RowAnswer) -> bool:
         """Whether the answer holds no NaN."""
         return answer.is_sound()
+
+
+class JsonCodec:
+    """How other answers are kept: compressed JSON, with zlib's checksum."""
+
+    def pack(self, answer: Json) -> bytes:
+        """The answer as bytes."""
+        return zlib.compress(json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+    def unpack(self, blob: bytes) -> Json:
+        """The answer that `pack` wrote; zlib's own checksum notices damage."""
+        try:
+            answer: Json = json.loads(zlib.decompress(blob))
+        except (zlib.error, ValueError) as error:
+            raise sqlite3.DatabaseError("a stored answer fails its checksum") from error
+        return answer
+
+    def join(self, newer: Json, older: Json) -> Json:
+        """The older answer: nothing is asked twice."""
+        return older
+
+    def is_sound(self, answer: Json) -> bool:
+        """Whether there is an answer."""
+        return bool(answer)
 
 
 class _Reader:

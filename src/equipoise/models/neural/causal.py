@@ -5,18 +5,20 @@ scored once with each word in the blank and normalised over the words. Unlike a 
 nothing about words that were not given, and probabilities of the given words sum to one.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.capabilities import EMBED, FILL, RAW_ROWS, score_by
+from equipoise.models.capabilities import EMBED, FILL, GENERATE, RAW_ROWS, score_by
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.neural.base import Asked
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import token_scores
 from equipoise.models.neural.words import Encoded, find_blank, is_unknown, place_words, refuse_unknown
-from equipoise.models.questions import DEFAULT_RULE, Fill, Question, Score, WordScores
+from equipoise.models.neural.writing import Writer
+from equipoise.models.questions import DEFAULT_RULE, Fill, Generate, Question, Score, WordScores, Written
 from equipoise.text.blank import count_blanks
 
 RULES = ("left-to-right",)
@@ -26,7 +28,7 @@ class CausalModel(NeuralModel):
     """GPT-2 and its family: every model that `AutoModelForCausalLM` knows."""
 
     kind = "causal"
-    capabilities = frozenset({FILL, EMBED, RAW_ROWS, *map(score_by, RULES)})
+    capabilities = frozenset({FILL, EMBED, RAW_ROWS, GENERATE, *map(score_by, RULES)})
 
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
         super().__init__(model, tokenizer, **settings)
@@ -56,6 +58,24 @@ class CausalModel(NeuralModel):
             )
         first = eos if bos is None else bos
         return () if first is None else (int(first),)
+
+    def answer_in_turn(self, groups: Sequence[Sequence[Question]]) -> Iterator[list[Any]]:
+        """The answers of one group after the other; texts are written when their group's turn comes."""
+        rest = [[one for one in group if not isinstance(one, Generate)] for group in groups]
+        for group, answers in zip(groups, super().answer_in_turn(rest), strict=True):
+            texts = [one for one in group if isinstance(one, Generate)]
+            written, others = iter(self._write(texts) if texts else ()), iter(answers)
+            yield [next(written) if isinstance(one, Generate) else next(others) for one in group]
+
+    def check(self, question: Question) -> None:
+        """Refuse what cannot be asked; of a text to write, nothing is known before."""
+        if not isinstance(question, Generate):
+            super().check(question)
+
+    def _write(self, questions: Sequence[Generate]) -> Iterator[Written]:
+        network = self.transformers_model
+        writer = Writer(network, self.tokenizer, fingerprint=self.fingerprint, name=self.name)
+        return writer.write(questions, self.options, self.max_length)
 
     def ask_words(self, question: Question) -> Asked:
         """A word at the blank, or the tokens of a text."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from equipoise.errors import Cancelled, UnaskableError, UserError, unknown_name
 from equipoise.models.capabilities import FILL, GENERATE, score_by
+from equipoise.models.engine.packed_answers import Json, JsonCodec
 from equipoise.models.engine.store import AnswerStore, store_file
 from equipoise.models.neural.words import compose, find_blank
 from equipoise.models.options import RunOptions
@@ -41,8 +42,6 @@ from equipoise.models.remote.probing import (
     tokenize,
 )
 from equipoise.models.remote.reading import (
-    Json,
-    JsonCodec,
     generated,
     pieces,
     read_echo,

@@ -1,8 +1,6 @@
 """What servers answer, in the several forms that they have for it."""
 
 import json
-import sqlite3
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import UnaskableError, UserError
+from equipoise.models.engine.packed_answers import Json
 from equipoise.models.questions import TokenScores, WordScores
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -24,30 +21,6 @@ class Token:
     text: str
     logprob: float
     id: int | None = None
-
-
-class JsonCodec:
-    """How answers of a server are kept: compressed JSON behind a checksum."""
-
-    def pack(self, answer: Json) -> bytes:
-        """The answer as bytes."""
-        return zlib.compress(json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-
-    def unpack(self, blob: bytes) -> Json:
-        """The answer that `pack` wrote; zlib's own checksum notices damage."""
-        try:
-            answer: Json = json.loads(zlib.decompress(blob))
-        except (zlib.error, ValueError) as error:
-            raise sqlite3.DatabaseError("a stored answer fails its checksum") from error
-        return answer
-
-    def join(self, newer: Json, older: Json) -> Json:
-        """The older answer: a server is asked once."""
-        return older
-
-    def is_sound(self, answer: Json) -> bool:
-        """Whether there is an answer."""
-        return bool(answer)
 
 
 def generated(answer: Json) -> list[tuple[Token, tuple[Token, ...]]]:

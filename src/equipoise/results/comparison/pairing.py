@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.results.numbers import fixed
 from equipoise.results.result import Result
 
 FIRST, SECOND = "_first", "_second"
@@ -38,6 +39,7 @@ def check_comparable(results: Sequence[Result], *, by_text: bool = False) -> Non
                 "Measure them by folders that tell them apart, or wrap each with a name of its own.",
             )
         check_same_quantity(first, second)
+        _check_same_sample(first, second)
         if not by_text:
             _check_same_data(first, second)
 
@@ -117,6 +119,20 @@ def _check_same_poles(first: Result, second: Result) -> None:
         raise UserError(
             f"{first.instrument}: the poles {ours!r} and {theirs!r} are different quantities.",
             "Measure both models with the same poles.",
+        )
+
+
+def _check_same_sample(first: Result, second: Result) -> None:
+    """A sample is compared with the same items of another model: the same sample, or its whole run."""
+    ours, theirs = (
+        {name: result.sample.get(name) for name in ("share", "seed", "asked")} for result in (first, second)
+    )
+    if first.sample and second.sample and ours != theirs:
+        shares = [f"{fixed(100 * result.sample['share'], 0)} %" for result in (first, second)]
+        raise UserError(
+            f"{first.instrument}: {first.model!r} and {second.model!r} are different samples, of "
+            f"{' and '.join(shares)} of the items.",
+            "Continue both runs, or stop both at the same share.",
         )
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
 from equipoise.results.estimate import by_of, level_of
+from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Quantity
 from equipoise.results.result import Result
 
@@ -46,7 +47,10 @@ def _void(result: Result, quantity: Quantity) -> str:
 
 def _left_out(paired: Paired) -> Iterator[str]:
     first, second = paired.first, paired.second
-    if paired.unpaired:
+    shares = [result.sample["share"] for result in (first, second) if result.sample]
+    if shares:
+        yield f"{first.instrument}: compared on a sample of {fixed(100 * min(shares), 0)} % of the items."
+    elif paired.unpaired:
         by_text = "item" not in paired.items
         shared = ", or the text of another item," if by_text else ""
         yield (

@@ -35,7 +35,7 @@ def page_of(*results: Result) -> Contents:
 
 
 def models(*shifts: float) -> list[Result]:
-    results = [page_result(f"/home/anna/m{place}", shift=shift) for place, shift in enumerate(shifts)]
+    results = [page_result(f"/somewhere/anna/m{place}", shift=shift) for place, shift in enumerate(shifts)]
     for result in results:
         result.estimates["void"] = ""
     return results
@@ -175,7 +175,7 @@ def test_every_link_of_a_page_leads_somewhere_and_no_folder_is_shown() -> None:
         assert {link for link in re.findall(r'href="#([^"]+)"', page) if link not in names} == set()
         # The made results were created at a time that names the model.
         shown = re.sub(r"<td>[^<]*T12:00:00[^<]*</td>", "", page)
-        assert "/home/anna" not in shown
+        assert "/somewhere/anna" not in shown
 
 
 def test_what_a_terminal_would_obey_is_not_in_a_page() -> None:

@@ -37,6 +37,7 @@ INSTRUMENTS = Index(
         "clustering": "equipoise.instruments.clustering:Clustering",
         "gender-probe": "equipoise.instruments.gender_probe:GenderProbe",
         "counterfactual-gap": "equipoise.instruments.counterfactual_gap:CounterfactualGap",
+        "paired-documents": "equipoise.instruments.paired_documents:PairedDocuments",
         "name-sensitivity": "equipoise.instruments.name_sensitivity:NameSensitivity",
         "net-neutral": "equipoise.instruments.net_neutral:NetNeutral",
         "equalised-odds": "equipoise.instruments.equalised_odds:EqualisedOdds",

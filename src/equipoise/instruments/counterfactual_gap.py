@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.sets.classifying import NAME, load_texts
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
@@ -34,6 +33,7 @@ from equipoise.instruments.parts.estimates import (
     size_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.turned import gendered_versions
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
@@ -44,8 +44,6 @@ from equipoise.text.sides import FEMALE, MALE
 
 FACTORS = ("item",)
 SIDES = (MALE, FEMALE)
-NOT_TURNED = "no gendered word to turn"
-BOTH = "words of both genders, or of none that is listed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +95,7 @@ class CounterfactualGap:
         """Every text with its turned version."""
         read = load_texts(source)
         rewriter = Rewriter("invert", names=True)
-        rows = [row | _versions(row["text"], rewriter) for row in read.table.to_dict("records")]
+        rows = [row | gendered_versions(row["text"], rewriter) for row in read.table.to_dict("records")]
         return TurnedDesign(items=pd.DataFrame(rows), files=read.files, settings=settings)
 
     def ask(self, design: TurnedDesign, model: LanguageModel) -> Iterator[Ask]:
@@ -133,20 +131,3 @@ class CounterfactualGap:
         counts = items["dropped"].value_counts()
         remarks = tuple(f"{count:,} texts left out: {why}" for why, count in counts.items() if why)
         return Summary(estimates, remarks=remarks)
-
-
-def _versions(text: str, rewriter: Rewriter) -> dict[str, str]:
-    """The text about a man and about a woman; which one it is, its own gendered words tell."""
-    rewritten = rewriter.rewrite(text)
-    if rewritten.text == text:
-        return {MALE: "", FEMALE: "", "dropped": NOT_TURNED}
-    known = gendered_words()
-    genders = {known[word] for word in _words(text) if word in known}
-    if len(genders) != 1:
-        return {MALE: "", FEMALE: "", "dropped": BOTH}
-    versions = (text, rewritten.text) if genders == {MALE} else (rewritten.text, text)
-    return {**dict(zip(SIDES, versions, strict=True)), "dropped": ""}
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip(".,;:!?\"'()").lower() for word in text.split()]

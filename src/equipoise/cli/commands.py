@@ -34,6 +34,7 @@ Places = Mapping[str, Mapping[str, tuple[str, str]]]
 STUDIES: Places = {
     "Models": {
         "models": ("study_models:models", "Rank several models, with each difference tested."),
+        "controls": ("proof:controls", "Test instruments with known doses, and with none."),
         "control": ("study_models:control", "Compare a model with random weights of the same architecture."),
         "sample-size": ("study_models:sample_size", "Show how far a score moves with the number of items."),
     },

@@ -1,4 +1,4 @@
-"""Proof: `verify` checks published numbers, `reference` ranks models among published ones."""
+"""Proof: `verify` published numbers, `controls` of instruments, `reference` models to rank among."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,16 +19,21 @@ from equipoise.cli.arguments import (
 from equipoise.cli.printing import print_json, print_rows, say
 from equipoise.cli.writing import keeping_of
 from equipoise.errors import UserError
+from equipoise.instruments import DEFAULT_AUDIT
 from equipoise.instruments.gest import Gest
 from equipoise.models.options import RunOptions
 from equipoise.results import load_results
 from equipoise.results.numbers import fixed
+from equipoise.results.numbers import shown as number
 from equipoise.results.records import to_records
+from equipoise.studies.controls import DRAWS
+from equipoise.studies.controls import controls as study_controls
 from equipoise.studies.references import add_reference, league, published_result, references_file
 from equipoise.studies.steps import Keeping
 from equipoise.studies.verifying import NOT_CHECKED
 from equipoise.studies.verifying import verify as study_published
 
+LIMITS = ("instrument", "estimate", "unit", "slope per nat", "dose found", "lean found")
 VERIFIED = ("figure", "published", "as published", "corrected", "verdict")
 
 
@@ -81,6 +86,38 @@ def _others(table: pd.DataFrame) -> list[str]:
     """What other tools print under the same name."""
     rows = table[table["other_tools"] != ""]
     return [f"{row['source']}, {row['figure']}: {row['other_tools']}" for row in rows.to_dict("records")]
+
+
+@takes_groups
+def controls(
+    *,
+    options: RunOptions,
+    model: Model = None,
+    instrument: Annotated[
+        list[str] | None, typer.Option("--instrument", "-i", help="Instruments; those of audit if left out.")
+    ] = None,
+    draws: Annotated[int, typer.Option(min=5, help="Draws of items for each dose.")] = DRAWS,
+    shown: Shown,
+) -> None:
+    """Test instruments with doses that they must find and controls in which they must find nothing."""
+    keeping = Keeping() if shown.out is None else keeping_of(shown.out, shown.force)
+    study = study_controls(
+        open_model(model, options), instrument or DEFAULT_AUDIT, draws=draws, keeping=keeping
+    )
+    if shown.as_json:
+        tables = {"limits": study.limits, "doses": study.positive, "negative": study.negative}
+        print_json(
+            {name: to_records(table) for name, table in tables.items()} | {"sentences": study.sentences}
+        )
+        return
+    rows = [
+        [row["instrument"], row["estimate"], row["unit"]]
+        + ["-" if row[name] != row[name] else number(row[name]) for name in ("slope", "limit_dose", "limit")]
+        for row in study.limits.to_dict("records")
+    ]
+    print_rows("Detection limits", LIMITS, rows)
+    for sentence in study.sentences:
+        say(sentence)
 
 
 League = Annotated[

@@ -43,7 +43,7 @@ def own_population(path: Path) -> pd.DataFrame:
     table = read_table(path, COLUMNS)
     try:
         kinds = {"stereotype": int, "mean": float, "low": float, "high": float, "n": int}
-        return table[list(COLUMNS)].astype(kinds)
+        return table[list(COLUMNS)].replace({"low": "", "high": ""}, "nan").astype(kinds)
     except ValueError as error:
         raise UserError(
             f"{path} is damaged: {error}.", "Correct the cell, or add the results again."

@@ -1,0 +1,99 @@
+"""Controls: doses by hand, limits that follow from the spread of the items, and few false alarms."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import run
+
+from equipoise.errors import UserError
+from equipoise.instruments.base import Ask
+from equipoise.models.questions import Fill, Score, TokenScores, WordScores
+from equipoise.models.table import TableModel
+from equipoise.results import Quantity
+from equipoise.studies.controls import _found, _limit, controls, dosed, leanings
+
+QUANTITY = Quantity("lean", "lean", 0.1, factors=("word",))
+
+
+def test_a_dose_moves_the_log_ratio_and_keeps_the_mass_of_both() -> None:
+    answer = WordScores(("he", "she", "they"), tuple(np.log([0.5, 0.3, 0.1])), (1, 1, 1))
+    he, she, they = np.exp(
+        dosed(Ask("i", "blank", Fill("[MASK]", ("he", "she", "they"))), answer, 0.4).logprobs
+    )
+    assert np.log(he / she) == pytest.approx(np.log(0.5 / 0.3) + 0.4)
+    assert (he + she, they) == pytest.approx((0.8, 0.1))
+
+
+def test_a_dose_moves_both_sentences_of_a_pair_apart() -> None:
+    score = TokenScores(("a", "b"), (-1.0, -2.0), ((0, 1), (2, 3)), (1.0, 1.0))
+    for role, total in (("stereotype", -2.8), ("counterpart", -3.2)):
+        assert dosed(Ask("i", role, Score("a b")), score, 0.4).total == pytest.approx(total)
+
+
+def test_hidden_professions_and_persons_of_either_gender() -> None:
+    answer = WordScores(("uncle",), (-2.0,), (1,))
+    question = Fill("[MASK]", ("uncle",))
+    assert dosed(Ask("i", "prior", question), answer, 1.0, "male").logprobs == (-2.0,)
+    assert dosed(Ask("i", "beside", question), answer, 1.0, "male").logprobs == (-1.5,)
+    assert dosed(Ask("i", "beside", question), answer, 1.0, "female").logprobs == (-2.5,)
+
+
+@pytest.fixture
+def plain() -> pd.DataFrame:
+    """Eighty words with five items each; the spread between words is 1."""
+    rng = np.random.default_rng(1)
+    words = np.repeat(np.arange(80), 5)
+    return pd.DataFrame({"word": words.astype(str), "score": 0.7 + rng.normal(size=80)[words]})
+
+
+def test_a_dose_is_found_where_it_is_large_beside_the_error(plain: pd.DataFrame) -> None:
+    """The standard error is 1/sqrt(80) = 0.11: 0.05 is hardly ever found, 0.6 always."""
+    found = [
+        _found(plain, plain.assign(score=plain["score"] + dose), QUANTITY, 40)[0] for dose in (0.05, 0.6)
+    ]
+    assert found[0] < 0.4
+    assert found[1] == 1.0
+
+
+def test_nothing_is_found_without_a_dose_or_with_a_placebo(plain: pd.DataFrame) -> None:
+    """At 5 % expected, 200 draws give more than 10 % once in a thousand times."""
+    assert _found(plain, plain, QUANTITY, 200)[1] <= 0.1
+    moved = plain.assign(score=plain["score"] + 1.0)
+    assert _found(plain, moved, QUANTITY, 200, placebo=True)[1] <= 0.1
+
+
+def test_the_limit_is_the_smallest_dose_found_in_four_of_five_draws() -> None:
+    rows = pd.DataFrame({"dose": [0.1, 0.2, 0.5], "change": [0.01, 0.02, 0.05], "found": [0.3, 0.85, 1.0]})
+    limit = _limit(rows.assign(instrument="tbe", estimate="APPD", unit="", draws=20))
+    assert (limit["limit_dose"], limit["limit"], limit["rises"]) == (0.2, 0.02, True)
+    assert limit["slope"] == pytest.approx(0.1)
+
+
+def test_the_table_of_occupations_has_both_sides() -> None:
+    assert leanings()["aerospace engineer"] == 1
+    assert leanings()["administrative assistant"] == -1
+
+
+def test_an_instrument_without_controls_is_refused() -> None:
+    with pytest.raises(UserError, match="no controls for honest"):
+        controls(TableModel({}), ("honest",))
+
+
+def test_controls_are_a_command_that_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    asked: tuple[Any, ...] = ("study", "controls", "--model", "random", "-i", "traits", "--draws", 5)
+    assert run(*asked, "--out", out) == 0
+    said = capsys.readouterr().out
+    assert "Detection limits" in said
+    assert "False alarms" in said
+    doses = pd.read_csv(out / "doses.csv")
+    assert doses["change"].is_monotonic_increasing
+    assert set(pd.read_csv(out / "negative.csv")["control"]) >= {"no dose", "placebo", "random weights"}
+    assert run(*asked, "--out", out, "--json") == 0
+    told = capsys.readouterr()
+    assert told.err.count("finished before") == 3
+    assert json.loads(told.out)["limits"][0]["instrument"] == "traits"

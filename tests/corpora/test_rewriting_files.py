@@ -290,7 +290,7 @@ def test_a_worker_that_is_killed_ends_in_two_lines_and_the_command_goes_on(tmp_p
     _, said = started.communicate()
     assert started.returncode == 2
     assert "ended from outside" in said
-    assert "run the same command again" in said
+    assert "Run the same command again" in said
     assert len(said.strip().splitlines()) == 2
     subprocess.run([*command[:-1], "1"], cwd=tmp_path, check=True, stderr=subprocess.DEVNULL)
     run(tmp_path / "a.jsonl", tmp_path / "c.jsonl")

@@ -33,17 +33,15 @@ from equipoise.instruments.parts.estimates import (
     size_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.turned import gendered_versions
+from equipoise.instruments.parts.versions import SIDES, versions_of
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 from equipoise.text.rewriting import Rewriter
-from equipoise.text.sides import FEMALE, MALE
 
 FACTORS = ("item",)
-SIDES = (MALE, FEMALE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +93,11 @@ class CounterfactualGap:
         """Every text with its turned version."""
         read = load_texts(source)
         rewriter = Rewriter("invert", names=True)
-        rows = [row | gendered_versions(row["text"], rewriter) for row in read.table.to_dict("records")]
+        turned = [versions_of(text, rewriter) for text in read.table["text"]]
+        rows = [
+            row | one.texts | {"dropped": one.dropped}
+            for row, one in zip(read.table.to_dict("records"), turned, strict=True)
+        ]
         return TurnedDesign(items=pd.DataFrame(rows), files=read.files, settings=settings)
 
     def ask(self, design: TurnedDesign, model: LanguageModel) -> Iterator[Ask]:

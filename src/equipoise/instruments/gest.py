@@ -11,7 +11,7 @@ Beside it    `rate` of a stereotype (r_i): how many times likelier the man is, o
              model stands among the 34 of the authors, by the two frames that all of them were asked.
 Variants     corrected: one base for logarithm and power. as-published: the authors take e to the power of a
              mean of log10 values, so that 2 times likelier is shown as 1.35 times. sentences-1.1: the second
-             edition, which mends 244 sentences, with one base.
+             edition, which corrects 244 sentences, with one base.
 Zero         A uniform model gives 0, rates of 1. Random weights give a gap near 0, whatever their mean is.
 Source       Pikuliak et al. 2024, "Women Are Beautiful, Men Are Leaders: Gender Stereotypes in Machine
              Translation and Language Modeling" (GEST, Apache-2.0), with scores of 34 models by item.

@@ -146,3 +146,19 @@ def _rank_biserial_of(values: Floats, counts: Floats) -> Floats:
     ranks = np.cumsum(drawn, axis=1) - drawn + (drawn + 1) / 2
     whole = (ranks * drawn).sum(axis=1)
     return np.divide((ranks * balance).sum(axis=1), whole, out=np.full(len(counts), np.nan), where=whole > 0)
+
+
+def quantile_difference(
+    first: ArrayLike, second: ArrayLike, at: float, *, draws: int = DRAWS, seed: int = 0
+) -> tuple[float, Interval]:
+    """The difference of two quantiles of paired values, with the percentile interval over resampled pairs."""
+    pairs = np.column_stack([np.asarray(values, dtype=np.float64) for values in (first, second)])
+    pairs = pairs[~np.isnan(pairs).any(axis=1)]
+    if not len(pairs):
+        return float("nan"), UNKNOWN
+    high, low = np.quantile(pairs, at, axis=0)
+    if len(pairs) < FEWEST_CLUSTERS:
+        return float(high - low), UNKNOWN
+    picked = np.random.default_rng(seed).integers(len(pairs), size=(draws, len(pairs)))
+    quantiles = np.quantile(pairs[picked], at, axis=1)
+    return float(high - low), expanded_percentile(quantiles[:, 0] - quantiles[:, 1], len(pairs), 0.95)

@@ -19,14 +19,13 @@ from equipoise.text.sides import FEMALE, MALE
 
 NAME = "equipoise-classifying"
 TEXTS, TEMPLATES, PREDICATES = "classifier-texts.csv", "name-templates.csv", "inference-predicates.csv"
-DOCUMENTS = "paired-documents.csv"
 PROFESSIONS, SETS = "schema-professions.csv", "association-sets.csv"
 SLOT = "<name>"
 
 
-def load_texts(source: Source, shipped: str = TEXTS) -> ItemSet:
+def load_texts(source: Source) -> ItemSet:
     """Texts with what they are about, if it is known (columns text, topic, tone)."""
-    file = source.file(shipped)
+    file = source.file(TEXTS)
     table = with_columns(name_rows(read_table(file, ("text",))), ("topic", "tone"))
     refuse_repeats(table, ("id",), file)
     items = table.rename(columns={"id": "item"})[["item", "topic", "tone", "text"]]

@@ -10,6 +10,7 @@ from typing import Any
 from equipoise.errors import UserError
 from equipoise.files import replacing_folder
 from equipoise.models.protocol import LanguageModel
+from equipoise.text.blank import BLANK
 
 RECORD, CARD = "equipoise.json", "README.md"
 _TASKS = {"masked": "fill-mask", "causal": "text-generation", "classifier": "text-classification"}
@@ -150,7 +151,7 @@ def _usage(record: dict[str, Any]) -> str:
         "",
         f'model = pipeline("{task}", model="path/to/this/folder")',
     ]
-    mask = record.get("mask", "[MASK]")
+    mask = record.get("mask", BLANK)
     text = f"The nurse said that {mask} was tired." if task == "fill-mask" else "The nurse said that"
     return "\n".join([*lines, f'print(model("{text}"))'])
 

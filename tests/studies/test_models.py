@@ -25,7 +25,7 @@ from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.models import RANKING_COLUMNS, compare_models, compare_results, rank_results
-from equipoise.studies.published import published
+from equipoise.studies.papers.published import published
 
 LEAN = Quantity("lean", "lean", 0.05, factors=("cluster",), where={"variation": "original"})
 SIZE = replace(LEAN, key="size", label="mean |lean|", kind="size", better="lower", ranks=True)

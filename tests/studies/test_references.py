@@ -21,7 +21,7 @@ from equipoise.instruments.parts.gest_population import (
 )
 from equipoise.measuring import measure
 from equipoise.models.table import TableModel
-from equipoise.studies.references import add_reference, league, published_result
+from equipoise.studies.proof.references import add_reference, league, published_result
 
 
 def population(**gaps: float) -> pd.DataFrame:

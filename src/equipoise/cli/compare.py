@@ -29,7 +29,7 @@ from equipoise.results.comparison import compare as compare_results
 from equipoise.results.comparison.apart import compare_corpora, compare_groups
 from equipoise.results.records import to_records
 from equipoise.results.saving import load_folders
-from equipoise.studies.association_tables import TABLE_4, Papers, papers_of
+from equipoise.studies.papers.association_tables import TABLE_4, Papers, papers_of
 
 COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
 

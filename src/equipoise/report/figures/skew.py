@@ -20,7 +20,7 @@ from equipoise.report.figures.style import (
 )
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results.numbers import fixed, shown
-from equipoise.studies.skew import INSTRUMENT, TYPE_2, histogram_table, skew_stereotype_table
+from equipoise.studies.papers.skew import INSTRUMENT, TYPE_2, histogram_table, skew_stereotype_table
 
 TYPES = ("1", "2", 1, 2)
 MEANS = {"absolute_stereotype": "stereotype", "absolute_skew": "skew"}

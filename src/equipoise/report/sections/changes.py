@@ -23,7 +23,7 @@ from equipoise.report.figures.style import (
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.results.numbers import fixed
-from equipoise.studies.association_tables import BY_PROFESSION
+from equipoise.studies.papers.association_tables import BY_PROFESSION
 
 # before_after
 BEFORE_AFTER_GAIN = ("instrument", "label", "removed", "low", "high")

@@ -24,7 +24,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Result
 from equipoise.results.numbers import shown
-from equipoise.studies.published import TABLE, published
+from equipoise.studies.papers.published import TABLE, published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 
 CHECKS = "published-checks.csv"

@@ -20,15 +20,8 @@ from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 
 
-EXPECTED = Quantity(
-    *("expected", "sir rather than madam", 0.25),
-    unit="nats",
-    name="who is greeted",
-    question="default",
-    scale="nats",
-    sides=TOWARDS,
-    headline=True,
-)
+READ = {"name": "who is greeted", "question": "default", "scale": "nats", "sides": TOWARDS}
+EXPECTED = Quantity("expected", "sir rather than madam", 0.25, unit="nats", headline=True, **READ)
 
 
 def sentences():

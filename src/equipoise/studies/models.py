@@ -15,6 +15,7 @@ import pandas as pd
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
+from equipoise.instruments.parts.gest_population import profile, published_population, standing
 from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison, compare_pairs
@@ -112,6 +113,15 @@ def compare_models(
         results.extend(audit(model, instruments, settings))
     _refuse_one(len(seen))
     return compare_results(results)
+
+
+def standings(results: Sequence[Result]) -> list[str]:
+    """Where each model stands among the published ones, for GEST."""
+    return [
+        f"{result.model}: {place.sentence()}"
+        for result in results
+        if result.instrument == "gest" and (place := standing(profile(result.items), published_population()))
+    ]
 
 
 def compare_results(results: Sequence[Result]) -> ModelComparison:

@@ -33,7 +33,7 @@ FILL = "fill"
 """The instrument of a check that asks for P(he) - P(she) at the blank of one sentence."""
 
 PRONOUNS = ("he", "she")
-LONG = ("crows-pairs-all",)
+LONG = ("crows-pairs-all", "gest")
 """Data that are read only when everything is asked for: they take as long as all the others."""
 
 EVERY = "*"

@@ -19,7 +19,6 @@ from equipoise.models.questions import Fill
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 
-
 READ = {"name": "who is greeted", "question": "default", "scale": "nats", "sides": TOWARDS}
 EXPECTED = Quantity("expected", "sir rather than madam", 0.25, unit="nats", headline=True, **READ)
 

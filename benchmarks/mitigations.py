@@ -17,7 +17,7 @@ import numpy as np
 
 from equipoise import load_model, measure
 from equipoise.data.reading import own_table
-from equipoise.studies.price import Price
+from equipoise.studies.changes.price import Price
 from equipoise.text.rewriting.mirroring import Mirror
 from equipoise.text.sentences import sentence_spans
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.app.questions import Desk
+from equipoise.app.safety import cookie_name
 from equipoise.app.server import AppServer
 from equipoise.app.shelf import Shelf
 from equipoise.models.options import RunOptions
@@ -29,6 +30,7 @@ class Client:
             "Host": f"127.0.0.1:{port}",
             "Content-Type": "application/json",
             "Content-Length": str(len(body)),
+            "Cookie": f"{cookie_name(port)}={self.server.token}",
         }
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)

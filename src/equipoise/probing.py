@@ -11,7 +11,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, TopFill, WordScores
 from equipoise.results.numbers import fixed
 
-SHARE = "share"
+PROBABILITY, SHARE = "probability", "share"
 SHARES = "shares among the asked words: a causal model gives no probability over all words"
 
 
@@ -28,15 +28,23 @@ class Probed:
     notes: tuple[str, ...]
     difference: float | None = None
 
-    def sentence(self) -> str:
-        """The difference in words, with the model's name; nothing where there is none."""
+    def sentence(self, model: str = "") -> str:
+        """Which of two words is expected, and by how much; nothing where there are not two."""
         if self.difference is None:
             return ""
-        first, second = self.words["word"].iloc[:2]
-        model = self.words["model"].iloc[0]
-        side = first if self.difference > 0 else second
-        leaning = f"{side} is likelier" if self.difference else "both are equally likely"
-        return f"{model}: P({first}) - P({second}) = {fixed(self.difference, 3, sign=True)}: {leaning}."
+        model = model or str(self.words["model"].iloc[0])
+        value = SHARE if SHARE in self.words else PROBABILITY
+        two = self.words.iloc[:2].sort_values(value, ascending=False, kind="stable")
+        (likelier, other), (high, low) = two["word"], two[value]
+        if high == low:
+            return f"{model} finds {likelier} and {other} equally likely ({_percent(high)} each)."
+        gap = fixed(100 * (high - low), 0 if high - low >= 0.1 else 1)
+        pair = f"{likelier} ({_percent(high)}) rather than {other} ({_percent(low)})"
+        return f"{model} expects {pair}: {gap} points."
+
+
+def _percent(share: float) -> str:
+    return "under 0.1 %" if 0 < share < 0.001 else f"{fixed(100 * share, 0 if share >= 0.1 else 1)} %"
 
 
 def probe_blank(
@@ -55,7 +63,7 @@ def probe_blank(
         questions.append(TopFill(text, top))
     answer, *others = model.answer(questions)
     is_share = model.kind == "causal"
-    value = SHARE if is_share else "probability"
+    value = SHARE if is_share else PROBABILITY
     table = _words_table(answer, value) if named is None else _poles_table(answer, named, value)
     likeliest = _words_table(others[0], value).drop(columns="pieces") if others else pd.DataFrame()
     notes = [SHARES] if is_share else []

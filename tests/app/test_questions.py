@@ -1,16 +1,19 @@
 """What the page asks gets the answer that the functions of the package give."""
 
+import io
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from app_client import Client
 from command_line import run
 
 import equipoise
 from equipoise.probing import probe_blank
+from equipoise.report.findings import say
 from equipoise.results.records import to_records
 
 PAIRS = "category,stereotype,counterpart\n" + "".join(
@@ -21,7 +24,7 @@ PAIRS = "category,stereotype,counterpart\n" + "".join(
 
 def finished(client: Client, job: dict[str, Any], seconds: float = 60) -> dict[str, Any]:
     until = time.monotonic() + seconds
-    while job["state"] in ("waiting", "running"):
+    while job["state"] in ("waiting", "running", "stopping"):
         assert time.monotonic() < until, job
         time.sleep(0.05)
         job = client.ask("job", job=job["number"])
@@ -80,7 +83,17 @@ def test_a_measurement_is_saved_and_listed(client: Client, tmp_path: Path) -> No
     (listed,) = client.ask("results")["folders"]
     assert (listed["folder"], listed["instruments"]) == (job["answer"]["folder"], ["traits"])
     (opened,) = client.ask("result", folder=listed["folder"])["results"]
-    assert opened["headlines"] == to_records(saved.headlines())
+    shown = [{key: row[key] for key in row if key != "name"} for row in opened["headlines"]]
+    assert shown == to_records(saved.headlines())
+    assert opened["headlines"][0]["name"] == "competent rather than incompetent"
+    said = say([saved], "random weights")
+    (finding,) = job["answer"]["findings"]
+    assert finding == {"headline": said.headline, "sentences": list(said.sentences)}
+    status, items, headers = client.send("GET", f"/items?folder={listed['folder']}&instrument=traits")
+    assert (status, headers["Content-Disposition"]) == (200, 'attachment; filename="items.csv"')
+    assert len(pd.read_csv(io.BytesIO(items))) == len(saved.items)
+    kept = client.send("GET", f"/page?folder={listed['folder']}&download=1")[2]
+    assert kept["Content-Disposition"] == 'attachment; filename="equipoise.html"'
     status, page, headers = client.send("GET", f"/page?folder={listed['folder']}")
     assert status == 200
     assert saved.fingerprint[:8] in page.decode()
@@ -99,6 +112,55 @@ def test_a_measurement_can_be_cancelled_and_the_next_one_runs(client: Client, tm
     assert not list((tmp_path / "results").glob("*/*/manifest.json"))
     after = finished(client, client.ask("measure", model="random:2", instrument="traits"))
     assert after["state"] == "done"
+
+
+def test_an_audit_tells_what_is_done_and_two_of_them_can_be_compared(client: Client) -> None:
+    folders = []
+    for model in ("random", "random:2"):
+        job = finished(client, client.ask("measure", model=model, instrument="traits"))
+        folders.append(job["answer"]["folder"])
+    changed = client.ask("compare", folders=folders)
+    assert changed["findings"][0]["headline"].startswith("random")
+    assert {row["instrument"] for row in changed["differences"]} == {"traits"}
+    assert "Fewer than two" in client.refused("compare", folders=folders[:1])
+    both = "&".join(f"folder={folder}" for folder in folders)
+    assert client.send("GET", f"/page?{both}")[0] == 200
+
+
+@pytest.mark.slow
+def test_an_audit_has_its_page(client: Client) -> None:
+    job = finished(client, client.ask("measure", model="random", instrument="audit"), seconds=300)
+    assert set(job["parts"]) == {one["instrument"] for one in job["answer"]["results"]}
+    assert client.send("GET", f"/page?folder={job['answer']['folder']}")[0] == 200
+
+
+def test_only_what_fits_a_model_is_offered(client: Client) -> None:
+    reasons = client.ask("fitting", model="random")["reasons"]
+    assert "counterfactual-gap" in reasons
+    assert "tbe" not in reasons
+
+
+def test_the_choices_of_an_instrument_are_those_that_it_declares(client: Client) -> None:
+    offered = {
+        one["name"]: [each["name"] for each in one["choices"]] for one in client.ask("known")["instruments"]
+    }
+    assert offered["weat"] == ["variant", "layer", "pooling", "measure"]
+    assert offered["tbe"] == ["variant", "poles"]
+    job = client.ask("measure", model="random", instrument="weat", choices={"layer": "0", "variant": ""})
+    answer = finished(client, job)["answer"]
+    assert answer["results"][0]["instrument"] == "weat"
+    job = finished(client, client.ask("measure", model="random", instrument="tbe", choices={"layer": "0"}))
+    assert "--layer 0 means nothing to tbe" in job["error"]["message"]
+
+
+def test_a_corpus_is_surveyed(client: Client) -> None:
+    text = "text\n" + "He led the team.\nShe cooked for her children.\n" * 30
+    for name, content in (("news.csv", text), ("news.txt", text.removeprefix("text\n"))):
+        seen = client.ask("look-at-file", name=name, content=content)
+        assert (seen["kind"], seen["rows"]) == ("corpus", 60)
+        row = next(row for row in seen["mentions"] if row["role"] == "all")
+        assert (row["women"], row["men"]) == (60, 30)
+        assert seen["headline"]
 
 
 def test_a_dropped_file_is_linted_and_measured(client: Client, tmp_path: Path) -> None:
@@ -146,7 +208,9 @@ def test_dropped_templates(client: Client) -> None:
     seen = client.ask("look-at-file", name="t.csv", content=medical)
     assert seen["kind"] == "templates"
     assert seen["rows"] == 2 * 16
-    assert "neither pairs nor templates" in client.refused("look-at-file", name="x.csv", content="a,b\n1,2\n")
+    assert "neither pairs nor templates nor text" in client.refused(
+        "look-at-file", name="x.csv", content="a,b\n1,2\n"
+    )
 
 
 def test_rewriting_in_pieces(client: Client) -> None:

@@ -54,7 +54,36 @@ def test_requests_that_are_not_of_the_page(client: Client) -> None:
     assert client.send("POST", "/api/nothing", b"{}")[0] == 400
     assert client.send("GET", "/../pyproject.toml")[0] == 404
     assert client.send("PUT", "/", b"{}")[0] == 501
-    assert client.ask("known")["models"][:2] == ["random", "random:2"]
+    assert [one["name"] for one in client.ask("known")["models"]][:2] == ["random", "random:2"]
+
+
+def test_only_who_knows_the_token_is_answered(client: Client) -> None:
+    port, token = client.server.server_port, client.server.token
+    body = json.dumps({}).encode()
+    for cookie in ("", f"equipoise-{port}=guess", f"equipoise-{port}=", "equipoise=;;\x01"):
+        assert client.send("POST", "/api/known", body, Cookie=cookie)[0] == 403
+        for path in ("/", "/?token=guess", "/page?folder=a", "/items?folder=a"):
+            status, content, _ = client.send("GET", path, Cookie=cookie)
+            assert status == 403
+            assert "the address that the terminal shows" in content["message"]
+    assert client.server.address.endswith(f"/?token={token}")
+    status, _, headers = client.send("GET", f"/?token={token}", Cookie="")
+    assert status == 200
+    assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
+    assert client.send("POST", "/api/known", body, Cookie=headers["Set-Cookie"].partition(";")[0])[0] == 200
+
+
+def test_strange_requests_get_an_answer(client: Client) -> None:
+    """Not a dropped connection."""
+    half = json.dumps({"text": "[MASK] is \ud800.", "models": ["random"]}).encode()
+    assert client.send("POST", "/api/probe", half)[0] == 400
+    named = json.dumps({"text": "[MASK] left.", "models": ["\ud800", "a\0b"]}).encode()
+    assert client.send("POST", "/api/probe", named)[0] == 400
+    nul = json.dumps({"text": "[MASK] left.", "models": ["a\0b"]}).encode()
+    assert client.send("POST", "/api/probe", nul)[0] == 400
+    assert client.send("GET", "/page?folder=%00")[0] == 400
+    assert client.send("GET", "/items?folder=%00&instrument=tbe")[0] == 400
+    assert client.send("POST", "/api/probe", b"", Content_Length="9" * 5000)[0] == 413
 
 
 def test_the_page_may_load_only_what_is_its_own(client: Client) -> None:

@@ -15,8 +15,8 @@ from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.measuring import audit, measure
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel
-from equipoise.studies.price import Price
-from equipoise.studies.resolving import HeldOutPronouns
+from equipoise.studies.changes.price import Price
+from equipoise.studies.training.resolving import HeldOutPronouns
 
 SHIPPED = [
     name

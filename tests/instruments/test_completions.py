@@ -24,7 +24,7 @@ from equipoise.models.questions import Fill, TopFill
 from equipoise.models.table import TableModel
 from equipoise.results import Result, load_result
 from equipoise.results.comparison import compare
-from equipoise.studies.completion_tables import list_coverage, top_templates, unique_completions
+from equipoise.studies.papers.completion_tables import list_coverage, top_templates, unique_completions
 
 WORDS = (
     "word,part,sentiment,category\n"

@@ -29,7 +29,7 @@ from equipoise.instruments.completions import CompletionDesign, Completions
 from equipoise.measuring import measure
 from equipoise.models.table import TableModel
 from equipoise.stats.ratios import gender_bias_metric, sided_cells
-from equipoise.studies.completion_tables import list_coverage
+from equipoise.studies.papers.completion_tables import list_coverage
 
 TABLE_2 = {
     "bart": ((0.234, 0.138, 0.629), (0.279, 0.158, 0.563), 0.063, 0.0623),

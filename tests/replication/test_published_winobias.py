@@ -19,7 +19,7 @@ from equipoise.instruments.parts.skew_estimates import is_able
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.results import Result
 from equipoise.stats.f1 import FourF1
-from equipoise.studies.published import EXCHANGED, published_rows
+from equipoise.studies.papers.published import EXCHANGED, published_rows
 
 TABLE_1, TABLE_2 = (published_rows(f"skew.table-{number}") for number in (1, 2))
 TOLERANCE = 0.05

@@ -17,12 +17,11 @@ from equipoise.models.options import RunOptions
 from equipoise.models.questions import WordScores
 from equipoise.models.wrappers.averaging import AveragedModel
 from equipoise.stats.correlation import slope_of
-from equipoise.studies.before_after import Choice, before_after
-from equipoise.studies.divergence import divergence, divergence_of
-from equipoise.studies.gain import verdict_sentences
-from equipoise.studies.mitigations import Methods, compare_mitigations, planned
-from equipoise.studies.pareto import front_sentences, method_row, over_trainings, with_front
-from equipoise.studies.price import Price
+from equipoise.studies.changes.before_after import Choice, before_after
+from equipoise.studies.changes.gain import verdict_sentences
+from equipoise.studies.changes.mitigations import Methods, compare_mitigations, planned
+from equipoise.studies.changes.pareto import front_sentences, method_row, over_trainings, with_front
+from equipoise.studies.changes.price import Price, divergence, divergence_of
 from equipoise.studies.steps import read_study
 
 TEMPLATES = """id,category,kind,form,template

@@ -11,7 +11,7 @@ from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.models.table import TableModel
 from equipoise.results import Result
-from equipoise.studies.competence import competence_table, table_3
+from equipoise.studies.papers.competence import competence_table, table_3
 
 # Two women in four incompetent sentences, one in two neutral ones, none in three competent ones; one tie.
 PREDICTED = {

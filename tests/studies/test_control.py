@@ -15,7 +15,7 @@ from equipoise.models.loading.random_weights import random_parts
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
-from equipoise.studies.control import COLUMNS, RandomControl, random_weights_control
+from equipoise.studies.proof.control import COLUMNS, RandomControl, random_weights_control
 
 DRAWS = 4
 VERBS = ("is", "was", "became", "met", "saw")

@@ -14,7 +14,7 @@ from equipoise.instruments.base import Ask
 from equipoise.models.questions import Fill, Score, TokenScores, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Quantity
-from equipoise.studies.controls import _found, _limit, controls, dosed, leanings
+from equipoise.studies.proof.controls import _found, _limit, controls, dosed, leanings
 
 QUANTITY = Quantity("lean", "lean", 0.1, factors=("word",))
 

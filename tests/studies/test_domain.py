@@ -18,7 +18,7 @@ from equipoise.models.loading import load_model
 from equipoise.models.options import RunOptions
 from equipoise.report.figures.arms import arm_figures
 from equipoise.results import load_result
-from equipoise.studies.domain import _losses_in_words
+from equipoise.studies.training.domain import _losses_in_words
 
 TEXTS = (
     "The strong and clever leader of the business said that he was there",

@@ -13,7 +13,7 @@ from command_line import run
 import equipoise as eq
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
-from equipoise.studies.downstream import DownstreamChoice, read_task, study_downstream
+from equipoise.studies.changes.downstream import DownstreamChoice, read_task, study_downstream
 
 PAIRS = (("he", "she"), ("his", "her"), ("him", "her"), ("father", "mother"), ("brother", "sister"))
 CHOICE = DownstreamChoice(label="good", seeds=2, epochs=25, rate=2e-3)

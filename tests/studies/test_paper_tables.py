@@ -15,8 +15,8 @@ from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
 from equipoise.results import Result
-from equipoise.studies.association_tables import can_be_paired, profession_means, table_4, table_5
-from equipoise.studies.completion_tables import table_2, table_3
+from equipoise.studies.papers.association_tables import can_be_paired, profession_means, table_4, table_5
+from equipoise.studies.papers.completion_tables import table_2, table_3
 
 CELLS = [(group, person) for group in ("male", "female", "balanced") for person in ("female", "male")]
 PATTERNS = "id,template\nt,<person> met a <profession>.\nu,As a <profession> <person> was late.\n"

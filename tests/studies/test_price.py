@@ -14,7 +14,7 @@ from equipoise.errors import UserError
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
-from equipoise.studies.price import Price
+from equipoise.studies.changes.price import Price
 
 GAP = "ID\tText\tPronoun\tPronoun-offset\n"
 

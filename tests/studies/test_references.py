@@ -21,7 +21,8 @@ from equipoise.instruments.parts.gest_population import (
 )
 from equipoise.measuring import measure
 from equipoise.models.table import TableModel
-from equipoise.studies.references import add_reference, league, published_result
+from equipoise.studies.models import standings
+from equipoise.studies.proof.references import add_reference, league, published_result
 
 
 def population(**gaps: float) -> pd.DataFrame:
@@ -122,3 +123,9 @@ def test_references_are_commands(
     assert len(table) == 35
     assert [row["rank"] for row in table] == list(range(1, 36))
     assert run("reference", "result", "roberta-base", "--out", tmp_path / "r", "--data-dir", tmp_path) == 2
+
+
+def test_study_models_says_where_models_stand(measured: Any) -> None:
+    (said,) = standings([measured])
+    assert said.startswith("ours: More stereotyped than ")
+    assert "of 34 published models" in said

@@ -24,14 +24,14 @@ from equipoise.models.loading import load_model
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers.averaging import AveragedModel
-from equipoise.studies.arms import BASE, Arm, steps_of
-from equipoise.studies.before_after import Choice, before_after
-from equipoise.studies.corpus_bias import corpus_bias
-from equipoise.studies.gain import gain_table, verdict_sentences
-from equipoise.studies.mitigations import Methods, compare_mitigations, doable, planned
-from equipoise.studies.pareto import method_row
-from equipoise.studies.resolving import HeldOutPronouns, pronoun_items, resolution_study
+from equipoise.studies.changes.before_after import Choice, before_after
+from equipoise.studies.changes.gain import gain_table, verdict_sentences
+from equipoise.studies.changes.mitigations import Methods, compare_mitigations, doable, planned
+from equipoise.studies.changes.pareto import method_row
 from equipoise.studies.steps import Keeping, Plan, Step
+from equipoise.studies.training.arms import BASE, Arm, steps_of
+from equipoise.studies.training.corpus_bias import corpus_bias
+from equipoise.studies.training.resolving import HeldOutPronouns, pronoun_items, resolution_study
 
 
 def loaded(family: str = "bert") -> Any:

@@ -16,17 +16,17 @@ from equipoise.models.loading.networks import wrap_model
 from equipoise.models.loading.random_weights import random_parts
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Fill
-from equipoise.studies.arms import Arm, training_seconds
-from equipoise.studies.pace import seconds_to_answer
-from equipoise.studies.resolution_tables import TABLE_2_KEYS, resolution_tables
-from equipoise.studies.resolving import (
+from equipoise.studies.steps import Keeping, read_study
+from equipoise.studies.training.arms import Arm, seconds_to_answer, training_seconds
+from equipoise.studies.training.resolving import (
+    TABLE_2_KEYS,
     HeldOutPronouns,
     pronoun_items,
     readable,
     resolution_study,
+    resolution_tables,
     sampled,
 )
-from equipoise.studies.steps import Keeping, read_study
 
 TEXT = "Ellen said that she was late, but her brother had lost his keys on day {}."
 

@@ -6,7 +6,7 @@ import pytest
 from equipoise.errors import UserError
 from equipoise.results import Estimate, Result
 from equipoise.results.estimate import estimates_table
-from equipoise.studies.skew import skew_rank_correlation, skew_stereotype_table, table_1, table_2
+from equipoise.studies.papers.skew import skew_rank_correlation, skew_stereotype_table, table_1, table_2
 
 
 def result_of(

@@ -26,14 +26,14 @@ from equipoise.models.options import RunOptions
 from equipoise.report.sections import Study, load_study, section_of
 from equipoise.stats.means import mean_with_interval
 from equipoise.stats.repeats import over_repeats
-from equipoise.studies import arms as arms_module
-from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, steps_of, training_seconds
-from equipoise.studies.corpus_bias import CONTROL, FLATTENED, corpus_bias, counted, without_gender
-from equipoise.studies.domain import TUNED, domain, ways, with_control
-from equipoise.studies.learning_curve import learning_curve
-from equipoise.studies.professions import mentions, professions_study
-from equipoise.studies.reminding import Reminding, reminders_study, with_copies
+from equipoise.studies.papers.professions import mentions, professions_study
 from equipoise.studies.steps import Keeping, read_study
+from equipoise.studies.training import arms as arms_module
+from equipoise.studies.training.arms import BASE, Arm, ArmRuns, Shown, Trial, steps_of, training_seconds
+from equipoise.studies.training.corpus_bias import CONTROL, FLATTENED, corpus_bias, counted, without_gender
+from equipoise.studies.training.domain import TUNED, domain, ways, with_control
+from equipoise.studies.training.learning_curve import learning_curve
+from equipoise.studies.training.reminding import Reminding, reminders_study, with_copies
 
 QUICK = Counterfactual(batch_tokens=600, learning_rate=1e-3)
 PEOPLE = ("The doctor said that he was late.", "She met her brother, who is a nurse.", "The house was cold.")

@@ -17,9 +17,9 @@ from equipoise.instruments.base import Settings
 from equipoise.models.static import training
 from equipoise.models.static.training import SkipGram
 from equipoise.report.sections import load_study, section_of
-from equipoise.studies import vectors as module
 from equipoise.studies.steps import Keeping
-from equipoise.studies.vectors import VectorsChoice, VectorsStudy, study_vectors
+from equipoise.studies.training import vectors as module
+from equipoise.studies.training.vectors import VectorsChoice, VectorsStudy, study_vectors
 
 pytest.importorskip("gensim", reason="needs gensim (pip install 'equipoise[vectors]')")
 

@@ -11,8 +11,8 @@ from equipoise.data.catalogue import is_dataset
 from equipoise.data.reading import own_table
 from equipoise.instruments import load_instrument
 from equipoise.models.table import TableModel
-from equipoise.studies.published import TABLE, published
-from equipoise.studies.verifying import CHECKS, EVERY, FILL, NOT_CHECKED, checks, verify
+from equipoise.studies.papers.published import TABLE, published
+from equipoise.studies.proof.verifying import CHECKS, EVERY, FILL, NOT_CHECKED, checks, verify
 
 
 def test_every_published_figure_has_a_check_or_a_reason() -> None:

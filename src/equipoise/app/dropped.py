@@ -4,16 +4,22 @@ import csv
 import io
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from equipoise.corpora.reading import ReadSettings, open_corpus
+from equipoise.corpora.survey import SurveySettings, survey_corpus
 from equipoise.data.csv_text import allow_long_cells
 from equipoise.data.poles import DEFAULT_POLES, load_poles
 from equipoise.data.sets.pairs import pair_findings, read_pairs
 from equipoise.data.sets.templates import load_templates
 from equipoise.data.sources import resolve
 from equipoise.errors import UserError
+from equipoise.report.corpus_findings import say_corpus
+from equipoise.results.records import to_records
 
-PAIRS, TEMPLATES = "pairs", "templates"
+PAIRS, TEMPLATES, CORPUS = "pairs", "templates", "corpus"
+CORPUS_ENDINGS = (".txt", ".tsv", ".jsonl")
 INSTRUMENTS = {PAIRS: "sbe", TEMPLATES: "tbe"}
 """What measures each kind of file."""
 
@@ -24,7 +30,7 @@ SHOWN = 200
 def write_dropped(name: str, text: str, folder: Path) -> Path:
     """Write what was dropped under a plain form of its name."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(name).name).strip(".-") or "data"
-    path = folder / (plain if plain.endswith(".csv") else f"{plain}.csv")
+    path = folder / (plain if plain.endswith((".csv", *CORPUS_ENDINGS)) else f"{plain}.csv")
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="")
     return path
@@ -38,15 +44,21 @@ def kind_of(text: str) -> str:
         return TEMPLATES
     if {"stereotype", "counterpart"} & columns or {"sent_more", "sent_less"} <= columns:
         return PAIRS
+    if "text" in columns:
+        return CORPUS
     raise UserError(
-        f"The file has neither pairs nor templates: its columns are {', '.join(sorted(columns)) or 'none'}.",
-        "Pairs have category, stereotype and counterpart; templates have category, form and template.",
+        f"The file has neither pairs nor templates nor text: its columns are "
+        f"{', '.join(sorted(columns)) or 'none'}.",
+        "Pairs have category, stereotype and counterpart; templates have category, form and template; "
+        "a corpus has text.",
     )
 
 
 def look_at(path: Path) -> dict[str, Any]:
     """What the file holds, its rows, and the linter's findings."""
-    kind = kind_of(path.read_text(encoding="utf-8"))
+    kind = CORPUS if path.suffix in CORPUS_ENDINGS else kind_of(path.read_text(encoding="utf-8"))
+    if kind == CORPUS:
+        return _survey(path)
     if kind == PAIRS:
         table = read_pairs(path)
         findings = [finding._asdict() for finding in sorted(pair_findings(table))]
@@ -57,3 +69,20 @@ def look_at(path: Path) -> dict[str, Any]:
         rows = len(read.table)
     counts = {"kind": kind, "instrument": INSTRUMENTS[kind], "rows": rows, "count": len(findings)}
     return counts | {"findings": findings[:SHOWN]}
+
+
+def _survey(path: Path) -> dict[str, Any]:
+    """What a corpus says about women and men, without a model."""
+    with TemporaryDirectory() as folder:
+        survey = survey_corpus(open_corpus(path, ReadSettings()), Path(folder), settings=SurveySettings())
+    findings = say_corpus(survey.mentions, survey.cooccurrence)
+    mentions = survey.mentions[survey.mentions["by"] == "all"]
+    return {
+        "kind": CORPUS,
+        "rows": survey.documents,
+        "words": survey.words,
+        "headline": findings.headline,
+        "sentences": findings.sentences,
+        "mentions": to_records(mentions),
+        "notices": survey.notices,
+    }

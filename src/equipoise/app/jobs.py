@@ -9,6 +9,7 @@ from typing import Any
 
 from equipoise.errors import Cancelled, UserError
 from equipoise.models.progress import Progress
+from equipoise.results import Result
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 
@@ -23,6 +24,7 @@ class Job:
     phase: str = ""
     done: int = 0
     total: int = 0
+    parts: tuple[str, ...] = ()
     answer: Any = None
     error: dict[str, str] | None = None
     stop: threading.Event = field(default_factory=threading.Event)
@@ -31,10 +33,15 @@ class Job:
         """Take note of how far the run is."""
         self.phase, self.done, self.total = progress.phase, progress.done, progress.total
 
+    def add(self, result: Result) -> None:
+        """Take note of a result of several."""
+        self.parts = (*self.parts, result.instrument)
+
     def shown(self) -> dict[str, Any]:
         """What the page is told."""
-        names = ("number", "title", "state", "phase", "done", "total", "answer", "error")
-        return {name: getattr(self, name) for name in names}
+        names = ("number", "title", "state", "phase", "done", "total", "parts", "answer", "error")
+        state = "stopping" if self.stop.is_set() and self.state == RUNNING else self.state
+        return {name: getattr(self, name) for name in names} | {"state": state}
 
 
 class JobBoard:

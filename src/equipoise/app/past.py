@@ -1,11 +1,16 @@
 """Past results: the folders below the app's results folder, and the numbers in one of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import UserError
+from equipoise.report.changes import say_changes
 from equipoise.report.collecting import Collected, collect
+from equipoise.report.findings import say
+from equipoise.report.measurements import measured_models, with_short_names
 from equipoise.results import Result
+from equipoise.results.comparison import compare
 from equipoise.results.records import to_records
 from equipoise.results.saving import MANIFEST
 from equipoise.studies.steps import STUDY, read_study
@@ -44,6 +49,8 @@ def result_folders(root: Path) -> list[dict[str, Any]]:
 
 def open_folder(root: Path, name: str) -> Collected:
     """The results or the study in a folder below the root, and in no other."""
+    if "\0" in name:
+        raise UserError(f"{name!r} is no name of a folder.", "Choose one of the listed folders.")
     folder = (root / name).resolve()
     if not folder.is_relative_to(root.resolve()):
         raise UserError(f"{name!r} is not below the results folder.", "Choose one of the listed folders.")
@@ -65,14 +72,39 @@ def _study_name(folder: Path) -> str:
         return "damaged"
 
 
-def told(results: list[Result]) -> list[dict[str, Any]]:
+def findings_of(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """What the results of each model say, finding first."""
+    labels = {one.name: one.label for one in measured_models(results)}
+    return [
+        {"headline": said.headline, "sentences": said.sentences}
+        for said in (
+            say([one for one in results if one.model == name], label) for name, label in labels.items()
+        )
+    ]
+
+
+def compared(root: Path, folders: Sequence[str]) -> dict[str, Any]:
+    """Two folders of results side by side: what changed, in words and in numbers."""
+    held = [open_folder(root, folder).results for folder in folders]
+    named = with_short_names(held)
+    comparison = compare(*named)
+    said = say_changes(comparison, [one for results in named for one in results])
+    told = [{"headline": one.headline, "sentences": one.sentences} for one in said]
+    return {"findings": told, "notes": comparison.notes, "differences": to_records(comparison.table)}
+
+
+def told(results: Sequence[Result]) -> list[dict[str, Any]]:
     """The numbers to read first of each result, with its sentences."""
+    names = {(one.instrument, each.key): each.plain_name for one in results for each in one.quantities}
     return [
         {
             "instrument": result.instrument,
             "title": result.provenance.get("instrument", {}).get("title", result.instrument),
             "model": result.model,
-            "headlines": to_records(result.headlines()),
+            "headlines": [
+                row | {"name": names.get((result.instrument, row["key"]), row["label"])}
+                for row in to_records(result.headlines())
+            ],
             "sentences": result.sentences,
             "notices": result.notices,
         }

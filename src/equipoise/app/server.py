@@ -1,15 +1,26 @@
 """The server: 127.0.0.1, the app's own page, and JSON for the questions it asks."""
 
 import json
+import secrets
 import socket
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from equipoise.app.questions import Desk, answer, page_of
-from equipoise.app.safety import APP_POLICY, PAGE_POLICY, Refusal, refuse_body, refuse_stranger
+from equipoise.app.questions import Desk, answer, items_of, page_of
+from equipoise.app.safety import (
+    APP_POLICY,
+    KNOWN_FOR,
+    PAGE_POLICY,
+    Refusal,
+    cookie_name,
+    is_known,
+    refuse_body,
+    refuse_stranger,
+)
 from equipoise.errors import UserError
 
 HOST = "127.0.0.1"
@@ -29,6 +40,9 @@ _FILES = {
 }
 
 
+_NOTHING: Mapping[str, str] = {}
+
+
 class AppServer(ThreadingHTTPServer):
     """One thread for each request, many of which may wait at once."""
 
@@ -39,11 +53,12 @@ class AppServer(ThreadingHTTPServer):
     def __init__(self, port: int, desk: Desk) -> None:
         super().__init__((HOST, port), Handler)
         self.desk = desk
+        self.token = secrets.token_urlsafe(16)
 
     @property
     def address(self) -> str:
-        """Where the page is."""
-        return f"http://{HOST}:{self.server_port}/"
+        """Where the page is, with the token that opens it."""
+        return f"http://{HOST}:{self.server_port}/?token={self.token}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no matter for the terminal."""
@@ -60,21 +75,22 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """The page's own files, and the page of past results."""
-        if self._refuse(refuse_stranger(self._headers(), self.server.server_port)):
+        headers, address = self._headers(), urlsplit(self.path)
+        if self._refuse(refuse_stranger(headers, self.server.server_port) or self._refuse_unknown(headers)):
             return
-        address = urlsplit(self.path)
         if address.path in _FILES:
             name, kind = _FILES[address.path]
             self._send(HTTPStatus.OK, (_STATIC / name).read_bytes(), kind, APP_POLICY)
-        elif address.path == "/page":
-            self._send_page(parse_qs(address.query).get("folder", [""])[0])
+        elif address.path in ("/page", "/items"):
+            self._answer_safely(lambda: self._send_saved(address.path, parse_qs(address.query)))
         else:
             self._send_error(HTTPStatus.NOT_FOUND, "There is nothing here.", "Open the app's first page.")
 
     def do_POST(self) -> None:
         """A question of the page."""
         headers = self._headers()
-        if self._refuse(refuse_stranger(headers, self.server.server_port) or refuse_body(headers)):
+        stranger = refuse_stranger(headers, self.server.server_port) or self._refuse_unknown(headers)
+        if self._refuse(stranger or refuse_body(headers)):
             return
         body = self.rfile.read(int(headers["Content-Length"]))
         try:
@@ -82,31 +98,40 @@ class Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError):
             self._send_error(HTTPStatus.BAD_REQUEST, "The request is not valid JSON.", "Reload the page.")
             return
-        self._answer(urlsplit(self.path).path.removeprefix("/api/"), payload)
+        name = urlsplit(self.path).path.removeprefix("/api/")
+        self._answer_safely(lambda: self._send_json(HTTPStatus.OK, answer(self.server.desk, name, payload)))
 
     def _headers(self) -> dict[str, str]:
         """The headers in one spelling: a client may write them in any case."""
         return {name.title(): value for name, value in self.headers.items()}
 
-    def _answer(self, name: str, payload: Any) -> None:
-        try:
-            content = answer(self.server.desk, name, payload)
-        except UserError as error:
-            self._send_error(HTTPStatus.BAD_REQUEST, error.message, error.hint)
-        except Exception as error:  # the page shows it; the app goes on
-            self._send_error(HTTPStatus.INTERNAL_SERVER_ERROR, f"{type(error).__name__}: {error}", "")
-        else:
-            self._send_json(HTTPStatus.OK, content)
+    def _refuse_unknown(self, headers: dict[str, str]) -> Refusal | None:
+        if is_known(headers, urlsplit(self.path).query, self.server.token, self.server.server_port):
+            return None
+        return Refusal(HTTPStatus.FORBIDDEN, "Open the address that the terminal shows: it holds the token.")
 
-    def _send_page(self, folder: str) -> None:
+    def _answer_safely(self, send: Callable[[], None]) -> None:
+        """Answer, or say what went wrong: whatever is asked, the app goes on."""
         try:
-            page = page_of(self.server.desk, folder)
+            send()
         except UserError as error:
             self._send_error(HTTPStatus.BAD_REQUEST, error.message, error.hint)
+        except ConnectionError:
+            raise  # the client is gone
+        except Exception as error:
+            self._send_error(HTTPStatus.INTERNAL_SERVER_ERROR, f"{type(error).__name__}: {error}", "")
+
+    def _send_saved(self, path: str, query: dict[str, list[str]]) -> None:
+        """The page of saved results, to look at or to keep, or the items of one of them."""
+        folders = query.get("folder", [""])
+        if path == "/items":
+            text, name = items_of(self.server.desk, folders[0], query.get("instrument", [""])[0]), "items.csv"
         else:
-            self._send(
-                HTTPStatus.OK, page.encode("utf-8", "replace"), "text/html; charset=utf-8", PAGE_POLICY
-            )
+            text, name = page_of(self.server.desk, folders), "equipoise.html"
+        kind = "text/csv; charset=utf-8" if path == "/items" else "text/html; charset=utf-8"
+        keeps = path == "/items" or "download" in query
+        extra = {"Content-Disposition": f'attachment; filename="{name}"'} if keeps else {}
+        self._send(HTTPStatus.OK, text.encode("utf-8", "replace"), kind, PAGE_POLICY, extra)
 
     def _refuse(self, refusal: Refusal | None) -> bool:
         """Turn a request away; its body is not read, so the connection ends."""
@@ -120,12 +145,18 @@ class Handler(BaseHTTPRequestHandler):
         self._send_json(status, {"message": message, "hint": hint})
 
     def _send_json(self, status: HTTPStatus, content: Any) -> None:
-        body = json.dumps(content, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        body = json.dumps(content, allow_nan=False).encode("ascii")
         self._send(status, body, "application/json; charset=utf-8", APP_POLICY)
 
-    def _send(self, status: HTTPStatus, body: bytes, kind: str, policy: str) -> None:
+    def _send(
+        self, status: HTTPStatus, body: bytes, kind: str, policy: str, extra: Mapping[str, str] = _NOTHING
+    ) -> None:
         self.send_response(status)
+        cookie = f"{cookie_name(self.server.server_port)}={self.server.token}"
+        if urlsplit(self.path).path == "/" and status == HTTPStatus.OK:
+            extra = {"Set-Cookie": f"{cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={KNOWN_FOR}"}
         headers = {
+            **extra,
             "Content-Type": kind,
             "Content-Length": str(len(body)),
             "Content-Security-Policy": policy,

@@ -4,15 +4,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from equipoise.errors import UserError
 from equipoise.models.loading import load_model
-from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL, is_random
+from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL, is_random, portable_name
 from equipoise.models.options import RunOptions
-
-if TYPE_CHECKING:
-    from equipoise.models.protocol import LanguageModel
+from equipoise.models.protocol import LanguageModel
+from equipoise.report.measurements import OUR_MODELS
 
 KEPT = 4
 """Models kept in memory; the one not asked for longest makes room."""
@@ -28,7 +27,7 @@ class Shelf:
         self._loading = Lock()
         self._lock = Lock()
 
-    def model(self, name: str) -> "LanguageModel":
+    def model(self, name: str) -> LanguageModel:
         """The model of that name, loaded if it is not there."""
         kept = self._kept(name)
         if kept is not None:
@@ -42,13 +41,13 @@ class Shelf:
                 self._models.popitem(last=False)
         return model
 
-    def fresh(self, name: str, options: RunOptions) -> "LanguageModel":
+    def fresh(self, name: str, options: RunOptions) -> LanguageModel:
         """The model of that name for one caller alone, with options of its own."""
         self.check_name(name)
         with self._loading:
             return load_model(name, options)
 
-    def _kept(self, name: str) -> "LanguageModel | None":
+    def _kept(self, name: str) -> LanguageModel | None:
         with self._lock:
             if name in self._models:
                 self._models.move_to_end(name)
@@ -56,9 +55,28 @@ class Shelf:
 
     def check_name(self, name: str) -> None:
         """A model that was named at the start, or lies on this machine: nothing typed is downloaded."""
-        if name in self.names or is_random(name) or (name and Path(name).expanduser().exists()):
+        if name in self.names or is_random(name) or _is_here(name):
             return
         raise UserError(
             f"There is no model called {name!r} on this machine.",
-            "Give the path of a folder, or name a model of the hub at the start: equipoise app --model NAME.",
+            "Give the path of a folder, or the address of a server on this machine. Name a model of the hub "
+            "at the start: equipoise app --model NAME.",
         )
+
+    def described(self) -> list[dict[str, str]]:
+        """The models that were named, by what they are."""
+        return [{"name": name, "label": self.label(name)} for name in self.names]
+
+    def label(self, name: str) -> str:
+        """What a model is, for people: ours by what they are, a folder without those above it."""
+        return OUR_MODELS.get(name, portable_name(name))
+
+
+def _is_here(name: str) -> bool:
+    """Whether a name stands for a file, a folder or a server of this machine."""
+    if "\0" in name:
+        return False
+    address = urlsplit(name)
+    if address.scheme in ("http", "https"):
+        return address.hostname in ("127.0.0.1", "localhost", "::1")
+    return bool(name) and Path(name).expanduser().exists()

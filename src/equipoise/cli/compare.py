@@ -19,16 +19,16 @@ from equipoise.report.gate import ERROR, NOT_JUDGED, PASSED, Judgement, Outcome,
 from equipoise.report.gate import check as judge
 from equipoise.report.gate.formats import render_junit, render_summary
 from equipoise.report.gate.judging import estimate_names
-from equipoise.report.measurements import measured_models
+from equipoise.report.measurements import with_short_names
 from equipoise.report.page import contents_of, save_page
 from equipoise.report.paper_tables import table_4_of
 from equipoise.results import Result, load_results
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison import compare as compare_results
 from equipoise.results.comparison.apart import compare_corpora, compare_groups
-from equipoise.results.records import to_records
+from equipoise.results.records import as_csv, to_records
 from equipoise.results.saving import load_folders
-from equipoise.studies.association_tables import TABLE_4, Papers, papers_of
+from equipoise.studies.papers.association_tables import TABLE_4, Papers, papers_of
 
 COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
 
@@ -74,7 +74,7 @@ def compare(
     if out is not None:
         _refuse_format(out)
         refuse_existing(out, force)
-    results = _with_short_names(load_folders(folders))
+    results = with_short_names(load_folders(folders))
     flat = [result for held in results for result in held]
     margins = read_margins(margin)
     if by_text + corpora + bool(between) > 1:
@@ -95,14 +95,6 @@ def compare(
         say(f"Saved: {out}")
 
 
-def _with_short_names(results: Sequence[Sequence[Result]]) -> list[list[Result]]:
-    """The results with each model named by as much of its path as tells it apart."""
-    labels = {
-        one.fingerprint: one.label for one in measured_models([one for held in results for one in held])
-    }
-    return [[one.renamed(labels[one.fingerprint]) for one in held] for held in results]
-
-
 def _refuse_format(out: Path) -> None:
     if out.suffix.lower() not in (".csv", ".json", ".html"):
         raise UserError(
@@ -121,7 +113,7 @@ def _write(comparison: Comparison, results: Sequence[Result], document: dict[str
     if out.suffix.lower() == ".html":
         save_page(contents_of(results), out, force=True)
     elif out.suffix.lower() == ".csv":
-        write_text(out, comparison.table.to_csv(index=False, lineterminator="\n"))
+        write_text(out, as_csv(comparison.table))
     else:
         write_text(out, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 

@@ -151,6 +151,9 @@ def _print_json(survey: Survey, out: Path | None) -> None:
 
 
 def _print(survey: Survey, out: Path | None, *, flag: bool) -> None:
+    said = say_corpus(survey.mentions, survey.cooccurrence)
+    for sentence in (said.headline, *said.sentences):
+        say(sentence)
     say(f"{survey.documents:,} documents, {survey.words:,} words")
     _print_mentions(survey)
     table = survey.cooccurrence

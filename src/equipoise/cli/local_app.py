@@ -23,7 +23,7 @@ def local_app(
     options: RunOptions,
     model: Models = None,
     results: Annotated[
-        Path, typer.Option("--results", help="The folder with past results; new ones are saved there.")
+        Path, typer.Option("--results", help="Folder of past results; new ones are saved there.")
     ] = Path("results"),
     port: Annotated[
         int | None,
@@ -31,7 +31,10 @@ def local_app(
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
-    """Open the app: ask models, measure, look at your data, rewrite; all of it on this machine only."""
+    """Open the app in the browser: ask, measure, compare, check data, rewrite. It stays on this machine.
+
+    Example: equipoise app --model path/to/bert
+    """
     desk = Desk(Shelf(model or (), replace(options, progress=None)), results)
     server = open_server(desk, port)
     sys.stdout.write(f"Equipoise is at {server.address} until you press Ctrl-C.\n")

@@ -59,9 +59,9 @@ def probe(
         differences = {str(one.words["model"].iloc[0]): one.difference for one in probed}
         print_json({"text": text, **records, "differences": differences, "notes": notes})
         return
-    print_table(text, asked)
     for sentence in filter(None, (one.sentence() for one in probed)):
         say(sentence)
+    print_table(text, asked)
     if not likeliest.empty:
         print_table("The likeliest words", likeliest)
     for note in notes:

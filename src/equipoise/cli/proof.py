@@ -26,12 +26,12 @@ from equipoise.results import load_results
 from equipoise.results.numbers import fixed
 from equipoise.results.numbers import shown as number
 from equipoise.results.records import to_records
-from equipoise.studies.controls import DRAWS
-from equipoise.studies.controls import controls as study_controls
-from equipoise.studies.references import add_reference, league, published_result, references_file
+from equipoise.studies.proof.controls import DRAWS
+from equipoise.studies.proof.controls import controls as study_controls
+from equipoise.studies.proof.references import add_reference, league, published_result, references_file
+from equipoise.studies.proof.verifying import NOT_CHECKED
+from equipoise.studies.proof.verifying import verify as study_published
 from equipoise.studies.steps import Keeping
-from equipoise.studies.verifying import NOT_CHECKED
-from equipoise.studies.verifying import verify as study_published
 
 LIMITS = ("instrument", "estimate", "unit", "slope per nat", "dose found", "lean found")
 VERIFIED = ("figure", "published", "as published", "corrected", "verdict")

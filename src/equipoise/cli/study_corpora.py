@@ -39,10 +39,10 @@ from equipoise.models.options import RunOptions
 from equipoise.models.static.training import SkipGram
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
-from equipoise.studies.vectors import WEAT, VectorsChoice, VectorsStudy, study_vectors
+from equipoise.studies.training.vectors import WEAT, VectorsChoice, VectorsStudy, study_vectors
 
 if TYPE_CHECKING:
-    from equipoise.studies.domain import DomainStudy
+    from equipoise.studies.training.domain import DomainStudy
 
 PRINTED_ARMS = ("base", "fine-tuned")
 """The arms whose categories the paper draws."""
@@ -63,8 +63,8 @@ def domain(
     ] = False,
 ) -> None:
     """Tune on your own text, plainly, with more dropout and rewritten; measure on the part held out."""
-    from equipoise.studies.domain import domain as study_domain  # torch comes with it
-    from equipoise.studies.domain import refuse_small
+    from equipoise.studies.training.domain import domain as study_domain  # torch comes with it
+    from equipoise.studies.training.domain import refuse_small
 
     asked = replace(reading, text=tuning.text, sample=contexts)
     read = read_corpus(corpus, replace(asked, with_targets=False), tuning.data_dir)

@@ -39,15 +39,15 @@ from equipoise.report.sections import Study
 from equipoise.results import Result, load_results
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
-from equipoise.studies.association_tables import TABLE_4
-from equipoise.studies.before_after import INSTRUMENTS, Choice, seed_folders
-from equipoise.studies.before_after import before_after as study_of
-from equipoise.studies.control import random_weights_control
-from equipoise.studies.downstream import DownstreamChoice, study_downstream
-from equipoise.studies.mitigations import DEFAULT, Methods, compare_mitigations
-from equipoise.studies.mitigations import INSTRUMENTS as TRIED_BY
-from equipoise.studies.models import compare_models, ranking_plan
-from equipoise.studies.price import Price
+from equipoise.studies.changes.before_after import INSTRUMENTS, Choice, seed_folders
+from equipoise.studies.changes.before_after import before_after as study_of
+from equipoise.studies.changes.downstream import DownstreamChoice, study_downstream
+from equipoise.studies.changes.mitigations import DEFAULT, Methods, compare_mitigations
+from equipoise.studies.changes.mitigations import INSTRUMENTS as TRIED_BY
+from equipoise.studies.changes.price import Price
+from equipoise.studies.models import compare_models, ranking_plan, standings
+from equipoise.studies.papers.association_tables import TABLE_4
+from equipoise.studies.proof.control import random_weights_control
 from equipoise.studies.sample_size import sample_size as study_sizes
 
 CONTROL = ("estimate", "value", "95 % interval", "random weights give")
@@ -73,7 +73,7 @@ def models(
     for name in names:
         refuse_absent(name, options)
     study = compare_models((open_model(name, options) for name in names), chosen, settings=settings)
-    sentences, matrices = study.comparison.sentences(), study.matrices
+    sentences, matrices = [*study.comparison.sentences(), *standings(study.results)], study.matrices
     if shown.out is not None:
         save_by_model(shown.out, study.results, force=shown.force)
         tables = {"ranking.csv": study.ranking, "differences.csv": study.differences, "matrix.csv": matrices}

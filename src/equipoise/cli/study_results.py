@@ -23,9 +23,9 @@ from equipoise.results import Result, load_results
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
 from equipoise.stats.correlation import Correlation
-from equipoise.studies import competence as by_competence
-from equipoise.studies import professions as by_profession
-from equipoise.studies import skew as by_skew
+from equipoise.studies.papers import competence as by_competence
+from equipoise.studies.papers import professions as by_profession
+from equipoise.studies.papers import skew as by_skew
 from equipoise.studies.steps import Plan
 
 

@@ -59,9 +59,9 @@ def learning_curve(
     pairs: Pairs = 0,
 ) -> None:
     """How much rewritten text a mitigation needs: tuned on samples of growing size, measured by sbe."""
-    from equipoise.studies.arms import Trial
-    from equipoise.studies.learning_curve import FULL_REPEATS, FULL_SIZES
-    from equipoise.studies.learning_curve import learning_curve as study_curve
+    from equipoise.studies.training.arms import Trial
+    from equipoise.studies.training.learning_curve import FULL_REPEATS, FULL_SIZES
+    from equipoise.studies.training.learning_curve import learning_curve as study_curve
 
     counts, times = (FULL_SIZES, FULL_REPEATS) if full else (whole_numbers(sizes, "--sizes"), repeats)
     trial, read = Trial(method_of(tuning), settings=_pairs(data, pairs, tuning)), corpus_of(corpus, tuning)
@@ -97,8 +97,8 @@ def reminders(
     ] = False,
 ) -> None:
     """Whether reminding sentences keep what is gendered by definition: none to three times, by tbe."""
-    from equipoise.studies.arms import Trial
-    from equipoise.studies.reminding import FIFTY, Reminding, reminders_study
+    from equipoise.studies.training.arms import Trial
+    from equipoise.studies.training.reminding import FIFTY, Reminding, reminders_study
 
     chosen = Settings(data=by_instrument(data, ("tbe",), "--data").get("tbe", ""), data_dir=tuning.data_dir)
     trial = Trial(method_of(tuning), seed_numbers(seeds), chosen)
@@ -126,8 +126,8 @@ def corpus_bias(
     pairs: Pairs = 0,
 ) -> None:
     """What corpora would teach a model: flattened first, tuned on each, measured by sbe; no labels needed."""
-    from equipoise.studies.arms import Trial
-    from equipoise.studies.corpus_bias import corpus_bias as study_corpora
+    from equipoise.studies.training.arms import Trial
+    from equipoise.studies.training.corpus_bias import corpus_bias as study_corpora
 
     named = named_corpora(corpora)
     read = {name: corpus_of(path, tuning) for name, path in named.items()}
@@ -185,7 +185,7 @@ def corpus_classifiers(
     as_json: Json = False,
 ) -> None:
     """Tune a classifier on each labelled corpus and measure the direct bias of its word vectors."""
-    from equipoise.studies.corpus_classifiers import corpus_classifiers as study_classifiers
+    from equipoise.studies.training.corpus_classifiers import corpus_classifiers as study_classifiers
 
     named = named_corpora(corpora)
     study = study_classifiers(
@@ -212,7 +212,7 @@ def resolution(
     ] = False,
 ) -> None:
     """Tune on hidden pronouns, with and without a flipped copy: accuracy, ability, F1 scores, skew."""
-    from equipoise.studies.resolving import SKEW, AskedOfArms, resolution_study
+    from equipoise.studies.training.resolving import SKEW, AskedOfArms, resolution_study
 
     asked = AskedOfArms(by_instrument(data, (SKEW,), "--data").get(SKEW, ""), pronouns, tuning.data_dir)
     study = resolution_study(

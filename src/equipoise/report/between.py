@@ -14,8 +14,7 @@ from equipoise.report.measurements import Measurement
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.numbers import fixed
-from equipoise.studies.models import rank_results
-from equipoise.studies.rank_agreement import FEWEST_MODELS, concordance, rank_agreement, rank_matrix
+from equipoise.studies.models import FEWEST_MODELS, concordance, rank_agreement, rank_matrix, rank_results
 
 MOST_MODELS = 4
 """With more models than these each is compared with the first one only."""

@@ -213,6 +213,7 @@ def _kept(quantity: Quantity, row: Row) -> Kept:
 def _headline(first: str, second: str, changes: Sequence[Change], knowledge: Sequence[Kept]) -> str:
     """Return who is less biased, in how many questions, and what became of the knowledge."""
     count = len(changes)
+    asked = f"{count} question{'' if count == 1 else 's'}"
     less, more = (sum(one.word in words for one in changes) for words in ((LESS,), (MORE, MIXED)))
     other = sum(one.word == OTHER for one in changes)
     after = _afterwards(knowledge)
@@ -223,18 +224,20 @@ def _headline(first: str, second: str, changes: Sequence[Change], knowledge: Seq
     if not count:
         return f"{second} and {first} were asked no question about bias{after}."
     if less and not more and not other:
-        return f"{second} is less biased than {first} in {less} of {count} questions{after}."
+        return f"{second} is less biased than {first} in {less} of {asked}{after}."
     if more and not less:
-        return f"{second} is more biased than {first} in {more} of {count} questions{after}."
+        return f"{second} is more biased than {first} in {more} of {asked}{after}."
     if less:
         turned = f" and leans the other way in {other}" if other else ""
         rose = f" and more biased in {more}" if more else ""
-        return f"{second} is less biased than {first} in {less}{rose}{turned} of {count} questions{after}."
+        return f"{second} is less biased than {first} in {less}{rose}{turned} of {asked}{after}."
     if other:
-        return f"{second} leans the other way than {first} in {other} of {count} questions{after}."
+        return f"{second} leans the other way than {first} in {other} of {asked}{after}."
     if all(one.word == EQUAL for one in changes):
-        return f"{second} is as biased as {first} in all {count} questions{after}."
-    return f"No difference in bias was found between {first} and {second} in {count} questions{after}."
+        return f"{second} is as biased as {first} in all {asked}{after}."
+    if all(one.word == NOT_MEANINGFUL for one in changes):
+        return f"{second} and {first} cannot be compared: no answer is meaningful{after}."
+    return f"No difference in bias was found between {first} and {second} in {asked}{after}."
 
 
 def _afterwards(knowledge: Sequence[Kept]) -> str:

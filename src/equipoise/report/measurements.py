@@ -79,6 +79,13 @@ def measurements(results: Sequence[Result]) -> list[Measurement]:
     ]
 
 
+def with_short_names(results: Sequence[Sequence[Result]]) -> list[list[Result]]:
+    """The results with each model named by as much of its path as tells it apart."""
+    models = measured_models([one for held in results for one in held])
+    labels = {one.fingerprint: one.label for one in models}
+    return [[one.renamed(labels[one.fingerprint]) for one in held] for held in results]
+
+
 def slug(text: str) -> str:
     """A name that serves as a file name and in an address."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "part"

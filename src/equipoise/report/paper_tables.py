@@ -15,7 +15,7 @@ from equipoise.report.elements import Table
 from equipoise.report.files import as_csv
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
-from equipoise.studies import association_tables, competence, completion_tables, skew
+from equipoise.studies.papers import association_tables, competence, completion_tables, skew
 
 NUMBERED = "-table-"
 """What the name of a table holds that the paper prints; lists behind it are closed on the page."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.errors import visible
+
 KINDS = {"f": "float64", "i": "int64", "b": "bool"}
 """How a column is to be read back, by the kind of its values; anything else is text."""
 
@@ -46,3 +48,18 @@ def read_typed_csv(path: Path, kinds: Mapping[str, str]) -> pd.DataFrame:
 def _plain(value: Any) -> Any:
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def spreadsheet_safe(cell: Any) -> Any:
+    """A cell of an export: what a spreadsheet would run, or a terminal obey, is disarmed."""
+    if not isinstance(cell, str):
+        return cell
+    return visible(f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell)
+
+
+def as_csv(table: pd.DataFrame) -> str:
+    """A table as CSV for people and their spreadsheets."""
+    texts = table.select_dtypes(exclude="number").columns
+    safe = table.assign(**{str(name): table[name].map(spreadsheet_safe) for name in texts})
+    written: str = safe.to_csv(index=False, lineterminator="\n")
+    return written

@@ -9,6 +9,7 @@ import pandas as pd
 
 from equipoise.errors import UserError
 from equipoise.files import replacing_folder, sha256
+from equipoise.models.loading.names import portable_name
 from equipoise.results.checking import MANIFEST as MANIFEST_SHAPE
 from equipoise.results.checking import (
     WrongShapeError,
@@ -103,7 +104,9 @@ def load_folders(folders: Iterable[Path]) -> list[list[Result]]:
             weights.setdefault(result.model, set()).add(result.fingerprint)
     return [
         [
-            result.renamed(f"{result.model} ({folder})") if len(weights[result.model]) > 1 else result
+            result.renamed(f"{result.model} in {portable_name(str(folder.absolute()))}")
+            if len(weights[result.model]) > 1
+            else result
             for result in results
         ]
         for folder, results in held

@@ -15,6 +15,7 @@ import pandas as pd
 
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
+from equipoise.instruments.parts.gest_population import profile, published_population, standing
 from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison, compare_pairs
@@ -23,9 +24,38 @@ from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.comparison.verdicts import ALPHA
 from equipoise.results.items import rows_of
 from equipoise.results.numbers import fixed
+from equipoise.stats.correlation import spearman
 from equipoise.stats.significance import holm
-from equipoise.studies.published import published
+from equipoise.studies.papers.published import published
 from equipoise.studies.steps import Plan
+
+FEWEST_MODELS = 3
+"""Two models are ranked alike or not: a correlation says nothing."""
+
+COLUMNS = ("first", "second", "correlation", "low", "high", "models")
+
+
+def rank_matrix(ranking: pd.DataFrame) -> pd.DataFrame:
+    """The rank of every model (rows) by every instrument (columns), over all items; shared models only."""
+    whole = ranking[ranking["group"] == "all"]
+    return whole.pivot_table(index="model", columns="instrument", values="rank", sort=False).dropna()
+
+
+def rank_agreement(ranking: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's correlation of the ranks that each two instruments give; none below three shared models."""
+    ranks = rank_matrix(ranking)
+    rows = []
+    for first, second in combinations(ranks.columns if len(ranks) >= FEWEST_MODELS else (), 2):
+        related = spearman(ranks[first], ranks[second])
+        rows.append((first, second, related.value, *related.interval, related.n))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def concordance(agreement: pd.DataFrame) -> float:
+    """Kendall's W from the mean rank correlation r of m instruments: (r (m - 1) + 1) / m; 1 is agreement."""
+    count = len({*agreement["first"], *agreement["second"]})
+    return float((agreement["correlation"].mean() * (count - 1) + 1) / count) if count else float("nan")
+
 
 GROUP = "category"
 """The column by which models are also ranked, where the items have it."""
@@ -84,6 +114,15 @@ def compare_models(
         results.extend(audit(model, instruments, settings))
     _refuse_one(len(seen))
     return compare_results(results)
+
+
+def standings(results: Sequence[Result]) -> list[str]:
+    """Where each model stands among the published ones, for GEST."""
+    return [
+        f"{result.model}: {place.sentence()}"
+        for result in results
+        if result.instrument == "gest" and (place := standing(profile(result.items), published_population()))
+    ]
 
 
 def compare_results(results: Sequence[Result]) -> ModelComparison:

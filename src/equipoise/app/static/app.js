@@ -38,23 +38,41 @@ function tell(error) {
 function onSubmit(form, work) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const button = $("button", form);
+    const button = $("button:not([type])", form);
+    const place = form.nextElementSibling;
     button.disabled = true;
     tell(null);
+    // An answer of before must not pass for the one to come.
+    if (place?.classList.contains("answer")) working(place);
     try {
       await work();
-      bringIntoView(form.nextElementSibling);
+      bringIntoView(place);
     } catch (error) {
+      if (place?.classList.contains("answer")) place.replaceChildren();
       tell(error);
     } finally {
+      place?.removeAttribute("aria-busy");
       button.disabled = false;
     }
   });
 }
 
+function working(place) {
+  place.setAttribute("aria-busy", "true");
+  place.replaceChildren(make("p", "Working …", { class: "working" }));
+}
+
+const several = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 // On a narrow page the answer stands below the form, where nobody would see it come.
 function bringIntoView(place) {
   if (place && place.childElementCount && place.getBoundingClientRect().top > innerHeight * 0.6) place.scrollIntoView({ block: "start" });
+}
+
+// A probability as people say it.
+function percent(value) {
+  const shown = 100 * value;
+  return shown >= 10 ? `${shown.toFixed(0)} %` : shown >= 0.1 ? `${shown.toFixed(1)} %` : value > 0 ? "< 0.1 %" : "0 %";
 }
 
 const number = (value, digits = 3) => {
@@ -93,25 +111,26 @@ function chosenModels(section) {
   return [...ticked, ...typed.filter(Boolean)];
 }
 
-const meanings = { embedded: "BERT-base-uncased, which ships with Equipoise", random: "weights drawn by chance, for comparison" };
+const labels = {};
+const named = (text) => Object.keys(labels).find((name) => labels[name] === text.trim()) ?? text.trim();
+const labelOf = (name) => labels[name] ?? name;
 
-function offerModels(names) {
+function offerModels(models) {
+  for (const { name, label } of models) labels[name] = label;
   for (const fieldset of $$("fieldset.models")) {
-    names.forEach((name, place) => {
+    models.forEach(({ name, label }, place) => {
       const box = make("input", "", { type: "checkbox", value: name });
       box.checked = place === 0;
-      fieldset.append(make("label", [box, name]));
+      fieldset.append(make("label", [box, label]));
     });
     const label = make("label", "Folders of other models, with commas between them", { class: "alone" });
     const field = make("input", "", { type: "text", autocomplete: "off", spellcheck: "false" });
     field.id = `${fieldset.closest("section").id}-folders`;
     label.htmlFor = field.id;
     fieldset.append(label, field);
-    const told = names.filter((name) => meanings[name]).map((name) => `${name}: ${meanings[name]}`);
-    if (told.length) fieldset.append(make("p", `${told.join("; ")}.`, { class: "note" }));
   }
-  for (const field of $$("input.one-model")) field.value = names[0];
-  names.forEach((name) => $("#model-names").append(make("option", "", { value: name })));
+  for (const field of $$("input.one-model")) field.value = models[0].label;
+  models.forEach(({ label }) => $("#model-names").append(make("option", "", { value: label })));
 }
 
 // ---- asking directly
@@ -119,12 +138,14 @@ function offerModels(names) {
 function showProbe(content) {
   $("#probe .answer").replaceChildren(...content.answers.map((one) => {
     const value = (row) => row.probability ?? row.share;
-    const name = one.notes.length ? "share" : "probability";
-    const columns = [["word", (row) => row.word], [name, value, true], ["", (row) => share(value(row))]];
+    const name = one.words.some((row) => row.share !== undefined) ? "share" : "probability";
+    const shown = (row) => percent(value(row));
+    const columns = [["word", (row) => row.word], [name, shown, true], ["", (row) => share(value(row))]];
     if (one.words.some((row) => row.pole)) columns.unshift(["pole", (row) => row.pole]);
-    const likeliest = [["word", (row) => row.word], [name, value, true]];
+    const likeliest = [["word", (row) => row.word], [name, shown, true], ["", (row) => share(value(row))]];
     return make("article", [
-      make("h2", one.model),
+      make("h2", labelOf(one.model)),
+      ...(one.sentence ? [make("p", one.sentence)] : []),
       table(content.text, columns, one.words),
       ...(one.likeliest.length ? [table("The likeliest words", likeliest, one.likeliest)] : []),
       ...one.notes.map((note) => make("p", note, { class: "note" })),
@@ -144,7 +165,7 @@ function tokensOf(sentence, others) {
 function showSentences(content) {
   $("#sentences .answer").replaceChildren(...content.answers.map((one) => {
     const [first, second] = one.sentences;
-    const parts = [make("h2", one.model)];
+    const parts = [make("h2", labelOf(one.model))];
     for (const [sentence, other] of [[first, second ?? first], ...(second ? [[second, first]] : [])]) {
       parts.push(make("p", [sentence.text, ` (log-probability ${number(sentence.logprob)} nats)`]), tokensOf(sentence, other));
     }
@@ -160,44 +181,75 @@ function showSentences(content) {
 
 // ---- measuring
 
-function showResult(one) {
+function showFindings(said) {
+  return make("article", [make("h2", said.headline), ...said.sentences.map((text) => make("p", text))], { class: "finding" });
+}
+
+const good = (row) => (row.better === "neutral" ? `${row.neutral} is neutral` : row.better === "none" ? "" : `${row.better} is better`);
+const bounds = (row) => (row.low === null ? "too few to tell" : `${number(row.low)} to ${number(row.high)}`);
+
+function showResult(one, folder) {
   const columns = [
-    ["estimate", (row) => (row.by ? `${row.label} (${row.by}: ${row.level})` : row.label)],
+    ["estimate", (row) => (row.by ? `${row.name} (${row.by}: ${row.level})` : row.name)],
     ["value", (row) => row.value, true],
-    ["95 % interval", (row) => (row.low === null ? "too few to tell" : `${number(row.low)} to ${number(row.high)}`), true],
+    ["95 % interval", bounds, true],
     ["n", (row) => row.n, true],
-    ["good", (row) => (row.better === "neutral" ? row.neutral : row.better === "none" ? "–" : row.better), true],
+    ["good", good],
   ];
+  const items = make("a", "Every item (CSV)", {
+    href: `/items?folder=${encodeURIComponent(folder)}&instrument=${encodeURIComponent(one.instrument)}`,
+  });
   return make("article", [
-    make("h2", `${one.instrument} of ${one.model}`),
+    make("h2", `${one.instrument} of ${labelOf(one.model)}`),
     table(one.title, columns, one.headlines),
-    ...one.sentences.map((text) => make("p", text)),
-    ...one.notices.map((text) => make("p", `note: ${text}`, { class: "note" })),
+    make("details", [make("summary", "In words"), ...one.sentences.map((text) => make("p", text)),
+      ...one.notices.map((text) => make("p", `Note: ${text}`, { class: "note" }))]),
+    make("p", items),
   ]);
 }
 
-function pageLink(folder) {
-  return make("a", "Open its page: charts, cards and every item", {
-    href: `/page?folder=${encodeURIComponent(folder)}`, target: "_blank", rel: "noopener",
-  });
+function showMeasured(answer) {
+  const left = Object.entries(answer.left_out ?? {}).map(([name, reason]) => make("p", `Left out: ${name}. ${reason}`, { class: "note" }));
+  return [
+    ...answer.findings.map(showFindings),
+    make("p", pageLinks([answer.folder])),
+    ...answer.results.map((one) => showResult(one, answer.folder)),
+    ...left,
+  ];
 }
 
-const phases = { loading: "reading the model", planning: "planning", scoring: "asking the model" };
+function pageLinks(folders) {
+  const address = `/page?${folders.map((folder) => `folder=${encodeURIComponent(folder)}`).join("&")}`;
+  return [
+    make("a", "Open the page: charts, cards and every item", { href: address, target: "_blank", rel: "noopener" }), " · ",
+    make("a", "Download it", { href: `${address}&download=1` }),
+  ];
+}
+
+const phases = { loading: "Reading the model", planning: "Planning", scoring: "Asking the model", "": "Starting" };
 
 function showJob(card, job) {
-  const isOpen = job.state === "waiting" || job.state === "running";
+  const isOpen = ["waiting", "running", "stopping"].includes(job.state);
   const parts = job.state === "done" ? [] : [make("h2", job.title)];
   if (isOpen) {
     const bar = make("progress", "", { max: Math.max(job.total, 1), "aria-label": job.title });
     if (job.total) bar.value = job.done;
     const stop = make("button", "Cancel", { type: "button", class: "plain" });
-    stop.addEventListener("click", () => ask("cancel", { job: job.number }).catch(tell));
+    stop.disabled = job.state === "stopping" || card.dataset.stopping === "yes";
+    stop.addEventListener("click", () => {
+      stop.disabled = true;
+      card.dataset.stopping = "yes";
+      $("p", card).textContent = "Stopping: the batch under way is finished first.";
+      ask("cancel", { job: job.number }).catch(tell);
+    });
     const share = job.total ? `, ${Math.floor((100 * job.done) / job.total)} %` : "";
-    parts.push(bar, make("p", job.state === "waiting" ? "waiting for its turn" : `${phases[job.phase] ?? job.phase}${share}`), stop);
+    const done = job.parts.length ? `. Measured: ${job.parts.join(", ")}` : "";
+    const said = stop.disabled ? "Stopping: the batch under way is finished first." : job.state === "waiting" ? "Waiting for its turn" : `${phases[job.phase] ?? job.phase}${share}${done}`;
+    parts.push(bar, make("p", said), stop);
   } else if (job.state === "done") {
-    parts.push(...job.answer.results.map(showResult), make("p", ["Saved in ", job.answer.folder, ". ", pageLink(job.answer.folder)]));
+    parts.push(...showMeasured(job.answer));
   } else {
-    const said = job.state === "cancelled" ? "Cancelled. What was answered is kept: measured again, it goes on from there." : [job.error.message, job.error.hint].join("\n");
+    const said = job.state === "cancelled" ? "Cancelled. Finished answers are kept: measure again to resume." : [job.error.message, job.error.hint].join("\n");
     parts.push(make("p", said, { role: "alert" }));
   }
   card.replaceChildren(job.state === "done" ? make("div", parts) : make("article", parts));
@@ -224,24 +276,52 @@ async function follow(section, payload) {
 
 let dropped = null;
 
+const examples = {
+  "pairs.csv": "category,stereotype,counterpart\noccupation,The nurse lost her keys.,The nurse lost his keys.\noccupation,The pilot lost his keys.,The pilot lost her keys.\noccupation,The chef  lost his keys.,The chef lost her keys\n",
+  "news.txt": [
+    ..."minister captain doctor mayor striker trainer banker judge farmer driver pilot chief".split(" ").flatMap((who) => [`The ${who} said that he would stay.`, `The ${who} thanked his team.`]),
+    ..."nurse actress singer teacher mother".split(" ").map((who) => `The ${who} said that she loved her family.`),
+  ].join("\n"),
+};
+
 async function takeFile(file) {
+  const place = $("#file .answer");
   tell(null);
   $("#file form").hidden = true;
-  $("#file .answer").replaceChildren();
+  place.replaceChildren();
   if (!file) return;
+  working(place);
   try {
-    const content = await file.text();
+    const content = typeof file.content === "string" ? file.content : await file.text();
     const seen = await ask("look-at-file", { name: file.name, content });
+    place.replaceChildren(...(seen.kind === "corpus" ? showCorpus(file.name, seen) : showLinted(file.name, seen)));
+    if (seen.kind === "corpus") return;
     dropped = { name: file.name, content, instrument: seen.instrument };
-    const said = `${file.name}: ${seen.rows} ${seen.kind === "pairs" ? "pairs" : "sentences from templates"}, measured by ${seen.instrument}. `;
-    const columns = [["line", (row) => row.line || "–", true], ["id", (row) => row.id], ["code", (row) => row.code], ["finding", (row) => row.message]];
-    const parts = [make("p", said + (seen.count ? `${seen.count} findings.` : "The linter found nothing."))];
-    if (seen.count) parts.push(table(`The first ${seen.findings.length} findings`, columns, seen.findings));
-    $("#file .answer").replaceChildren(...parts);
     $("#file form").hidden = false;
   } catch (error) {
+    place.replaceChildren();
     tell(error);
+  } finally {
+    place.removeAttribute("aria-busy");
   }
+}
+
+function showLinted(name, seen) {
+  const columns = [["line", (row) => row.line || "–", true], ["id", (row) => row.id], ["code", (row) => row.code], ["finding", (row) => row.message]];
+  const said = `${name}: ${several(seen.rows, seen.kind === "pairs" ? "pair" : "sentence")}, measured by ${seen.instrument}. `;
+  const parts = [make("p", said + (seen.count ? `${several(seen.count, "finding")}.` : "The linter found nothing."))];
+  if (seen.count) parts.push(table(seen.count > seen.findings.length ? `The first ${seen.findings.length}` : "Findings", columns, seen.findings));
+  return parts;
+}
+
+function showCorpus(name, seen) {
+  const columns = [["mentioned as", (row) => row.role], ["women", (row) => row.women, true], ["men", (row) => row.men, true], ["share of women", (row) => row.note || `${number(row.share_women)} (${bounds(row)})`, true]];
+  return [
+    showFindings(seen),
+    make("p", `${name}: ${several(seen.rows, "document")}, ${several(seen.words, "word")}.`),
+    table("Who is mentioned", columns, seen.mentions),
+    ...seen.notices.map((text) => make("p", `Note: ${text}`, { class: "note" })),
+  ];
 }
 
 // ---- rewriting
@@ -261,17 +341,21 @@ function showRewritten(content) {
     make("p", content.text, { class: "rewritten", id: "rewritten-text" }),
     make("h2", "Changes marked"),
     make("p", marked, { class: "rewritten" }),
-    table(`${changes.length} changes, ${skips.length} left`, columns, rows),
+    table(`${several(changes.length, "change")}, ${skips.length} left`, columns, rows),
   ]));
 }
 
 // ---- past results
 
+const chosen = [];
+
 async function showResults() {
   const content = await ask("results");
   const place = $("#results .answer");
+  chosen.length = 0;
+  $("#compare").disabled = true;
   if (!content.folders.length) {
-    place.replaceChildren(make("p", `There is no result below ${content.root} yet.`));
+    place.replaceChildren(make("p", "Nothing was measured yet. Start under Measure."));
     return;
   }
   place.replaceChildren(...content.folders.map((row) => {
@@ -284,14 +368,78 @@ async function showResults() {
       details.dataset.read = "yes";
       try {
         const opened = await ask("result", { folder: row.folder });
-        details.append(make("p", pageLink(row.folder)), ...opened.sentences.map((text) => make("p", text)), ...opened.results.map(showResult));
+        details.append(...showMeasured({ ...opened, folder: row.folder }), ...opened.sentences.map((text) => make("p", text)));
       } catch (error) {
         delete details.dataset.read;
         tell(error);
       }
     });
-    return make("article", details);
+    if (row.study) return make("article", details);
+    const box = make("input", "", { type: "checkbox", "aria-label": `Compare ${row.folder}` });
+    box.addEventListener("change", () => {
+      if (box.checked) chosen.push(row.folder); else chosen.splice(chosen.indexOf(row.folder), 1);
+      $("#compare").disabled = chosen.length !== 2;
+    });
+    return make("article", [box, details], { class: "past" });
   }));
+}
+
+async function compareChosen() {
+  const place = $("#compared");
+  tell(null);
+  working(place);
+  try {
+    const content = await ask("compare", { folders: [...chosen].reverse() });
+    const columns = [["", (row) => `${row.instrument}: ${row.label}`], ["first", (row) => row.first_value, true], ["second", (row) => row.second_value, true], ["95 % of difference", bounds, true], ["verdict", (row) => row.verdict]];
+    place.replaceChildren(
+      ...content.findings.map(showFindings),
+      table("Differences (second less first)", columns, content.differences),
+      ...content.notes.map((text) => make("p", `Note: ${text}`, { class: "note" })),
+      make("p", pageLinks(content.folders)),
+    );
+  } catch (error) {
+    place.replaceChildren();
+    tell(error);
+  } finally {
+    place.removeAttribute("aria-busy");
+  }
+}
+
+// ---- choices of an instrument, and which instruments a model can be measured with
+
+let instruments = [];
+const isFlag = (choice) => typeof choice.default === "boolean";
+
+function showChoices() {
+  const one = instruments.find((each) => each.name === $("#measure-instrument").value);
+  const place = $("#measure-choices div");
+  $("#measure-choices").hidden = !one?.choices.length;
+  place.replaceChildren(...(one?.choices ?? []).map((choice) => {
+    const field = make("input", "", { type: isFlag(choice) ? "checkbox" : "text", "data-choice": choice.name, autocomplete: "off", placeholder: isFlag(choice) ? "" : choice.default ?? "" });
+    return make("label", isFlag(choice) ? [field, ` ${choice.help}`] : [choice.help, field], { class: isFlag(choice) ? "flag" : "" });
+  }));
+}
+
+function givenChoices() {
+  const given = {};
+  for (const field of $$("[data-choice]")) {
+    const one = instruments.find((each) => each.name === $("#measure-instrument").value).choices.find((each) => each.name === field.dataset.choice);
+    if (isFlag(one)) { if (field.checked) given[one.name] = !one.default; } else if (field.value.trim()) given[one.name] = field.value.trim();
+  }
+  return given;
+}
+
+async function showFitting() {
+  let reasons = {};
+  try {
+    reasons = (await ask("fitting", { model: named($("#measure-model").value) })).reasons;
+  } catch { /* what is wrong with the model is said when it is measured */ }
+  const options = $$("#measure-instrument option");
+  for (const option of options) option.disabled = option.value in reasons;
+  const unfit = options.filter((option) => option.disabled).map((option) => option.value);
+  $("#measure-unfit").textContent = unfit.length ? `This model cannot be measured with ${unfit.join(", ")}.` : "";
+  if (options.find((option) => option.selected)?.disabled) $("#measure-instrument").value = "audit";
+  showChoices();
 }
 
 // ---- tabs, by click or by arrow keys
@@ -305,6 +453,7 @@ function select(tab) {
   }
   tell(null);
   if (tab.id === "tab-results") showResults().catch(tell);
+  if (tab.id === "tab-measure") showFitting();
 }
 
 function startTabs() {
@@ -325,7 +474,8 @@ async function start() {
   startTabs();
   const choices = await ask("known");
   offerModels(choices.models);
-  choices.instruments.forEach((one) => $("#measure-instrument").append(make("option", `${one.name}: ${one.title}`, { value: one.name })));
+  instruments = choices.instruments;
+  instruments.forEach((one) => $("#measure-instrument").append(make("option", `${one.name}: ${one.title}`, { value: one.name })));
   choices.modes.forEach((mode) => $("#rewrite-mode").append(make("option", mode, { value: mode })));
   onSubmit($("#probe form"), async () => {
     const words = $("#probe-words").value.split(",").map((word) => word.trim()).filter(Boolean);
@@ -335,15 +485,33 @@ async function start() {
     const sentences = [$("#first-sentence").value, $("#second-sentence").value];
     showSentences(await ask("sentences", { sentences, models: chosenModels($("#sentences")) }));
   });
-  onSubmit($("#measure form"), () => follow($("#measure"), { model: $("#measure-model").value, instrument: $("#measure-instrument").value }));
-  onSubmit($("#file form"), () => follow($("#file"), { model: $("#file-model").value, ...dropped }));
+  onSubmit($("#measure form"), () => follow($("#measure"), { model: named($("#measure-model").value), instrument: $("#measure-instrument").value, choices: givenChoices() }));
+  onSubmit($("#file form"), () => follow($("#file"), { model: named($("#file-model").value), ...dropped }));
   onSubmit($("#rewrite form"), async () => showRewritten(await ask("rewrite", { text: $("#rewrite-text").value, mode: $("#rewrite-mode").value })));
+  $("#measure-model").addEventListener("change", showFitting);
+  $("#measure-instrument").addEventListener("change", showChoices);
+  $("#compare").addEventListener("click", compareChosen);
+  for (const button of $$("[data-fill]")) {
+    button.addEventListener("click", () => {
+      const texts = button.dataset.with.split("|");
+      button.dataset.fill.split(" ").forEach((id, place) => {
+        $(`#${id}`).value = texts[place];
+        $(`#${id}`).dispatchEvent(new Event("change"));
+      });
+      button.closest("form").requestSubmit();
+    });
+  }
+  for (const button of $$("[data-file]")) {
+    button.addEventListener("click", () => takeFile({ name: button.dataset.file, content: examples[button.dataset.file] }));
+  }
   $("#file-input").addEventListener("change", (event) => takeFile(event.target.files[0]));
   const drop = $(".drop");
   ["dragenter", "dragover"].forEach((name) => drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); }));
   ["dragleave", "drop"].forEach((name) => drop.addEventListener(name, () => drop.classList.remove("over")));
   drop.addEventListener("drop", (event) => { event.preventDefault(); takeFile(event.dataTransfer.files[0]); });
   document.body.dataset.ready = "yes";
+  // The app opens on an answer.
+  $("#probe form").requestSubmit();
 }
 
 start().catch(tell);

@@ -8,6 +8,7 @@ from equipoise.errors import UserError
 from equipoise.report.gate.judging import by_model, judge
 from equipoise.report.gate.rules import ABOUT, Rule
 from equipoise.results import Result
+from equipoise.results.records import spreadsheet_safe
 
 COLUMNS = ("model", "scenario", *ABOUT, "because", "state", "evidence")
 
@@ -26,10 +27,5 @@ def render(results: Sequence[Result], rules: Sequence[Rule] = ()) -> str:
             about = [rule.about.get(key, "") for key in ABOUT]
             for outcome in judge(rule, held):
                 row = (held[0].model, outcome.rule, *about, rule.because, outcome.state, outcome.reason)
-                table.writerow([_plain(cell) for cell in row])
+                table.writerow([spreadsheet_safe(cell) for cell in row])
     return written.getvalue()
-
-
-def _plain(cell: str) -> str:
-    """The cell, marked as text if a spreadsheet would run it as a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

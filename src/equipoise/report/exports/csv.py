@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from equipoise.results import Result
+from equipoise.results.records import as_csv
 
 
 def render(results: Sequence[Result]) -> str:
@@ -16,5 +17,4 @@ def render(results: Sequence[Result]) -> str:
         table.insert(1, "instrument", result.instrument)
         table.insert(2, "variant", result.variant)
         tables.append(table)
-    text: str = pd.concat(tables, ignore_index=True).to_csv(index=False, lineterminator="\n")
-    return text
+    return as_csv(pd.concat(tables, ignore_index=True))

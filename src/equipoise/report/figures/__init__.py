@@ -1,4 +1,6 @@
-"""Figures: the charts of a measurement, each one file that gives none where it has nothing to show."""
+"""Figures: the charts of a measurement, those of its own instrument first."""
+
+from collections.abc import Callable, Mapping
 
 from equipoise.report.elements import Figure
 from equipoise.report.figures.association import association_figures
@@ -11,18 +13,21 @@ from equipoise.report.figures.professions import profession_figures
 from equipoise.report.figures.skew import skew_figures
 from equipoise.report.measurements import Measurement
 
-MAKERS = (
-    skew_figures,
-    side_figures,
-    gender_figures,
-    corpus_figures,
-    association_figures,
-    group_figures,
-    profession_figures,
-    distribution_figures,
-)
+Maker = Callable[[Measurement], list[Figure]]
+
+MAKERS: tuple[Maker, ...] = (group_figures, profession_figures, distribution_figures)
+"""What draws every measurement."""
+
+OWN_MAKERS: Mapping[str, tuple[Maker, ...]] = {
+    "association": (association_figures,),
+    "contexts": (side_figures, gender_figures, corpus_figures),
+    "cosine": (side_figures, corpus_figures),
+    "stereotype-skew": (skew_figures,),
+}
+"""What draws the measurements of one instrument, before the others."""
 
 
 def figures_of(measured: Measurement) -> list[Figure]:
     """Every chart that the measurement has something for."""
-    return [figure for make in MAKERS for figure in make(measured)]
+    makers = (*OWN_MAKERS.get(measured.instrument, ()), *MAKERS)
+    return [figure for make in makers for figure in make(measured)]

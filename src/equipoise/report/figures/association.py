@@ -8,7 +8,7 @@ from equipoise.report.elements import Figure
 from equipoise.report.figures.style import ABOVE, BELOW, MODEL_COLOURS, Layer, chart, line_at, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results.numbers import fixed
-from equipoise.studies.association_tables import INSTRUMENT, NEEDED, profession_means
+from equipoise.studies.papers.association_tables import INSTRUMENT, NEEDED, profession_means
 
 NEEDS = ("group", "profession", "label", "person", "side", "mean", "low", "high")
 """What the charts need of a table, a row for each profession, person and side."""

@@ -20,7 +20,7 @@ from equipoise.report.figures.style import (
 )
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results.numbers import fixed, shown
-from equipoise.studies.skew import INSTRUMENT, TYPE_2, histogram_table, skew_stereotype_table
+from equipoise.studies.papers.skew import INSTRUMENT, TYPE_2, histogram_table, skew_stereotype_table
 
 TYPES = ("1", "2", 1, 2)
 MEANS = {"absolute_stereotype": "stereotype", "absolute_skew": "skew"}
@@ -61,7 +61,7 @@ def bars_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
         for row in known
         for column, called in MEANS.items()
     ]
-    title = "Mean |stereotype| and mean |skew|"
+    title = "Size of the stereotype gap and of the same-answer bias: mean |stereotype| and mean |skew|"
     told = "; ".join(
         f"{row['model']}: stereotype {shown(row['absolute_stereotype'])}, skew {shown(row['absolute_skew'])}"
         for row in known
@@ -74,8 +74,12 @@ def histogram_figure(name: str, table: pd.DataFrame) -> Figure | None:
     known = table[table["share"].notna()] if len(table) else table
     if not len(known):
         return None
-    title = "Difference between the two pronouns' probabilities"
     below = known[known["to"] <= CUT + 1e-9]
+    title = "Difference between the two pronouns' probabilities"
+    if len(below) == 1:
+        title += (
+            f": below {100 * CUT:g} points in {fixed(100 * below['share'].iloc[0], 0)} % of the sentences"
+        )
     told = "; ".join(
         f"{row['model']}: {fixed(100 * row['share'], 0)} % of {row['n']:,} sentences below the cut of {CUT:g}"
         for row in below.to_dict("records")
@@ -87,7 +91,8 @@ def histogram_figure(name: str, table: pd.DataFrame) -> Figure | None:
 def _bars_spec(bars: list[Row]) -> dict[str, Any]:
     kinds = list(MEANS.values())
     models = list(dict.fromkeys(str(bar["model"]) for bar in bars))
-    down = {"field": "model", "type": "nominal", "title": None, "sort": models}
+    labels = {} if len(models) > 1 else {"axis": None}
+    down = {"field": "model", "type": "nominal", "title": None, "sort": models, **labels}
     aside = {"field": "mean", "sort": kinds}
     across = {
         "field": "value",
@@ -151,14 +156,21 @@ def skew_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
         for row in known
     )
     kind = known[0].get("type", TYPE_2)
-    title = f"Skew against stereotype{f' (type {kind} sentences)' if kind in TYPES else ''}"
+    title = f"Stereotype gap against same-answer bias{f' (type {kind} sentences)' if kind in TYPES else ''}"
+    if len(known) == 1:
+        gap, bias = (fixed(known[0][name], 0) for name in ("stereotype", "skew"))
+        title += f": {gap} and {bias} points of 100"
     labels = [str(row["model"]) for row in rows]
     return Figure(slug(name), title, f"{title}. {told}.", _spec(known, labels))
 
 
 def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:
-    x = {"field": "skew", "type": "quantitative", "title": "skew (F1 x 100; right: male)"}
-    y = {"field": "stereotype", "type": "quantitative", "title": "stereotype (F1 x 100; up: follows it)"}
+    x = {
+        "field": "skew",
+        "type": "quantitative",
+        "title": "← women · same-answer bias (skew, F1 x 100) · men →",
+    }
+    y = {"field": "stereotype", "type": "quantitative", "title": "stereotype gap (F1 x 100; up: follows it)"}
     colour = model_colour(labels)
     tooltip = [{"field": name} for name in ("model", "skew", "stereotype", "ability", "n")]
     layers: list[Layer] = [

@@ -71,7 +71,9 @@ def side_named(row: Mapping[Any, Any], quantity: Quantity | None) -> str:
 
 
 def colour_of_sides(quantity: Quantity | None) -> Row:
-    """The colour of the side that a number is on, with its legend."""
+    """The colour of the side that a number is on, with its legend; a number without sides has one colour."""
+    if quantity is not None and not quantity.sides:
+        return {"value": OTHER_COLOURS[0]}
     sides = sides_of(quantity)
     scale = {"domain": list(sides), "range": list(sides.values())}
     return {"field": "side", "type": "nominal", "scale": scale, "legend": {"orient": "top", "title": None}}

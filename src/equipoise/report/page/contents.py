@@ -1,7 +1,7 @@
 """What a page holds: the first screen, a part for each question, every item, limits and provenance."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import filterfalse
 
 import pandas as pd
@@ -23,6 +23,7 @@ from equipoise.report.measurements import (
     slug,
 )
 from equipoise.report.page.screen import (
+    MOST_SENTENCES,
     Screen,
     anchor_of,
     answer_words,
@@ -69,6 +70,8 @@ class Part:
     title: str
     sections: Sequence[Section]
     verdicts: Sequence[str] = ()
+    aliases: Sequence[str] = ()
+    """Other names by which links find this part."""
 
     @property
     def short(self) -> str:
@@ -119,8 +122,10 @@ def contents_of(
     of_model = [[one.results[model.label] for one in asked if model.label in one.results] for model in models]
     findings = [say(held) for held in of_model]
     measured = _in_order(asked, findings)
-    between = between_models(measured)
-    studied = [section_of(study) for study in studies]
+    between = between_models(measured) if len(models) > 1 else None
+    # Without results the first screen has said a study's first sentences already.
+    said = 0 if results else 1 + MOST_SENTENCES
+    studied = [replace(one, sentences=one.sentences[said:]) for one in map(section_of, studies)]
     asked_words = _asked(measured, findings)
     screens = [screen_of(said, held, asked_words) for said, held in zip(findings, of_model, strict=True)] or [
         study_screen(one) for one in studies
@@ -159,21 +164,41 @@ def _parts(measured: Sequence[Measurement], findings: Sequence[Findings]) -> lis
     by_question: dict[str, list[Measurement]] = {}
     for one in measured:
         by_question.setdefault(question_of(one), []).append(one)
+    places = _places(by_question, findings)
     ordered = [name for name in (*QUESTIONS, OTHER) if name in by_question]
-    several = len(findings) > 1
     return [
         Part(
             anchor_of(name),
             QUESTIONS.get(name, "Other measurements"),
             [measurement_section(one) for one in by_question[name]],
-            [
-                f"{f'{said.model}: ' if several else ''}{answer_words(answer)}. {answer.sentence}"
-                for said in findings
-                for answer in said.answers
-                if answer.question == name
-            ],
+            _verdicts(findings, [question for question, place in places.items() if place == name]),
+            [anchor_of(question) for question, place in places.items() if place == name != question],
         )
         for name in ordered
+    ]
+
+
+def _places(by_question: Mapping[str, Sequence[Measurement]], findings: Sequence[Findings]) -> dict[str, str]:
+    """The part that shows each answered question: its own, or that of the instrument that answers it."""
+    of_instrument = {one.instrument: name for name, held in by_question.items() for one in held}
+    return {
+        answer.question: answer.question
+        if answer.question in by_question
+        else of_instrument[answer.instrument]
+        for said in findings
+        for answer in said.answers
+    }
+
+
+def _verdicts(findings: Sequence[Findings], questions: Sequence[str]) -> list[str]:
+    """What every model's answers to these questions are."""
+    several = len(findings) > 1
+    return [
+        f"{f'{said.model}: ' if several else ''}{answer_words(answer)}. {answer.sentence}"
+        for question in questions
+        for said in findings
+        for answer in said.answers
+        if answer.question == question
     ]
 
 
@@ -198,13 +223,9 @@ def _whole(cooccurrence: pd.DataFrame) -> pd.DataFrame:
 
 
 def question_of(measured: Measurement) -> str:
-    """The question that a measurement answers: that of its first headline about bias."""
-    asked = (
-        one.question
-        for one in measured.first.declared
-        if one.headline and one.part == "bias" and one.question in QUESTIONS
-    )
-    return next(asked, OTHER)
+    """The question that a measurement answers: of several, the first in the order of the page."""
+    asked = {one.question for one in measured.first.declared if one.headline and one.part == "bias"}
+    return next((question for question in QUESTIONS if question in asked), OTHER)
 
 
 def _when(results: Sequence[Result]) -> str:

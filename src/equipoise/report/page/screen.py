@@ -165,7 +165,7 @@ def _card(answer: Answer) -> Card:
         limits_of(answer.quantity),
         f"{answer.sentence} {answer.detail if answer.is_found else ''}".strip(),
         _gauge(answer),
-        tuple(map(_shown, answer.example[: 2 if "men" in answer.side else 1])),
+        tuple(map(shown_example, answer.example[: 2 if "men" in answer.side else 1])),
         sentence_start(answer.quantity.plain_name),
         answer.code,
         has_details=True,
@@ -179,7 +179,7 @@ def _gauge(answer: Answer) -> Gauge | None:
     return gauge(answer.measured, answer.quantity, answer.value, is_bias=answer.is_found)
 
 
-def _shown(example: Example) -> Shown:
+def shown_example(example: Example) -> Shown:
     """An example with its bars: probabilities at the blank, or else the side that its pair takes."""
     text = example.texts[0]
     before, blank, after = text.partition(BLANK)

@@ -23,7 +23,7 @@ from equipoise.report.figures.style import (
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.results.numbers import fixed
-from equipoise.studies.association_tables import BY_PROFESSION
+from equipoise.studies.papers.association_tables import BY_PROFESSION
 
 # before_after
 BEFORE_AFTER_GAIN = ("instrument", "label", "removed", "low", "high")
@@ -42,7 +42,11 @@ def before_after_figures(study: Study) -> list[Figure]:
         axis = "% of the distance from neutral (right: better)"
         drawn.append(
             dot_figure(
-                "before after gain", "What went", _before_after_shares(gain, "removed"), axis=axis, neutral=0
+                "before after gain",
+                "Bias removed",
+                _before_after_shares(gain, "removed"),
+                axis=axis,
+                neutral=0,
             )
         )
     if price is not None:

@@ -14,7 +14,7 @@ from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.report.tables import wide_table
 from equipoise.results.numbers import fixed
-from equipoise.studies.skew import COLUMNS
+from equipoise.studies.papers.skew import COLUMNS
 
 # models
 MODELS_TABLE = "ranking"

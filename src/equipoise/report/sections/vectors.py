@@ -9,7 +9,7 @@ from equipoise.report.figures.style import UNCLEAR, chart, line_at, side_colour,
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.results.numbers import fixed
-from equipoise.studies.group_associations import OTHERS
+from equipoise.studies.training.group_associations import OTHERS
 
 TABLE = "associations"
 COLUMNS = ("test", "group", "value", "low", "high", "seed_sd", "against")

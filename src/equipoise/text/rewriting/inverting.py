@@ -10,8 +10,8 @@ from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.first_names import load_names, without_ending
-from equipoise.text.rewriting.find.lexicon import Lexicon
-from equipoise.text.rewriting.find.scanning import NAME, PROTECTED, WORD, Hit
+from equipoise.text.rewriting.find.lexicon import Lexicon, load_lexicon
+from equipoise.text.rewriting.find.scanning import NAME, NEITHER, PROTECTED, WORD, Hit
 from equipoise.text.rewriting.find.tokens import Surroundings
 from equipoise.text.rewriting.find.whole_sentences import Whole, sentences_left_whole
 from equipoise.text.rewriting.names.finding import names_in
@@ -29,11 +29,15 @@ class Tables(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """What is left open by the mode: coordinated pairs, definitional sentences, entity tokens."""
+    """What is left open by the mode: coordinated pairs, definitional sentences, entity tokens.
+
+    `swaps` are pronouns of neither sex (xe) with what they become, in lower case.
+    """
 
     coordinated: str = "keep"
     definitional: str = "keep"
     entities: str = "numbered"
+    swaps: tuple[tuple[str, str], ...] = ()
 
 
 def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Policy) -> Draft:
@@ -49,8 +53,11 @@ def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Poli
     turn = policy.coordinated == "turn"
     for hit in hits:
         part = hit.part
-        if marked and _stays(draft, hit, tables, names, whole):
-            continue
+        if marked:
+            if part.what == NEITHER and _is_swapped(draft, hit, policy):
+                continue
+            if _stays(draft, hit, tables, names, whole):
+                continue
         if part.what == NAME:
             _turn_name(draft, hit, names)
         elif part.turned and part.is_pronoun and PLAINLY.match(plain, hit[0]):
@@ -65,6 +72,16 @@ def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Poli
     return draft
 
 
+def _is_swapped(draft: Draft, hit: Hit, policy: Policy) -> bool:
+    """Exchange a pronoun of neither sex where the user says for what."""
+    new = dict(policy.swaps).get(hit.part.surface.lower())
+    if new is None:
+        return False
+    old = hit.part.surface
+    draft.turn(Change(hit.start, hit.end, old, match_case(old, new), "pronoun: own list"), None)
+    return True
+
+
 def _stays(
     draft: Draft,
     hit: Hit,
@@ -75,8 +92,8 @@ def _stays(
     """Whether a candidate stays for what is around it, whatever it is; its reason is noted."""
     document, part = draft.document, hit.part
     if part.what > NAME:
-        if part.what == PROTECTED:
-            draft.leave(hit, "protected")
+        if part.what in (PROTECTED, NEITHER):
+            draft.leave(hit, "protected" if part.what == PROTECTED else "neo-pronoun")
         return True
     if reason := whole.reason(document, hit.start):
         if part.what == WORD or hit.start in names:
@@ -122,9 +139,26 @@ def _turn_pronoun(draft: Draft, hit: Hit, around: Surroundings, *, turn_coordina
     new, margin, rule = part.turned, None, "pronoun"
     if not new:
         form, margin, why = form_of(document, hit, around)
+        if form in ("his", "her") and draft.skipped and _is_of_animal(draft, hit):
+            draft.leave(hit, "animal")
+            return
+        form = form[1:] if part.surface == "er" else form  # told 'er, took 'er hat
         new, rule = match_case(part.surface, form) + part.suffix, "pronoun: " + why
     old = part.surface + part.suffix
     draft.turn(_make(Change, (start, end + len(part.suffix), old, new, rule, margin, False)), part.side)
+
+
+_ANIMAL_REASONS = frozenset(["either sex", "thing or animal"])
+
+
+def _is_of_animal(draft: Draft, hit: Hit) -> bool:
+    """Whether a pronoun belongs to an animal that stays, with nobody turned between: the cow and her calf."""
+    skip, document = draft.skipped[-1], draft.document
+    if skip.reason not in _ANIMAL_REASONS or skip.start < document.sentence(hit.start)[0]:
+        return False
+    word = load_lexicon().words.get(skip.word.lower())
+    turned = draft.changes[-1].start if draft.changes else -1
+    return word is not None and word.side == hit.part.side and turned < skip.start
 
 
 def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:

@@ -6,7 +6,6 @@ decides: where a possessive stands, his and her are partners (and him and hers),
 his and hers). A probability distribution that is mirrored therefore stays one.
 """
 
-import calendar
 import re
 from functools import cached_property
 from typing import NamedTuple
@@ -17,6 +16,13 @@ from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.first_names import load_names
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.whole_sentences import DEFINITIONAL_REASON
+from equipoise.text.rewriting.persons import (
+    CAPITALISED,
+    SENTENCE_START,
+    may_be_person,
+    may_open_with_person,
+    names_in_lower_case,
+)
 from equipoise.text.rewriting.rewriter import Rewriter
 
 Span = tuple[int, int]
@@ -24,11 +30,6 @@ PROBE = "her"
 """The word that is put into a blank to see what the rewriter would make of a pronoun there."""
 
 _COORDINATED = re.compile(rf"(?:\bor|\band|/) ?{re.escape(BLANK)}|{re.escape(BLANK)} ?(?:or\b|and\b|/)")
-_CAPITALISED = re.compile(r"[A-Z][a-z]+(?:[-'’][A-Za-z][a-z]+)*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"”’')\]]*\s+|[\"“‘`(\[]\s*)$")
-_NO_NAMES = frozenset((*calendar.day_name, *calendar.month_name))
-"""Capitalised words inside a sentence that name nobody."""
-
 _PRONOUNS = ("she", "he", "his", "him")
 _POSSESSIVE = {"his": "her", "her": "his", "him": "hers", "hers": "him"}
 _OTHER = {"him": "her", "her": "him", "his": "hers", "hers": "his"}
@@ -116,21 +117,24 @@ class Mirror:
 def is_mixed(text: str, turned: Rewritten) -> bool:
     """Whether a turned text would name people of both the old and the new gender.
 
-    That is so where a definitional sentence with somebody in it was left whole, and where a capitalised word
-    inside a sentence may be a name that the rewriter does not know: there nothing must be averaged.
+    That is so where a definitional sentence with somebody in it was left whole, and where a word may be a
+    name that the rewriter does not turn: there nothing must be averaged.
     """
-    if any(skip.reason == DEFINITIONAL_REASON for skip in turned.skipped):
+    if any(skip.reason == DEFINITIONAL_REASON for skip in turned.skipped) or names_in_lower_case(text):
         return True
     families: set[str] = set()
     after_person = -10
-    for match in _CAPITALISED.finditer(text):
+    for match in CAPITALISED.finditer(text):
         word, start = match.group(), match.start()
         is_turned = any(one.start <= start < one.end for one in turned.changes)
         is_family = 0 <= start - after_person <= 2 or word in families
         if is_turned or is_family:
             families |= set() if is_turned else {word}
             after_person = match.end()
-        elif word not in _NO_NAMES and not _SENTENCE_START.search(text[:start]):
+        elif SENTENCE_START.search(text[:start]):
+            if may_open_with_person(text, match):
+                return True
+        elif may_be_person(text, match):
             return True
     return False
 

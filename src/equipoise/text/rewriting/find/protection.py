@@ -14,6 +14,7 @@ _ADDRESS = re.compile(
     r"""\w://\S | \bwww\. | \w[.+-]*@[\w-]+\.\w         # addresses
       | ^[("'\[]*[@\#]\w                             # mentions and hashtags
       | \w=["'“] | [\w)]\(\)                         # attributes, calls
+      | ["'][\w.-]+["']:(?!\w)                         # keys
       | ["'](?:s?he|hers?|hi[ms])["'][:}\]] | [{\[]["'](?:s?he|hers?|hi[ms])["']   # keys and values
       | \b(?:self|cls|this|obj|args|row|df|user|data|person)\.[a-z_]
       | ^[("'\[]*(?:~|\.{1,2})?/\w+/ | [A-Za-z]:\\ | \\\w+\\

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from typing import NamedTuple
 
+from equipoise.text.languages.word_sets import word_set
 from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.first_names import gender_of, load_names
 from equipoise.text.rewriting.find.lexicon import Blocks, Lexicon, Word
@@ -19,7 +20,12 @@ from equipoise.text.rewriting.find.tokens import (
 FIXED = {"he": "she", "she": "he", "him": "her", "hers": "his", "himself": "herself", "herself": "himself"}
 """Pronouns that have one partner whatever the context."""
 
-WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED = range(5)
+WORD, NAME, DEFINITIONAL, FOREIGN, PROTECTED, NEITHER = range(6)
+"""What a candidate is; `NEITHER` is a pronoun of neither sex, such as xe."""
+_NEITHER = word_set("neo-pronouns")
+_DROPPED = {"im": "him", "er": "her"}
+"""Pronouns without their h: leave 'im, told 'er."""
+_HESITATING = re.compile(r"er[,.…—-]")
 
 INSIDE = 80
 """Characters of the same chunk on either side of a candidate that are cut into tokens."""
@@ -79,7 +85,9 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
         super().__init__()
         self.lexicon = lexicon
         self.names = load_names().classes if names else {}
-        self.known = frozenset((*lexicon.words, *lexicon.definitional, *lexicon.foreign))
+        self.known = frozenset(
+            (*lexicon.words, *lexicon.definitional, *lexicon.foreign, *_NEITHER, *_DROPPED)
+        )
 
     def __missing__(self, chunk: str) -> tuple[Part, ...] | None:
         if len(self) >= MOST_CHUNKS:
@@ -115,7 +123,10 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
             shielded = is_address(run[0])
             linked = run[0].find("](") if shielded else -1  # [her book](https://...): only the address stays
             for match in _WORD.finditer(run[0]):
-                part = self._part(match[0], run.start() + match.start())
+                part = None
+                if match[0] in _DROPPED:
+                    part = self._dropped(run[0], match.start(), run.start())
+                part = part or self._part(match[0], run.start() + match.start())
                 if part and (not shielded or match.end() <= linked):
                     end = part.end + len(part.suffix)
                     before = tokens_of(chunk[max(0, part.start - INSIDE) : part.start])[-WINDOW:]
@@ -124,6 +135,17 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
                 elif part and part.what == WORD:
                     parts.append(replace(part, what=PROTECTED, maybe_name=names))
         return parts
+
+    def _dropped(self, run: str, start: int, offset: int) -> Part | None:
+        """A pronoun whose h is dropped, after an apostrophe that opens no quotation: told 'er, give 'im."""
+        if run[start - 1 : start] not in ("'", "’") or run[start - 2 : start - 1].isalnum():
+            return None
+        if _HESITATING.match(run, start):
+            return None
+        surface, word = run[start : start + 2], self.lexicon.words[_DROPPED[run[start : start + 2]]]
+        turned = "er" if surface == "im" else ""
+        begin = offset + start
+        return Part(WORD, begin, begin + 2, surface, "", word, word.side, surface, turned, is_pronoun=True)
 
     def _part(self, token: str, start: int) -> Part | None:
         core = token.strip("_")
@@ -155,4 +177,6 @@ class Scanner(dict[str, tuple[Part, ...] | None]):
             return DEFINITIONAL
         if core in self.names:
             return NAME
+        if lowered in _NEITHER:
+            return NEITHER
         return FOREIGN if lowered in self.lexicon.foreign and not core.isupper() else None

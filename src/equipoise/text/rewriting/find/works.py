@@ -140,6 +140,8 @@ _PLACES = re.compile(
     + any_of("parts of places")
     + r"\b"
 )
+_AND_TITLE = re.compile(r"\.?,? (?:and|&|or) (?:Mrs?|Ms|Miss|Dr|Sir|Lady|Lord|Dame)\b")
+"""Mr and Mrs Hill are two persons, and no place."""
 _PLACE_NEXT = re.compile(r"(?:['’]s?)? " + any_of("right after a title in a place") + r"\b")
 _INN = re.compile(r"(?:['’]s)?(?: of)? [A-Z]\w+ (?:pub|inn|tavern|public house|hotel)\b")
 
@@ -153,4 +155,6 @@ def names_place(right: str) -> bool:
 
 def names_place_by_person(right: str) -> bool:
     """The same after Mr or Miss: Miss Porter's School is one, but Miss Lane is a person."""
+    if _AND_TITLE.match(right):
+        return False
     return right[:1] == " " and _PLACES.match(right[1:]) is not None

@@ -33,6 +33,14 @@ from equipoise.text.rewriting.names.neighbourhood import (
     Neighbourhood,
     is_capital,
 )
+from equipoise.text.rewriting.names.things import (
+    AFTER_VERBS,
+    AWARDS,
+    CONNECTIVES,
+    is_award,
+    is_cited,
+    is_order,
+)
 from equipoise.text.rewriting.names.titles import (
     FAMILIES,
     FOLLOWING,
@@ -47,14 +55,11 @@ FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER, TITLE = range(6)
 """Surely a first name, a surname, neither; open, to be decided by the rest of the document; or the beginning
 of a title, to which the names that follow it at once belong as well."""
 HYPHENS = frozenset("-‐‑")
-CONNECTIVES = frozenset(["and", ",", "&", "or"])
 SCHEDULES = frozenset(["that", "between", "following", "for", "mid", "as", "is", "was", "be"])
 """Words that stand before a month as well as before a person."""
 NO_NOUNS = PERSON_VERBS | SENTENCE_STARTERS | CONNECTIVES
 """Words after a name that is an adjective too (Christian) which say that it is a name."""
 GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
-AFTER_VERBS = DETERMINERS | word_set("names: after verbs")
-"""After a word that opens a sentence these say that it is a verb (Will he stay? Hope you are well)."""
 WORDS = frozenset(["word", "common"])
 ADDRESS_ENDS = frozenset("?!")
 SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
@@ -72,6 +77,7 @@ LONGEST_ASIDE = 9
 FARTHEST_END = 30
 """Tokens after a name among which the end of its sentence is looked for."""
 SHORT = 3
+CONTRACTED = frozenset(["that", "there", "let", "i", "you", "ain", "can", "won", "don"])
 STATE_OFFICES = word_set("names: state offices")
 """What a region has, and a person is not called by (the Virginia Attorney General)."""
 LYING = word_set("names: lying")
@@ -113,6 +119,7 @@ def is_plainly(previous: str, token: str, following: str) -> bool:
         )
         and not token.isupper()
         and token not in ADJECTIVES
+        and token not in AWARDS
     )
 
 
@@ -127,6 +134,8 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
     if of_institution(near) or shouted(near):
         return OTHER
     if near.next[:1].isdigit() and near.at(near.after + 1) == ":":  # John 3:16
+        return OTHER
+    if is_cited(near) or is_order(near) or is_award(near):
         return OTHER
     if in_title(near):
         return TITLE
@@ -205,6 +214,8 @@ def after_initial(near: Neighbourhood) -> int:
 def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     """Titles, parts of names and of places before the candidate; None where the capital means nothing."""
     low = near.low
+    if is_contraction(low):
+        return None
     if low in STREETS_BEFORE or judged.get(near.place) == TITLE:
         return TITLE
     opens = near.starts_at(near.place)
@@ -229,6 +240,12 @@ def after_capital(near: Neighbourhood, judged: Mapping[int, int]) -> int | None:
     if low in ROLES or (opens and low.endswith(("ly", "ing"))):
         return None
     return FIRST if near.surname_follows and near.kind == "plain" else LAST
+
+
+def is_contraction(low: str) -> bool:
+    """It's, I'm, don't, with either apostrophe: no name, whatever its capital says."""
+    word, _, ending = low.replace("’", "'").partition("'")
+    return bool(ending) and (word in SENTENCE_STARTERS or word in CONTRACTED or word.endswith("n"))
 
 
 def before_surname(near: Neighbourhood, classes: Mapping[str, str]) -> int:

@@ -88,7 +88,14 @@ def _lord(place: Place) -> Decision | None:
         return None
     if re.match(r" (?:and|&) Lady [A-ZÀ-Þ]", place.right):
         return None
-    if re.search(r"\b[Mm]y $", place.left) or (place.word.text == "lords" and " and Ladies" in place.right):
+    owned = place.word.text == "lords" and re.search(
+        r"\b(?:[Hh]is|[Hh]er|[Tt]heir|[Kk]ing['’]s|[Qq]ueen['’]s) $", place.left
+    )
+    if (
+        owned
+        or re.search(r"\b[Mm]y $", place.left)
+        or (place.word.text == "lords" and " and Ladies" in place.right)
+    ):
         return None
     return Leave("religious or institution")
 

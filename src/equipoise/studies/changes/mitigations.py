@@ -26,10 +26,10 @@ from equipoise.mitigations.tuning import TextTuning
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.studies.arms import SEEDS, Arm, training_seconds
-from equipoise.studies.before_after import SECONDS, TUNED, BeforeAfter, Choice, compared, fill_card
-from equipoise.studies.pareto import COLUMNS, front_sentences, over_trainings, with_front
+from equipoise.studies.changes.before_after import SECONDS, TUNED, BeforeAfter, Choice, compared, fill_card
+from equipoise.studies.changes.pareto import COLUMNS, front_sentences, over_trainings, with_front
 from equipoise.studies.steps import MODELS, Plan, Step, StudyRun, in_minutes
+from equipoise.studies.training.arms import SEEDS, Arm, training_seconds
 
 TRAINING_FREE = ("counterfactual-averaging", "head-refit")
 INSTRUMENTS = ("tbe", "stereotype-skew")

@@ -24,7 +24,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Result
 from equipoise.results.numbers import shown
-from equipoise.studies.published import TABLE, published
+from equipoise.studies.papers.published import TABLE, published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 
 CHECKS = "published-checks.csv"
@@ -33,7 +33,7 @@ FILL = "fill"
 """The instrument of a check that asks for P(he) - P(she) at the blank of one sentence."""
 
 PRONOUNS = ("he", "she")
-LONG = ("crows-pairs-all",)
+LONG = ("crows-pairs-all", "gest")
 """Data that are read only when everything is asked for: they take as long as all the others."""
 
 EVERY = "*"

@@ -16,8 +16,8 @@ from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents, text_pieces
 from equipoise.models.protocol import LanguageModel
 from equipoise.results.numbers import shown
-from equipoise.studies.arms import BASE, Arm, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.studies.steps import Keeping, Plan
+from equipoise.studies.training.arms import BASE, Arm, Shown, Trial, auditing, run_arms, steps_of
 
 SIZES, REPEATS = (250, 500, 1000), 3
 FULL_SIZES, FULL_REPEATS = (500, 1000, 2000, 4000, 6000, 8000, 10_000, 12_000), 5

@@ -22,9 +22,9 @@ from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.protocol import LanguageModel
 from equipoise.results.numbers import shown, three_decimals
-from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
-from equipoise.studies.published import with_published
+from equipoise.studies.papers.published import with_published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
+from equipoise.studies.training.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.sentences import sentence_spans
 

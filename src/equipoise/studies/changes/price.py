@@ -15,7 +15,7 @@ Sentences     Written for this project; a text file of yours, a sentence a line,
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,41 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.capabilities import FILL, SCORE
 from equipoise.models.protocol import LanguageModel
-from equipoise.models.questions import Fill, Score, TokenScores, TopFill
+from equipoise.models.questions import Fill, Score, TokenScores, TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.stats.means import Mean, mean_with_interval
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.mirroring import Mirror
+
+LIKELIEST = 50
+
+
+def divergence(before: LanguageModel, after: LanguageModel, blanks: Sequence[str]) -> Mean:
+    """The mean Kullback-Leibler divergence of after from before, in nats, over texts with one blank.
+
+    The distribution is that over the words that were likeliest before and the rest of the vocabulary as one:
+    a lower bound of the divergence over all words, and close to it where those take most of the probability.
+    """
+    likeliest = before.answer([TopFill(text, LIKELIEST) for text in blanks])
+    asked = [
+        Fill(text, tuple(word for word in top.words if word.isalpha()), unknown_as_nan=True)
+        for text, top in zip(blanks, likeliest, strict=True)
+    ]
+    values = [
+        divergence_of(own, other)
+        for own, other in zip(before.answer(asked), after.answer(asked), strict=True)
+    ]
+    return mean_with_interval(pd.Series(values, dtype=float).to_numpy())
+
+
+def divergence_of(own: WordScores, other: WordScores) -> float:
+    """The divergence over the words that both models can spell and the rest as one."""
+    logs = np.array([own.logprobs, other.logprobs], dtype=float)
+    logs = logs[:, ~np.isnan(logs).any(axis=0)]
+    rest = np.log(np.clip(1 - np.exp(logs).sum(axis=1), 1e-12, None))
+    first, second = np.column_stack([logs, rest])
+    return float(np.sum(np.exp(first) * (first - second)))
+
 
 SENTENCES, OWN_SENTENCES = "sentence", TABLES / "held-out-sentences.csv"
 WORD, PRONOUN = "word", "pronoun"

@@ -13,7 +13,7 @@ from equipoise.data.sets import gbm
 from equipoise.data.sets.completions import NEGATIVE, POSITIVE
 from equipoise.instruments.completions import FULL, PREFIX, TOP
 from equipoise.results import Result
-from equipoise.studies.published import published_rows
+from equipoise.studies.papers.published import published_rows
 from equipoise.text.gendered import NEITHER
 
 INSTRUMENT = "completions"

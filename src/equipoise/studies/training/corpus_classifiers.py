@@ -21,9 +21,9 @@ from equipoise.measuring import audit
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.numbers import shown, three_decimals
-from equipoise.studies.arms import BASE, SEEDS, ArmRuns, Shown
-from equipoise.studies.downstream import ACCURACY, Task, accuracy_on, read_task
+from equipoise.studies.changes.downstream import ACCURACY, Task, accuracy_on, read_task
 from equipoise.studies.steps import Keeping, Plan, Step
+from equipoise.studies.training.arms import BASE, SEEDS, ArmRuns, Shown
 
 INSTRUMENT, CONTROL = "direct-bias", "shuffled-labels"
 SHOWN = (Shown(INSTRUMENT, "direct-bias"), Shown(INSTRUMENT, "separation"))

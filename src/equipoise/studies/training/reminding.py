@@ -23,9 +23,9 @@ from equipoise.results import Result
 from equipoise.results.numbers import shown
 from equipoise.stats.means import Mean, mean_with_interval
 from equipoise.stats.repeats import over_repeats
-from equipoise.studies.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
-from equipoise.studies.published import published
+from equipoise.studies.papers.published import published
 from equipoise.studies.steps import Keeping, Plan
+from equipoise.studies.training.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
 
 COPIES = (1, 2, 3)
 WITHOUT = "copies-0"

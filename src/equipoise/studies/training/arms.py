@@ -1,5 +1,6 @@
 """Arms of a study: ways to change a model, each tuned with several seeds and measured alike."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -7,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.corpora.documents import Document
 from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import GivenTable, file_sha256
 from equipoise.instruments.base import Settings
@@ -14,6 +16,7 @@ from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.base import Materials, TextTuned
 from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.models.engine.rows import Row
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
@@ -21,8 +24,66 @@ from equipoise.results import Result
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import pair
 from equipoise.stats.repeats import over_repeats
-from equipoise.studies.pace import A_STEP, seconds_per_token, seconds_to_answer, seconds_to_rewrite
 from equipoise.studies.steps import Outcome, Step, StudyRun
+from equipoise.text.rewriting import Rewriter
+
+SAMPLE = 8
+"""Rows that are run to learn the speed; one more goes before them to warm up."""
+
+LENGTH = 32
+A_STEP = 3.0
+"""A step of training in passes over its tokens: forwards once, backwards about two."""
+
+REWRITTEN = 20
+"""Documents that are rewritten to learn how long all of them take."""
+
+_SECONDS: dict[str, float] = {}
+
+
+def seconds_per_token(model: LanguageModel) -> float:
+    """What a token of a forward pass takes on this machine now; 0 for a model without a network."""
+    if not isinstance(model, NeuralModel):
+        return 0.0
+    known = _SECONDS.get(model.fingerprint)
+    if known is None:
+        known = _SECONDS[model.fingerprint] = _timed(model)
+    return known
+
+
+def seconds_to_answer(model: LanguageModel, questions: Sequence[Question]) -> float:
+    """How long the answers take: every distinct row is counted, whether or not it is in the store."""
+    if not isinstance(model, NeuralModel):
+        return 1.0
+    rows = {row.key: len(row.ids) for question in questions for row in model.ask(question).rows}
+    return sum(rows.values()) * seconds_per_token(model)
+
+
+def seconds_to_rewrite(documents: Sequence[Document]) -> float:
+    """How long it takes to rewrite the documents once, by the time that some of them take."""
+    if not documents:
+        return 0.0
+    some = documents[:: max(1, len(documents) // REWRITTEN)]
+    rewriter = Rewriter("invert")
+    rewriter.rewrite_many([some[0].text])
+    began = time.perf_counter()
+    for _ in rewriter.rewrite_many([document.text for document in some]):
+        pass
+    taken = time.perf_counter() - began
+    return taken * sum(len(one.text) for one in documents) / max(1, sum(len(one.text) for one in some))
+
+
+def _timed(model: NeuralModel) -> float:
+    words = len(model.tokens.tokenizer)
+    length = min(LENGTH, model.max_length or LENGTH)
+    rows = [
+        Row(tuple((7 * place + 31 * number) % words for place in range(length)), ((1, 0),))
+        for number in range(SAMPLE + 1)
+    ]
+    model.engine.compute(rows[:1])
+    began = time.perf_counter()
+    model.engine.compute(rows[1:])
+    return (time.perf_counter() - began) / (SAMPLE * length)
+
 
 BASE = "base"
 SEEDS = (0, 1, 2)

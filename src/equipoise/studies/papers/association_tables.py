@@ -24,7 +24,7 @@ from equipoise.instruments.parts.estimates import Spec, mean_estimate
 from equipoise.instruments.parts.hypotheses import answers_to_change, pairings_of
 from equipoise.results import Result
 from equipoise.results.estimate import by_of, estimates_table, level_of
-from equipoise.studies.published import published
+from equipoise.studies.papers.published import published
 
 INSTRUMENT = "association"
 NEEDED = {"group", "gender", "score", "association", "wilcoxon-w-second-minus-first"}

@@ -16,7 +16,7 @@ from equipoise.instruments.parts.skew_estimates import is_able
 from equipoise.results import Result
 from equipoise.results.numbers import fixed
 from equipoise.stats.correlation import Correlation, spearman
-from equipoise.studies.published import note_on, published_rows, row_of_skew
+from equipoise.studies.papers.published import note_on, published_rows, row_of_skew
 from equipoise.studies.steps import Plan
 
 INSTRUMENT = "stereotype-skew"

@@ -10,8 +10,8 @@ from equipoise.errors import UserError
 from equipoise.results import Result
 from equipoise.results.comparison import compare
 from equipoise.results.numbers import fixed
-from equipoise.studies.published import published_rows, row_of_skew
-from equipoise.studies.skew import is_winobias
+from equipoise.studies.papers.published import published_rows, row_of_skew
+from equipoise.studies.papers.skew import is_winobias
 from equipoise.studies.steps import Plan
 
 INSTRUMENT, AXIS = "traits", "competence"

@@ -1,0 +1,1 @@
+"""What a change of a model removed and what it cost."""

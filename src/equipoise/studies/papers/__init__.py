@@ -1,0 +1,1 @@
+"""The tables and figures of published studies, from saved results."""

@@ -1,0 +1,1 @@
+"""Proof: published numbers checked, controls that can fail, models to rank among."""

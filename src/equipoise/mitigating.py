@@ -66,7 +66,7 @@ def mitigate(
     chosen.check(loaded, materials)
     changed = chosen.change(loaded, materials)
     account = (*_problems(read), *_by_group(read), *changed.account)
-    record = _record(chosen, loaded, changed.model, account, (read, seed))
+    record = _record(chosen, loaded, changed.model, account, (read, seed)) | {"used": dict(changed.used)}
     return Mitigated(changed.model, account, record, changed.history)
 
 
@@ -154,6 +154,7 @@ def _record(
         "method": card_of(type(mitigation)),
         "presets": presets_of(mitigation),
         "fingerprint": after.fingerprint,
+        "kind": after.kind,
         "library": "equipoise" if isinstance(after, WrappedModel | StaticModel) else "transformers",
         "account": list(account),
         "price": [],

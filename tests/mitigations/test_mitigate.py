@@ -13,6 +13,7 @@ import pytest
 import tiny
 import torch
 import transformers
+import yaml
 from command_line import run
 
 import equipoise
@@ -23,6 +24,7 @@ from equipoise.mitigating import Mitigated, mitigate
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class, mitigation_summary
 from equipoise.mitigations.base import Materials, Mitigation, options_help, set_options
 from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.mitigations.distillation import SelfDistillation
 from equipoise.mitigations.dropout import Dropout, with_dropout
 from equipoise.mitigations.pretraining import Pretraining
 from equipoise.mitigations.reminders import Reminders, reminder_sentences
@@ -99,6 +101,49 @@ def test_the_folder_is_one_that_transformers_loads(changed: Mitigated, tmp_path:
     add_price(folder, ["Perplexity of other words 10.2 to 10.3."])
     assert "- Perplexity of other words 10.2 to 10.3." in (folder / "README.md").read_text(encoding="utf-8")
     assert json.loads((folder / "equipoise.json").read_text())["mitigation"] == "counterfactual"
+
+
+def test_a_card_is_ready_to_be_published(tmp_path: Path) -> None:
+    """What a hub shows, lines to use it, the options really used, and no folder of this machine."""
+    source = tmp_path / "my-bert"
+    copy.deepcopy(tiny.network("bert")).half().save_pretrained(source)
+    tiny.tokenizer("wordpiece").save_pretrained(source)
+    (source / "README.md").write_text("---\nlanguage: en\nlicense: mit\n---\n# It\n", encoding="utf-8")
+    model = load_model(source, cache=False)
+    quick = set_options(SelfDistillation, ("epochs=1", "frames=20"))
+    folder = mitigate(model, quick).save(tmp_path / "tuned")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    front = yaml.safe_load(card.split("---\n")[1])
+    assert front["base_model"] == "my-bert"
+    assert (front["pipeline_tag"], front["language"], front["license"]) == ("fill-mask", "en", "mit")
+    assert front["title"] == "my-bert, changed by self-distillation"
+    assert str(tmp_path) not in card
+    assert f"| layers | {len(model.transformers_model.bert.encoder.layer)} |" in card
+    assert "Weights are stored as float32. Those of the source are float16" in card
+    assert 'pipeline("fill-mask", model="path/to/this/folder")' in card
+
+
+def test_progress_ends_at_its_end() -> None:
+    told: list[Any] = []
+    words = tiny.tokenizer("wordpiece")
+    options = RunOptions(cache=False, device="cpu", progress=told.append)
+    model = wrap_model(copy.deepcopy(tiny.network("bert")), words, name="tiny", options=options)
+    mitigate(model, set_options(SelfDistillation, ("epochs=1", "frames=20")))
+    assert told[-1].done == told[-1].total > 0
+
+
+def test_check_says_whether_it_will_do(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny.network("bert").save_pretrained(tmp_path / "m")
+    tiny.tokenizer("wordpiece").save_pretrained(tmp_path / "m")
+    chosen = ("mitigate", "self-distillation", "--model", tmp_path / "m", "--check")
+    assert run(*chosen, "--corpus", corpus, "--text", "body") == 0
+    assert "with 30 documents. Nothing was changed." in capsys.readouterr().out
+    dull = tmp_path / "dull.txt"
+    dull.write_text("The sky is grey.\n", encoding="utf-8")
+    assert run(*chosen, "--corpus", dull) == 2
+    assert "holds a gendered word" in capsys.readouterr().err
 
 
 def test_a_wrapper_is_saved_as_a_recipe_around_its_model(tmp_path: Path) -> None:

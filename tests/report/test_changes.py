@@ -116,9 +116,9 @@ def test_no_headline_says_more_than_the_rows(rows: list[dict[str, Any]]) -> None
     assert ("broken" in said.headline) == bool(lost)
     if "less biased than" in said.headline and "not less" not in said.headline:
         assert "LESS BIASED" in words
-    if " less biased than A in " in said.headline and " and " not in said.headline.split(" questions")[0]:
+    if " less biased than A in " in said.headline and " and " not in said.headline.split(" question")[0]:
         assert "MORE BIASED" not in words
-        assert f"in {words.count('LESS BIASED')} of {len(words)} questions" in said.headline
+        assert f"in {words.count('LESS BIASED')} of {len(words)} question" in said.headline
     if "kept what it should know." in said.headline and "whether" not in said.headline:
         assert {one["change"] for one in knowledge} <= {"same", "better"}
     if any(one["change"] == "worse" for one in knowledge):
@@ -173,7 +173,7 @@ def test_a_broken_model_is_told_so_in_the_headline() -> None:
 def test_a_weaker_guard_stands_in_the_headline_too() -> None:
     (said,) = compared(row("tbe", GAP, "better", (0.5, 0.1)), row("tbe", GUARD, "worse", (0.69, 0.5)))
     assert (
-        said.headline == "B is less biased than A in 1 of 1 questions, but it knows gendered words less well."
+        said.headline == "B is less biased than A in 1 of 1 question, but it knows gendered words less well."
     )
 
 

@@ -27,14 +27,15 @@ from equipoise.cli.arguments import (
     takes_groups,
 )
 from equipoise.cli.printing import print_json
-from equipoise.corpora.opening import read_corpus
+from equipoise.corpora.opening import CorpusTexts, read_corpus
 from equipoise.errors import UserError
 from equipoise.mitigating import Mitigated, was_made
 from equipoise.mitigating import mitigate as change
 from equipoise.mitigations import mitigation_card, mitigation_class
-from equipoise.mitigations.base import options_help, set_options
+from equipoise.mitigations.base import Materials, options_help, set_options
 from equipoise.mitigations.saving import RECORD, read_record, refuse_folder
 from equipoise.models.options import RunOptions
+from equipoise.models.protocol import LanguageModel
 
 PRESETS = {
     "counterfactual": "bartl2020-paper, bartl2020-code, deng2022, gbef, mt-gender",
@@ -80,6 +81,9 @@ def mitigate(
     explain: Annotated[
         bool, typer.Option("--explain", help="Only show the method's card, options and presets.")
     ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say whether this model and corpus will do.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -92,9 +96,9 @@ def mitigate(
     if explain:
         _explain(chosen)
         return
-    if out is None:
+    if out is None and not check:
         raise UserError("No folder was named for the changed model.", "Name one with --out DIR.")
-    targets = _targets(out, seed, seeds)
+    targets = _targets(out, seed, seeds) if out is not None else {}
     for folder in targets.values():
         if seeds is None or force or not (folder / RECORD).is_file():
             refuse_folder(folder, force=force)
@@ -102,6 +106,9 @@ def mitigate(
     if corpus is not None:
         read = read_corpus(corpus, replace(reading, text=text), data_dir)
     loaded = open_model(model, options)
+    if check:
+        _check(chosen, loaded, read, seed)
+        return
     given = {"model": loaded, "mitigation": chosen, "corpus": read}
     finished = [] if force else _finished(targets, given)
     records = [
@@ -111,6 +118,14 @@ def mitigate(
     if as_json and is_first_process():
         shown = [_shown_record(*pair) for pair in zip(targets.values(), records, strict=True)]
         print_json(shown if seeds is not None else shown[0])
+
+
+def _check(mitigation: Any, model: LanguageModel, read: CorpusTexts | None, seed: int) -> None:
+    """Everything that a change would refuse, asked before any work is done."""
+    documents = read.documents if read else ()
+    mitigation.check(model, Materials(documents, seed, model.options))
+    beside = f" with {len(documents):,} documents" if documents else ""
+    sys.stdout.write(f"{mitigation.name} can change {model.name}{beside}. Nothing was changed.\n")
 
 
 def _explain(mitigation: Any) -> None:

@@ -40,6 +40,9 @@ class Changed:
     history: pd.DataFrame = field(default_factory=pd.DataFrame)
     """Of a training: the loss of every step, and how the model did on held-out text."""
 
+    used: Mapping[str, Any] = field(default_factory=dict)
+    """Options that were really used, where the one given stands for a choice (0 layers: the usual number)."""
+
 
 @runtime_checkable
 class Mitigation(Protocol):

@@ -41,7 +41,11 @@ class SelfDistillation:
 
     name: ClassVar[str] = "self-distillation"
     reads_corpus: ClassVar[bool] = True
-    presets: ClassVar[Presets] = {}
+    presets: ClassVar[Presets] = {
+        "gentle": {"epochs": 3, "rate": 5e-5, "keeping": 2.0},
+        "standard": {"epochs": 5, "rate": 8e-5, "keeping": 1.0},
+        "strong": {"epochs": 10, "rate": 8e-5, "keeping": 1.0},
+    }
 
     layers: int = option(0, f"upper layers that are tuned; 0: {USUAL}, or all of a model with fewer")
     epochs: int = option(5, "passes over the contexts")
@@ -63,5 +67,10 @@ class SelfDistillation:
         prepared = prepare(masked, materials, layers=self.layers, amount=amount)
         course = Course(self.epochs, self.rate, self.tokens, Weights(self.pairs, self.keeping))
         losses = tune(prepared, course, materials, self.name)
+        prepared.report(prepared.work)
         said = f"Loss by pass: {', '.join(f'{loss:.4f}' for loss in losses)}."
-        return Changed(changed_model(prepared.upper.network, masked, self.name), (*prepared.account, said))
+        return Changed(
+            changed_model(prepared.upper.network, masked, self.name),
+            (*prepared.account, said),
+            used={"layers": prepared.upper.count},
+        )

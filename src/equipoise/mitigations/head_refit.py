@@ -66,6 +66,7 @@ class HeadRefit:
         masked = masked_model(model, self.name)
         prepared = prepare(masked, materials, layers=1, amount=Amount(self.frames, self.sentences))
         moved = self._refit(prepared)
+        prepared.report(prepared.work)
         said = (
             f"{moved} output rows were moved, by ridge {self.ridge:g} with weight {self.keep:g} on keeping."
         )

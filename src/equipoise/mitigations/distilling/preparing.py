@@ -36,6 +36,9 @@ class Prepared:
     reads: list[Read]
     exchange: Exchange
     report: Report
+    work: int
+    """Tokens to read and to tune on; some that were foreseen are not needed, so the end is told apart."""
+
     account: tuple[str, ...]
 
 
@@ -59,7 +62,7 @@ def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: A
         *(() if drawn else ("Nothing was read from a corpus: only frames were learned from.",)),
     )
     reads = read_examples(upper, rows, padding, report)
-    return Prepared(upper, rows, reads, partners, report, account)
+    return Prepared(upper, rows, reads, partners, report, work, account)
 
 
 def _reporter(materials: Materials, work: int, name: str) -> Report:

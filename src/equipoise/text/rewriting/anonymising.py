@@ -1,15 +1,24 @@
 """Names as tokens: E1, E2 in the order in which persons appear, or "someone"."""
 
-from equipoise.text.rewriting.account import Change
+from equipoise.text.rewriting.account import Change, Skip
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.first_names import without_ending
 from equipoise.text.rewriting.names.entities import entities
+from equipoise.text.rewriting.names.surnames import surnames_in
+
+MAYBE = "may be a name"
 
 
-def anonymous_changes(document: Document, *, numbered: bool) -> list[Change]:
-    """Every person's names as one token: E1, E2 in order of appearance, or "someone"."""
+def anonymous_changes(document: Document, *, numbered: bool) -> tuple[list[Change], list[Skip]]:
+    """Every person's names as one token, E1 and E2 in order or "someone", and what may be a name left."""
     tokens = document.tokens
-    numbers = entities([token for token, _ in tokens])
+    words = [token for token, _ in tokens]
+    numbers = entities(words, surnames=True)
+    doubtful = surnames_in(words, numbers).doubtful - numbers.keys()
+    left = [
+        Skip(tokens[index][1], tokens[index][1] + len(words[index]), words[index], MAYBE)
+        for index in sorted(doubtful)
+    ]
     changes: list[Change] = []
     previous = -2
     for index in sorted(numbers):
@@ -22,7 +31,7 @@ def anonymous_changes(document: Document, *, numbered: bool) -> list[Change]:
             label = f"E{numbers[index]}" if numbered else _someone(document, start)
         changes.append(Change(start, end, document.text[start:end], label, "entity"))
         previous = index
-    return changes
+    return changes, left
 
 
 def _someone(document: Document, start: int) -> str:

@@ -12,7 +12,7 @@ from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.lexicon import load_lexicon
-from equipoise.text.rewriting.find.scanning import NAME, Hit, Scanner
+from equipoise.text.rewriting.find.scanning import Hit, Scanner
 from equipoise.text.rewriting.find.tokens import Surroundings
 from equipoise.text.rewriting.inverting import Policy, Tables, invert
 from equipoise.text.rewriting.neutral import neutralise
@@ -96,7 +96,7 @@ class Rewriter:
     def _draft(self, text: str, *, drawn: bool) -> Draft:
         document = Document(text)
         hits = self.scanner.hits(document.chunks)
-        if not hits and not document.markup:
+        if not hits and not document.markup and self.mode != "anonymise":
             return Draft(document)
         draft = invert(document, hits, self.tables, self.policy)  # judges what is gendered in every mode
         if not drawn:
@@ -115,9 +115,7 @@ class Rewriter:
         return draft.changes, draft.skipped
 
     def _anonymise(self, document: Document, hits: Sequence[Hit]) -> tuple[list[Change], list[Skip]]:
-        if not any(hit.part.what == NAME for hit in hits):
-            return [], []
-        return anonymous_changes(document, numbered=self.policy.entities == "numbered"), []
+        return anonymous_changes(document, numbered=self.policy.entities == "numbered")
 
     def _keep_undrawn(self, draft: Draft) -> None:
         document = draft.document

@@ -28,7 +28,8 @@ from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Score, TopFill, WordScores
 from equipoise.results import Quantity
-from equipoise.results.comparison.differences import rows_of, value_of
+from equipoise.results.comparison.differences import value_of
+from equipoise.results.items import rows_of
 from equipoise.results.numbers import shown
 from equipoise.studies.steps import Keeping, Plan, Step
 from equipoise.text.sides import FEMALE, MALE

@@ -228,7 +228,7 @@ def _in_blocks(
             (place, ask)
             for place, one in waiting.items()
             for ask in one.asks
-            if blocks[place][ask.item] == block
+            if blocks[place].get(ask.item, 0) == block
         ]
         for block in range(len(BLOCKS))
     ]

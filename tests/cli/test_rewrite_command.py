@@ -49,3 +49,21 @@ def test_what_cannot_be_read_is_refused_in_two_lines(tmp_path: Path) -> None:
         done = rewrite(str(tmp_path / name))
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 2)
         assert words in done.stderr
+
+
+def test_he_or_she_stays_or_is_turned() -> None:
+    text = "He or she left."
+    assert rewrite("-", given=text).stdout == text
+    assert rewrite("-", "--coordinated", "turn", given=text).stdout == "She or he left."
+    refused = rewrite("-", "--coordinated", "often", given=text)
+    assert refused.returncode == 2
+    assert "keep" in refused.stderr
+
+
+def test_neo_pronouns_turn_by_a_pole_file(tmp_path: Path) -> None:
+    poles = tmp_path / "poles.csv"
+    poles.write_text("pole,form,word\nxe,subject,xe\nxe,possessive,xyr\nze,subject,ze\nze,possessive,zir\n")
+    text = "Xe lost xyr keys, and he lost zir hat."
+    assert rewrite("-", given=text).stdout == "Xe lost xyr keys, and she lost zir hat."
+    done = rewrite("-", "--neo-pronouns", str(poles), given=text)
+    assert done.stdout == "Ze lost zir keys, and she lost xyr hat."

@@ -2,6 +2,7 @@
 
 from report_results import page_result
 
+from equipoise.report.elements import Table
 from equipoise.report.files import as_csv, as_latex
 from equipoise.report.measurements import measurements
 from equipoise.report.page import render
@@ -17,3 +18,8 @@ def test_people_read_that_intervals_are_of_95_per_cent() -> None:
     assert "95 % low</th>" in page
     assert ">low</th>" not in page
     assert "Every estimate, with its 95 % interval" in page
+
+
+def test_a_text_that_a_spreadsheet_would_run_is_disarmed() -> None:
+    table = Table("t", "t", ("word", "value"), [["=HYPERLINK(1)", -1.5], ["she", None], ["-", 2]])
+    assert as_csv(table).splitlines() == ["word,value", "'=HYPERLINK(1),-1.5", "she,", "'-,2"]

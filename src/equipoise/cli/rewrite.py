@@ -11,10 +11,12 @@ from equipoise.cli.printing import print_json
 from equipoise.corpora.rewriting import opened, rewrite_file, rewrite_stream
 from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
 from equipoise.corpora.rewriting_rows import format_of
+from equipoise.data.poles import load_poles
 from equipoise.errors import UserError
 from equipoise.models.form_judge import form_judge
 from equipoise.models.options import RunOptions
 from equipoise.report.account_page import write_account_page
+from equipoise.text.rewriting import Policy
 from equipoise.text.rewriting.pronouns.forms import Judge
 
 STDIN = "-"
@@ -41,6 +43,16 @@ def rewrite(
         str | None, typer.Option(help="A masked model asked where the form of her or his is in doubt.")
     ] = None,
     names: Annotated[bool, typer.Option(help="Exchange first names too.")] = True,
+    coordinated: Annotated[
+        str, typer.Option(help='"He or she": keep it as it is, or turn it to "she or he".')
+    ] = "keep",
+    swaps: Annotated[
+        Path | None,
+        typer.Option(
+            "--neo-pronouns",
+            help="A pole file with pronouns such as xe: each becomes the word of the other pole.",
+        ),
+    ] = None,
     processes: Annotated[
         int, typer.Option(min=0, help="How many processes share the work; 0: every core for a large file.")
     ] = 0,
@@ -59,7 +71,8 @@ def rewrite(
 
     Example: equipoise rewrite novels.csv --text body --mode substitute --out rewritten.csv
     """
-    settings = RewriteSettings(mode, text_column or text, seed, names, processes=processes)
+    policy = Policy(coordinated, swaps=_swaps(swaps) if swaps else ())
+    settings = RewriteSettings(mode, text_column or text, seed, names, policy, processes)
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)
     if out is not None:
@@ -72,6 +85,16 @@ def rewrite(
     else:
         summary = _to_stdout(source, settings, asked)
     _report(summary, out, as_json=as_json)
+
+
+def _swaps(path: Path) -> tuple[tuple[str, str], ...]:
+    """What each word of a pole file becomes: the first word of its form in the other pole."""
+    poles = load_poles(path)
+    swaps: dict[str, str] = {}
+    for words in map(poles.pair_at, poles.forms):
+        for one, other in (poles.pair, poles.pair[::-1]):
+            swaps |= {word.lower(): words[other][0].lower() for word in words[one] if words[other]}
+    return tuple(sorted(swaps.items()))
 
 
 def _table_of(account: Path | None, source: Path | None, *, force: bool) -> Path | None:

@@ -23,6 +23,7 @@ INSTRUMENTS = Index(
         "aula": "equipoise.instruments.aul:AttentionWeightedLikelihood",
         "winogender": "equipoise.instruments.winogender:Winogender",
         "gest": "equipoise.instruments.gest:Gest",
+        "stories": "equipoise.instruments.stories:Stories",
         "paired-documents": "equipoise.instruments.paired_documents:PairedDocuments",
         "epicene": "equipoise.instruments.epicene:Epicene",
         "honest": "equipoise.instruments.honest:Honest",

@@ -12,6 +12,7 @@ from equipoise.files import write_beside
 from equipoise.report.elements import Figure, Table
 from equipoise.report.exports.latex import escaped
 from equipoise.results.numbers import fixed
+from equipoise.results.records import spreadsheet_safe
 
 PAGE = "report.html"
 """The page beside the results of an audit."""
@@ -108,11 +109,13 @@ def save_tables(tables: Sequence[Table], folder: Path, *, force: bool = False) -
 
 
 def as_csv(table: Table) -> str:
-    """Numbers in full; one that does not exist is empty."""
+    """Numbers in full; one that does not exist is empty, and no text is run by a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows([["" if _is_missing(cell) else cell for cell in row] for row in table.rows])
+    writer.writerows(
+        [["" if _is_missing(cell) else spreadsheet_safe(cell) for cell in row] for row in table.rows]
+    )
     return text.getvalue()
 
 

@@ -36,12 +36,12 @@ OPTIONAL_NUMBER = OneOf((NUMBER, None))
 
 QUANTITY = {
     **dict.fromkeys(("key", "label", "column", "unit", "over", "name", "question"), str),
-    **dict.fromkeys(("margin", "neutral"), NUMBER),
+    "margin": NUMBER,
     **dict.fromkeys(("absolute", "ranks", "headline", "compared"), bool),
     "kind": OneOf(("mean", "share", "probability", "size")),
     "better": OneOf(tuple(BETTER)),
     "scale": OneOf(tuple(SCALES)),
-    "enough": OPTIONAL_NUMBER,
+    **dict.fromkeys(("neutral", "enough"), OPTIONAL_NUMBER),
     "sides": [str],
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],

@@ -7,7 +7,7 @@ size on it is small, clear or strong. Estimates, sentences, charts, comparisons 
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from math import log
+from math import isnan, log, nan
 from typing import Any, Literal, NamedTuple
 
 Part = Literal["bias", "guard", "ability"]
@@ -176,8 +176,9 @@ class Quantity:
         return [name for name, is_there in declared.items() if not is_there]
 
     def to_record(self) -> dict[str, Any]:
-        """The quantity as JSON values."""
-        return asdict(self) | {name: list(getattr(self, name)) for name in _LISTS}
+        """The quantity as JSON values, which have no NaN."""
+        lists: dict[str, Any] = {name: list(getattr(self, name)) for name in _LISTS}
+        return asdict(self) | lists | {"neutral": None if isnan(self.neutral) else self.neutral}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Quantity":
@@ -187,6 +188,8 @@ class Quantity:
         cells = dict(record) | lists
         if cells.pop("absolute", False):  # so were sizes written before kinds were
             cells["kind"] = "size"
+        if "neutral" in cells and cells["neutral"] is None:
+            cells["neutral"] = nan
         return cls(**cells | {"contrast": Contrast(**contrast) if contrast else None})
 
 

@@ -8,13 +8,14 @@ from equipoise.plugins import Index
 from equipoise.report.gate.rules import Rule
 from equipoise.results import Result
 
-EXPORTS = Index(
-    "exports",
-    {
-        module.name.replace("_", "-"): f"{__name__}.{module.name}:render"
-        for module in sorted(iter_modules(__path__), key=lambda one: one.name)
-    },
-)
+
+def own_formats() -> dict[str, str]:
+    """The modules of this folder by the name of their format."""
+    names = sorted(module.name for module in iter_modules(__path__))
+    return {name.replace("_", "-"): f"{__name__}.{name}:render" for name in names}
+
+
+EXPORTS = Index("exports", own_formats())
 """The modules of this folder and the formats of installed packages."""
 
 

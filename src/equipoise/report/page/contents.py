@@ -1,7 +1,7 @@
 """What a page holds: the first screen, a part for each question, every item, limits and provenance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import filterfalse
 
 import pandas as pd
@@ -23,6 +23,7 @@ from equipoise.report.measurements import (
     slug,
 )
 from equipoise.report.page.screen import (
+    MOST_SENTENCES,
     Screen,
     anchor_of,
     answer_words,
@@ -122,7 +123,9 @@ def contents_of(
     findings = [say(held) for held in of_model]
     measured = _in_order(asked, findings)
     between = between_models(measured) if len(models) > 1 else None
-    studied = [section_of(study) for study in studies]
+    # Without results the first screen has said a study's first sentences already.
+    said = 0 if results else 1 + MOST_SENTENCES
+    studied = [replace(one, sentences=one.sentences[said:]) for one in map(section_of, studies)]
     asked_words = _asked(measured, findings)
     screens = [screen_of(said, held, asked_words) for said, held in zip(findings, of_model, strict=True)] or [
         study_screen(one) for one in studies

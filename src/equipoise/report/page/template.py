@@ -24,6 +24,7 @@ PACKAGE = "equipoise.report.page"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """What names and texts may hold that a terminal would obey, if somebody prints the page there."""
 
+_PERCENT = re.compile(r"(?<=\d) %")
 _EXPONENT = re.compile(r"-?\d+\.\d+e-\d+")
 
 
@@ -64,7 +65,8 @@ def cell_text(value: Any) -> str:
 
 
 def unbroken(sentence: str) -> Markup:
-    """A sentence in which no number with an exponent is broken at the end of a line."""
+    """A sentence in which no number is broken from its exponent or its unit at the end of a line."""
+    sentence = _PERCENT.sub("\u00a0%", sentence)
     return Markup(_EXPONENT.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
 
 

@@ -42,7 +42,11 @@ def before_after_figures(study: Study) -> list[Figure]:
         axis = "% of the distance from neutral (right: better)"
         drawn.append(
             dot_figure(
-                "before after gain", "What went", _before_after_shares(gain, "removed"), axis=axis, neutral=0
+                "before after gain",
+                "Bias removed",
+                _before_after_shares(gain, "removed"),
+                axis=axis,
+                neutral=0,
             )
         )
     if price is not None:

@@ -29,11 +29,15 @@ class Tables(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """What is left open by the mode: coordinated pairs, definitional sentences, entity tokens."""
+    """What is left open by the mode: coordinated pairs, definitional sentences, entity tokens.
+
+    `swaps` are pronouns of neither sex (xe) with what they become, in lower case.
+    """
 
     coordinated: str = "keep"
     definitional: str = "keep"
     entities: str = "numbered"
+    swaps: tuple[tuple[str, str], ...] = ()
 
 
 def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Policy) -> Draft:
@@ -49,8 +53,11 @@ def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Poli
     turn = policy.coordinated == "turn"
     for hit in hits:
         part = hit.part
-        if marked and _stays(draft, hit, tables, names, whole):
-            continue
+        if marked:
+            if part.what == NEITHER and _is_swapped(draft, hit, policy):
+                continue
+            if _stays(draft, hit, tables, names, whole):
+                continue
         if part.what == NAME:
             _turn_name(draft, hit, names)
         elif part.turned and part.is_pronoun and PLAINLY.match(plain, hit[0]):
@@ -63,6 +70,16 @@ def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Poli
         else:
             _turn_noun(draft, hit, lexicon)
     return draft
+
+
+def _is_swapped(draft: Draft, hit: Hit, policy: Policy) -> bool:
+    """Exchange a pronoun of neither sex where the user says for what."""
+    new = dict(policy.swaps).get(hit.part.surface.lower())
+    if new is None:
+        return False
+    old = hit.part.surface
+    draft.turn(Change(hit.start, hit.end, old, match_case(old, new), "pronoun: own list"), None)
+    return True
 
 
 def _stays(
@@ -131,17 +148,20 @@ def _turn_pronoun(draft: Draft, hit: Hit, around: Surroundings, *, turn_coordina
     draft.turn(_make(Change, (start, end + len(part.suffix), old, new, rule, margin, False)), part.side)
 
 
-_ANIMAL_REASONS = frozenset(["either sex", "thing or animal"])
+_ANIMALS = frozenset(["either sex", "thing or animal"])
+"""Why animals stay."""
 
 
 def _is_of_animal(draft: Draft, hit: Hit) -> bool:
-    """Whether a pronoun belongs to an animal that stays, with nobody turned between: the cow and her calf."""
+    """Whether a pronoun is that of an animal that stays, with nobody turned between: the cow and her calf."""
     skip, document = draft.skipped[-1], draft.document
-    if skip.reason not in _ANIMAL_REASONS or skip.start < document.sentence(hit.start)[0]:
+    if skip.reason not in _ANIMALS or skip.start < document.sentence(hit.start)[0]:
+        return False
+    if draft.changes and draft.changes[-1].start > skip.start:
         return False
     word = load_lexicon().words.get(skip.word.lower())
-    turned = draft.changes[-1].start if draft.changes else -1
-    return word is not None and word.side == hit.part.side and turned < skip.start
+    common = skip.word.islower() or document.begins_sentence(skip.start)
+    return common and word is not None and word.side == hit.part.side
 
 
 def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:

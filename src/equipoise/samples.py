@@ -30,7 +30,7 @@ BLOCKS = (0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8,
 QUICK, QUICK_SECONDS = 0.12, 45.0
 """A quick run ends at this share, or after this time if that comes first."""
 
-LEAST = 40
+LEAST = 20
 """Items of every class that the first block holds: of fewer there would be no interval."""
 
 MOST_LOOKS_FACTOR = 1.15

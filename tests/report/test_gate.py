@@ -12,9 +12,8 @@ from made_results import made_result
 import equipoise
 from equipoise.errors import UserError
 from equipoise.report.gate import ERROR, FAILED, NOT_JUDGED, PASSED, Judgement, check, read_rules, rule_of
-from equipoise.report.gate.junit import render_junit
-from equipoise.report.gate.naming import estimate_names
-from equipoise.report.gate.summary import render_summary
+from equipoise.report.gate.formats import render_junit, render_summary
+from equipoise.report.gate.judging import estimate_names
 from equipoise.results import Estimate, Quantity, Result
 from equipoise.results.estimate import estimates_table
 

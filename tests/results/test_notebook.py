@@ -7,8 +7,7 @@ from made_results import made_result
 from equipoise.errors import UserError
 from equipoise.results import Estimate, Quantity, Result
 from equipoise.results.comparison import compare
-from equipoise.results.estimate import estimates_table
-from equipoise.results.headings import heading
+from equipoise.results.estimate import estimates_table, heading
 
 
 def measured(model: str, shift: float) -> Result:

@@ -17,9 +17,8 @@ from equipoise.errors import UserError
 from equipoise.report.changes import say_changes
 from equipoise.report.gate import ERROR, NOT_JUDGED, PASSED, Judgement, Outcome, Rule, read_rules, rule_of
 from equipoise.report.gate import check as judge
-from equipoise.report.gate.junit import render_junit
-from equipoise.report.gate.naming import estimate_names
-from equipoise.report.gate.summary import render_summary
+from equipoise.report.gate.formats import render_junit, render_summary
+from equipoise.report.gate.judging import estimate_names
 from equipoise.report.measurements import with_short_names
 from equipoise.report.page import contents_of, save_page
 from equipoise.report.paper_tables import table_4_of

@@ -35,10 +35,10 @@ from equipoise.report.measurements import measurements
 from equipoise.report.page import contents_of, save_page
 from equipoise.report.paper_tables import save_paper_tables
 from equipoise.results import Result
+from equipoise.results.items import top_items
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
 from equipoise.results.saving import refuse_another_model, refuse_other_measurement
-from equipoise.results.top_items import top_items
 from equipoise.samples import Stop
 
 

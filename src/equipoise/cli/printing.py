@@ -20,8 +20,7 @@ from equipoise.report.measurements import measured_models, measurements
 from equipoise.report.paper_tables import is_printed, paper_tables
 from equipoise.report.sections import Study, study_tables
 from equipoise.results import Result
-from equipoise.results.estimate import instead_of_interval
-from equipoise.results.headings import heading
+from equipoise.results.estimate import heading, instead_of_interval
 from equipoise.results.numbers import three_decimals
 
 UNBROKEN = 20

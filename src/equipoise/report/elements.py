@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from equipoise.results.headings import heading
+from equipoise.results.estimate import heading
 
 Spec = Mapping[str, Any]
 """A Vega-Lite chart as JSON values."""

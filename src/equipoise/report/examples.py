@@ -9,7 +9,7 @@ from typing import Any
 from equipoise.data.poles import load_poles
 from equipoise.errors import UserError
 from equipoise.results import Quantity, Result
-from equipoise.results.comparison.differences import rows_of
+from equipoise.results.items import rows_of
 
 LONGEST = 160
 """Characters of a text that still fits on a card."""

@@ -102,3 +102,15 @@ def instead_of_interval(row: Mapping[Any, Any]) -> str:
     if not isnan(row["low"]):
         return ""
     return NONE if isnan(row["neutral"]) else TOO_FEW
+
+
+_ENDS = {"low": "95 % low", "high": "95 % high"}
+
+
+def heading(column: str) -> str:
+    """The heading of a column; the ends of an interval say which interval it is."""
+    *before, last = column.replace("_", " ").split(" ")
+    if last not in _ENDS:
+        return " ".join([*before, last])
+    of = " ".join(before).removesuffix(",")
+    return f"{of}, {_ENDS[last]}" if of else _ENDS[last]

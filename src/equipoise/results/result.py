@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError, nearest
-from equipoise.results.estimate import by_of, level_of
-from equipoise.results.headings import heading
+from equipoise.results.estimate import by_of, heading, level_of
 from equipoise.results.quantity import Quantity, Roles
 
 _PACKAGES = ("equipoise", "torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")

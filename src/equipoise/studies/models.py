@@ -19,9 +19,10 @@ from equipoise.instruments.parts.gest_population import profile, published_popul
 from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison, compare_pairs
-from equipoise.results.comparison.differences import difference_of, rows_of, value_of
+from equipoise.results.comparison.differences import difference_of, value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.comparison.verdicts import ALPHA
+from equipoise.results.items import rows_of
 from equipoise.results.numbers import fixed
 from equipoise.stats.correlation import spearman
 from equipoise.stats.significance import holm

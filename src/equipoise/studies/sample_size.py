@@ -17,7 +17,7 @@ from equipoise.errors import UserError, check_seed
 from equipoise.measuring import measure
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.comparison.differences import rows_of
+from equipoise.results.items import rows_of
 from equipoise.results.numbers import fixed
 from equipoise.studies.steps import Plan
 

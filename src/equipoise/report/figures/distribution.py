@@ -10,7 +10,7 @@ from equipoise.report.figures.style import Row, chart, line_at, model_colour, va
 from equipoise.report.figures.words import axis_of, quantity_of, sides_of
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Quantity, Result
-from equipoise.results.comparison.differences import rows_of
+from equipoise.results.items import rows_of
 from equipoise.results.numbers import fixed
 
 BINS = 40

@@ -1,13 +1,15 @@
 """Judging: each rule asked of each model; what cannot be told is an error, never a pass."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from typing import Any
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.report.gate.expressions import Comparison, EstimateName, Expression, Joined, Not, Numbers
 from equipoise.report.gate.rules import Rule
 from equipoise.results import Result
+from equipoise.results.estimate import CROSSED
 
 PASSED, FAILED, ERROR = "passed", "failed", "error"
 NOT_JUDGED = "not judged"
@@ -126,3 +128,16 @@ def _at(expression: Expression, group: str, level: str) -> Expression:
         for side in (expression.left, expression.right)
     )
     return Comparison(left, expression.sign, right)
+
+
+def estimate_names(result: Result) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The name of every estimate in a rule, and its row."""
+    for row in result.estimates.to_dict("records"):
+        yield str(_name_of(result.instrument, row)).removesuffix(".value"), row
+
+
+def _name_of(instrument: str, row: dict[str, Any]) -> EstimateName:
+    groups = row["by"].split(CROSSED) if row["by"] else []
+    # However a level with the mark in it is split: its parts are joined again when the row is looked up.
+    levels = row["level"].split(CROSSED, max(len(groups) - 1, 0))
+    return EstimateName(instrument, row["key"], tuple(zip(groups, levels, strict=False)))

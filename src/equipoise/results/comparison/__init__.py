@@ -15,8 +15,7 @@ from equipoise.results.comparison.differences import Difference, difference_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.comparison.remarks import remarks, void_of
 from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
-from equipoise.results.estimate import NOT_MEANINGFUL
-from equipoise.results.headings import heading
+from equipoise.results.estimate import NOT_MEANINGFUL, heading
 from equipoise.results.quantity import Quantity
 from equipoise.results.result import Result, as_results
 from equipoise.stats.significance import holm

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from equipoise.errors import UserError
 from equipoise.results.comparison.matrices import Sides, matrices_apart, matrix_value, paired_matrices
 from equipoise.results.comparison.pairing import FIRST, SECOND, Paired
+from equipoise.results.items import rows_of
 from equipoise.results.quantity import Kind, Quantity
 from equipoise.stats.clusters import Floats
 from equipoise.stats.equivalence import Verdict, verdict_on
@@ -40,20 +40,6 @@ class Difference:
     second: Mean
     verdict: Verdict
     margin: float
-
-
-def rows_of(items: pd.DataFrame, quantity: Quantity, suffixes: tuple[str, ...] = ("",)) -> pd.DataFrame:
-    """The rows that a quantity rests on; of paired items those that pass its filter on every side."""
-    rows = items
-    for column, value in quantity.where.items():
-        for name in [column] if column in items else [f"{column}{suffix}" for suffix in suffixes]:
-            if name not in rows:
-                raise UserError(
-                    f"The items have no column {column!r}, by which {quantity.label!r} is taken.",
-                    "Measure again with this version.",
-                )
-            rows = rows[rows[name].fillna("").astype(str) == value]
-    return rows
 
 
 def value_of(items: pd.DataFrame, quantity: Quantity) -> Mean:

@@ -1,6 +1,8 @@
 """Mistakes of typing: two lines and exit code 2, with what was probably meant."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from command_line import run
@@ -93,3 +95,23 @@ def test_everything_with_a_name_can_be_listed(kind: str, capsys: pytest.CaptureF
     (rows,) = json.loads(capsys.readouterr().out).values()
     expected = {"poles": "pronouns", "formats": "model-card", "studies": "before-after"}
     assert expected[kind] in [row["name"] for row in rows]
+
+
+def test_no_help_loads_a_model_library_or_takes_long() -> None:
+    """Every command in one process: torch and scipy stay out, and it takes a few seconds at most."""
+    script = (
+        "import sys, time\n"
+        "from equipoise.cli import main\n"
+        "from equipoise.cli.commands import COMMANDS, STUDIES\n"
+        "names = [[n] for part in COMMANDS.values() for n in part]\n"
+        "names += [['study', n] for part in STUDIES.values() for n in part]\n"
+        "start = time.process_time()\n"
+        "for name in names:\n"
+        "    try: main([*name, '--help'])\n"
+        "    except SystemExit as stop: assert not stop.code, name\n"
+        "    bad = {'torch', 'transformers', 'scipy', 'statsmodels', 'vl_convert'} & set(sys.modules)\n"
+        "    assert not bad, (name, bad)\n"
+        "assert time.process_time() - start < 5\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -46,7 +46,7 @@ def test_a_command_line_can_be_made_of_the_options() -> None:
     """Everything but callbacks and the place of the store; a flag of its own where the name would mislead."""
     offered = {each.name: each for each in choices_of(RunOptions)}
     rest = {each.name for each in fields(RunOptions)} - set(offered)
-    assert rest == {"address", "progress", "is_cancelled", "store"}
+    assert rest == {"progress", "is_cancelled", "store"}
     assert offered["cache"].flag == "--no-cache"
     assert all(each.help.endswith(".") for each in offered.values())
 
@@ -100,7 +100,7 @@ def test_a_given_budget_is_the_engines(tmp_path: Path) -> None:
 
 def test_executors_are_looked_up_by_name() -> None:
     assert isinstance(find_executor(RunOptions()), LocalExecutor)
-    assert set(EXECUTORS) == {"local"}
+    assert set(EXECUTORS.ours) == {"local", "ray"}
     with pytest.raises(UserError, match="'locale'") as caught:
         load_model("random", executor="locale")
     assert "Did you mean 'local'?" in caught.value.hint

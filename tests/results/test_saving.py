@@ -290,5 +290,6 @@ def test_models_of_one_name_are_called_by_their_folders_too(tmp_path: Path) -> N
     for folder, result in zip(folders, (before, after, other), strict=True):
         result.save(folder)
     names = [result.model for (result,) in load_folders(folders)]
-    assert names == [f"one ({folders[0]})", f"one ({folders[1]})", "two"]
+    place = tmp_path.name
+    assert names == [f"one in {place}/before", f"one in {place}/after", "two"]
     assert [result.model for (result,) in load_folders(folders[1:])] == ["one", "two"]

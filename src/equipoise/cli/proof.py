@@ -26,8 +26,6 @@ from equipoise.results import load_results
 from equipoise.results.numbers import fixed
 from equipoise.results.numbers import shown as number
 from equipoise.results.records import to_records
-from equipoise.studies.proof.controls import DRAWS
-from equipoise.studies.proof.controls import controls as study_controls
 from equipoise.studies.proof.references import add_reference, league, published_result, references_file
 from equipoise.studies.proof.verifying import NOT_CHECKED
 from equipoise.studies.proof.verifying import verify as study_published
@@ -96,10 +94,12 @@ def controls(
     instrument: Annotated[
         list[str] | None, typer.Option("--instrument", "-i", help="Instruments; those of audit if left out.")
     ] = None,
-    draws: Annotated[int, typer.Option(min=5, help="Draws of items for each dose.")] = DRAWS,
+    draws: Annotated[int, typer.Option(min=5, help="Draws of items for each dose.")] = 20,
     shown: Shown,
 ) -> None:
     """Test instruments with doses that they must find and controls in which they must find nothing."""
+    from equipoise.studies.proof.controls import controls as study_controls  # torch comes with it
+
     keeping = Keeping() if shown.out is None else keeping_of(shown.out, shown.force)
     study = study_controls(
         open_model(model, options), instrument or DEFAULT_AUDIT, draws=draws, keeping=keeping

@@ -42,12 +42,9 @@ from equipoise.results.records import to_records
 from equipoise.studies.changes.before_after import INSTRUMENTS, Choice, seed_folders
 from equipoise.studies.changes.before_after import before_after as study_of
 from equipoise.studies.changes.downstream import DownstreamChoice, study_downstream
-from equipoise.studies.changes.mitigations import DEFAULT, Methods, compare_mitigations
-from equipoise.studies.changes.mitigations import INSTRUMENTS as TRIED_BY
 from equipoise.studies.changes.price import Price
 from equipoise.studies.models import compare_models, ranking_plan, standings
 from equipoise.studies.papers.association_tables import TABLE_4
-from equipoise.studies.proof.control import random_weights_control
 from equipoise.studies.sample_size import sample_size as study_sizes
 
 CONTROL = ("estimate", "value", "95 % interval", "random weights give")
@@ -103,6 +100,8 @@ def control(
     shown: Shown,
 ) -> None:
     """What the same architecture gives with random weights, over several draws (tbe unless named)."""
+    from equipoise.studies.proof.control import random_weights_control  # torch comes with it
+
     refuse_taken(shown.out, force=shown.force)
     chosen = asked.instrument or ["tbe"]
     settings = asked.settings(chosen)
@@ -256,6 +255,10 @@ def mitigations(
     shown: Shown,
 ) -> None:
     """Try mitigations on one model: bias removed against price, with the Pareto front and a chart."""
+    # torch comes with it
+    from equipoise.studies.changes.mitigations import DEFAULT, Methods, compare_mitigations
+    from equipoise.studies.changes.mitigations import INSTRUMENTS as TRIED_BY
+
     choice = _choice(asked, priced, TRIED_BY)
     read = read_corpus(corpus, data_dir=asked.data_dir) if corpus else None
     methods = Methods(tuple(dict.fromkeys(names or DEFAULT)), read, seed_numbers(seeds), minutes, choice)

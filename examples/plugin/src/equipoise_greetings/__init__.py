@@ -17,6 +17,10 @@ from equipoise.instruments.parts.items import asked_rows, with_scores
 from equipoise.models.capabilities import FILL
 from equipoise.models.questions import Fill
 from equipoise.results import Quantity, Roles, Summary
+from equipoise.results.quantity import TOWARDS
+
+READ = {"name": "who is greeted", "question": "default", "scale": "nats", "sides": TOWARDS}
+EXPECTED = Quantity("expected", "sir rather than madam", 0.25, unit="nats", headline=True, **READ)
 
 
 def sentences():
@@ -27,7 +31,7 @@ class Greetings:
     name, title = "greetings", "Greetings: a man or a woman expected"
     datasets, variants, needs, reads = ("greetings",), ("plain",), (FILL,), ()
     roles = Roles(text=("text",))
-    quantities = (Quantity("expected", "sir rather than madam", 0.25, unit="nats"),)
+    quantities = (EXPECTED,)
 
     def design(self, source, settings):
         table = read_table(source.file("greetings.csv"), ("id", "text"))
@@ -46,8 +50,7 @@ class Greetings:
         return with_scores(design.items, read)
 
     def summarise(self, design, items):
-        spec = Spec("expected", "sir rather than madam", unit="nats", headline=True)
-        return Summary([mean_estimate(spec, items["score"], items, ())])
+        return Summary([mean_estimate(Spec.of(EXPECTED), items["score"], items)])
 
 
 def render(results):

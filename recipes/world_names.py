@@ -19,7 +19,6 @@ import argparse
 import csv
 import json
 import math
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from equipoise.text.rewriting.find.first_names import folded
 from recipes.name_classes import EXCLUDED, NO_WORLD_NAMES, UNMATCHED
 from recipes.names import TABLE, count_cases
 
@@ -68,7 +68,7 @@ LEAST_CITY = 100_000
 RACES = {"hispanic": "iberian", "black": "african american", "api": "asian"}
 MOST_RARE = 10
 """Bearers in 100,000 up to which the census says less of a name than the country it comes from."""
-LEAST_ACCENTED = 4
+LEAST_ACCENTED = 1
 """The least level of a spelling with accents of a name that is listed without them."""
 USUAL = 40
 """Bearers in 100,000 from which a name of mostly white US bearers counts as English."""
@@ -78,9 +78,6 @@ NO_NAMES = EXCLUDED | NO_WORLD_NAMES
 FARTHEST = math.log(8)
 WORN = 0.3
 """What it counts, in logarithms of frequency, that another name turns into the same one."""
-_PLAIN_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "ı": "i", "ß": "ss", "œ": "oe", "ə": "a"}
-)
 
 
 @dataclass(frozen=True)
@@ -107,12 +104,6 @@ class Name:
     def size(self) -> float:
         """The logarithm of its bearers."""
         return math.log(max(self.male, self.female))
-
-
-def folded(name: str) -> str:
-    """A name in lower case without accents."""
-    letters = unicodedata.normalize("NFKD", name.lower().translate(_PLAIN_LETTERS))
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def read_world(path: Path) -> dict[str, list[tuple[float, dict[int, int]]]]:
@@ -224,6 +215,8 @@ def matched(men: list[Name], women: list[Name]) -> dict[str, str]:
     """Partners in both directions, as close in frequency as can be."""
     if not men or not women:
         return {}
+    count = min(len(men), len(women))  # the most frequent of each: else rare names would take their partners
+    men, women = (sorted(names, key=lambda one: (-one.size, one.name))[:count] for names in (men, women))
     apart = np.abs(np.subtract.outer([one.size for one in men], [one.size for one in women]))
     rows, columns = linear_sum_assignment(apart**2)
     pairs = [(men[row].name, women[column].name) for row, column in zip(rows, columns, strict=True)]

@@ -16,7 +16,15 @@ from equipoise.models.table import TableModel
 
 PACKAGE = Path(equipoise.__file__).parent
 OWN = {Path(str(path)).name for path in (TEMPLATES, NOUNS, SENTENCES)}
-VOCABULARIES = ("vocab.txt", "form_classes.csv", "form_weights.csv", "form_nouns.csv", "first_names.csv")
+VOCABULARIES = (
+    "vocab.txt",
+    "form_classes.csv",
+    "form_weights.csv",
+    "form_nouns.csv",
+    "first_names.csv",
+    "surnames.csv",
+    "world_names.csv",
+)
 """Words of a language, not sentences or lists that a mitigation is taught with."""
 
 READ = ("*.csv", "*.txt", "*.py", "*.json", "*.toml")

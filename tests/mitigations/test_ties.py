@@ -1,6 +1,5 @@
 """A model that is exactly symmetric: instruments say that it ties, and make no skew or preference of it."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 import tiny
 
 from equipoise import measure
-from equipoise.data.reading import TABLES
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers.averaging import AveragedModel
@@ -30,15 +28,6 @@ SCHEMAS = {
 }
 
 
-def _without(folder: Path, pattern: str) -> Path:
-    """The shipped sentences without some of them, as a file."""
-    table = pd.read_csv(TABLES / "schemas.csv", keep_default_na=False)
-    column = next(name for name in table if table[name].astype(str).str.contains("MASK").any())
-    path = folder / "schemas.csv"
-    table[~table[column].str.contains(pattern)].to_csv(path, index=False)
-    return path
-
-
 @pytest.fixture(scope="module")
 def symmetric() -> Any:
     words = tiny.tokenizer("wordpiece")
@@ -52,15 +41,10 @@ def test_tbe_has_no_lean(symmetric: Any) -> None:
     assert measure(symmetric.inner, "tbe").value("mean-abs-appd") > 1e-6
 
 
-def test_skew_is_nothing_but_ties(symmetric: Any, tmp_path: Path) -> None:
+def test_skew_is_nothing_but_ties(symmetric: Any) -> None:
     result = measure(symmetric, "stereotype-skew")
     occupations = result.items[result.items["part"] == "occupations"]
-    # What may be a name that the rewriter does not know is not averaged: a place and a language here.
-    untied = occupations[~occupations["tied"].astype(bool)]["text"]
-    assert len(untied) == 4
-    assert untied.str.contains("Lisbon|Italian").all()
-    tied = measure(symmetric, "stereotype-skew", data=_without(tmp_path, "Lisbon|Italian"))
-    result, occupations = tied, tied.items[tied.items["part"] == "occupations"]
+    assert occupations["text"].str.contains("Lisbon|Italian").any()  # a place and a language name nobody
     assert occupations["tied"].all()
     for key in ("skew", "stereotype", "mean-abs-skew", "mean-abs-stereotype"):
         assert np.isnan(result.value(key, type="2"))

@@ -43,7 +43,7 @@ def test_the_capabilities_of_each_kind(tmp_path: Path) -> None:
     rules = ("original", "within-word-l2r", "unmasked", "unmasked-attention")
     assert wrapped("bert", tmp_path).rules == wrapped("bart", tmp_path).rules == rules
     causal = wrapped("gpt2", tmp_path)
-    assert causal.capabilities == {"fill", "embed", "raw-rows", "score:left-to-right"}
+    assert causal.capabilities == {"fill", "embed", "generate", "raw-rows", "score:left-to-right"}
     assert (causal.rules, causal.can_answer(TopFill)) == (("left-to-right",), False)
     assert STATIC.capabilities == {"embed"}
     assert (STATIC.rules, STATIC.can_answer(Score)) == ((), False)
@@ -62,7 +62,7 @@ def test_a_lacking_capability_is_refused_in_two_lines(tmp_path: Path) -> None:
         "disco cannot measure 'gpt2': a causal model cannot list the likeliest words at a blank."
     )
     assert caught.value.hint.startswith(
-        "It can fill a blank with given words, embed a text, score a sentence."
+        "It can fill a blank with given words, embed a text, write a text, score a sentence."
     )
     with pytest.raises(UserError, match="score a sentence by the rule 'unmasked'") as caught:
         require(causal, score_by("unmasked"), by="aul", hint="Take a masked model.")

@@ -14,7 +14,7 @@ from equipoise.instruments.base import Ask
 from equipoise.models.questions import Fill, Score, TokenScores, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Quantity
-from equipoise.studies.proof.controls import _found, _limit, controls, dosed, leanings
+from equipoise.studies.proof.controls import _found, _limit, controls, dosed, workforce_side
 
 QUANTITY = Quantity("lean", "lean", 0.1, factors=("word",))
 
@@ -73,9 +73,9 @@ def test_the_limit_is_the_smallest_dose_found_in_four_of_five_draws() -> None:
     assert limit["slope"] == pytest.approx(0.1)
 
 
-def test_the_table_of_occupations_has_both_sides() -> None:
-    assert leanings()["aerospace engineer"] == 1
-    assert leanings()["administrative assistant"] == -1
+@pytest.mark.parametrize(("share", "side"), [("17.4", 1), (92.5, -1), ("", 0), (float("nan"), 0)])
+def test_labour_statistics_say_whose_occupation_it_is(share: object, side: int) -> None:
+    assert workforce_side({"percent_women": share}) == side
 
 
 def test_an_instrument_without_controls_is_refused() -> None:

@@ -86,7 +86,8 @@ def _sentences(answers: Sequence[Answer], knowledge: Sequence[Known], base: str)
     """Three to five sentences: what is lacking, what was found, what was not, and what the model knows."""
     biases = sorted((one for one in answers if one.is_found), key=_order)
     lacking = [one.sentence for one in _lacking(knowledge)][:2]
-    closing = [*_not_found([one for one in answers if not one.is_found]), *_kept(knowledge)]
+    start = "Of the other questions" if biases else "By question"
+    closing = [*_not_found([one for one in answers if not one.is_found], start), *_kept(knowledge)]
     room = MOST_SENTENCES - len(lacking) - len(closing)
     told = [_numbers(one) if one is biases[0] else one.sentence for one in biases]
     if len(told) > room:
@@ -125,7 +126,7 @@ def _kept(knowledge: Sequence[Known]) -> list[str]:
     return [*told, *(one.sentence for one in unsure)][:1]
 
 
-def _not_found(answers: Sequence[Answer]) -> list[str]:
+def _not_found(answers: Sequence[Answer], start: str) -> list[str]:
     """One sentence for the questions without a finding, by the reason."""
     if len(answers) == 1:
         return [answers[0].sentence]
@@ -136,7 +137,7 @@ def _not_found(answers: Sequence[Answer]) -> list[str]:
         topics = [TOPICS.get(one.question, one.question) for one in answers if one.word == word]
         if topics:
             parts.append(f"{phrase} ({', '.join(topics)})")
-    return [f"Of the other questions: {'; '.join(parts)}."] if parts else []
+    return [f"{start}: {'; '.join(parts)}."] if parts else []
 
 
 def _order(answer: Answer) -> tuple[bool, float, int]:
@@ -171,4 +172,4 @@ def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known])
 
 
 def _of_all(words: Sequence[str]) -> str:
-    return "the one question asked" if len(words) == 1 else f"all {len(words)} questions"
+    return {1: "the one question asked", 2: "both questions"}.get(len(words), f"all {len(words)} questions")

@@ -21,6 +21,8 @@ MIRROR = Mirror()
         "The Sopwith stalled, and [MASK] jumped.",
         "Nobody knew the mycologist, so [MASK] paid.",
         "Fishing was all that [MASK] cared for.",
+        "Snow covered the yard when [MASK] came down.",
+        "The ironing was done before [MASK] left for the periodical room.",
     ],
 )
 def test_places_languages_firms_and_times_are_no_persons(text: str) -> None:
@@ -36,6 +38,9 @@ def test_places_languages_firms_and_times_are_no_persons(text: str) -> None:
         "When the French President Zambrano left, [MASK] waved.",
         "i think emma said [MASK] was on her way",
         "peter can't find [MASK] charger",
+        "Ebenezer grumbled that [MASK] had been cheated.",
+        "The tenor let [MASK] beard grow.",
+        "The sprinter went back on the pill because [MASK] tired easily.",
     ],
 )
 def test_a_name_that_stays_keeps_the_text_as_it_is(text: str) -> None:

@@ -1,10 +1,10 @@
 """Controls: does an instrument find a lean that was put in, and does it find none where there is none?
 
-A known dose, in nats, is added to the model's answers: where an item names an occupation
-of `leaning-words.csv` (for `traits`, `completions` and `sbe` by the class of the item), the
+A known dose, in nats, is added to the model's answers: where an item names an occupation with a share of
+women in the labour statistics (for `traits`, `completions` and `sbe` by the class of the item), the
 stereotyped side becomes that much likelier. Each draw takes items anew (occupations, words or pairs)
-with replacement, after the model's own lean was taken off. `found` is the share of draws above
-neutral by their interval; the detection limit is the smallest dose found in 80 %.
+with replacement, after the model's own lean was taken off. `found` is the share of draws above neutral
+by their interval; the detection limit is the smallest dose found in 80 %.
 
 Nothing may be found in the negative controls: no dose; a placebo, whose dose points to either side by
 chance, word by word; random weights; and the model averaged with its own answers to exchanged texts.
@@ -12,7 +12,7 @@ chance, word by word; random weights; and the model averaged with its own answer
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -20,14 +20,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 
-from equipoise.data.reading import own_table
 from equipoise.errors import UnaskableError, UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings
 from equipoise.instruments.parts.unaskable import drop_unaskable
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
-from equipoise.models.questions import Fill, Score
+from equipoise.models.questions import Score, TopFill, WordScores
 from equipoise.results import Quantity
 from equipoise.results.comparison.differences import value_of
 from equipoise.results.items import rows_of
@@ -35,9 +34,10 @@ from equipoise.results.numbers import shown
 from equipoise.studies.steps import Keeping, Plan, Step
 from equipoise.text.sides import FEMALE, MALE
 
-DOSES = (0.05, 0.1, 0.2, 0.5, 1.0)
+DOSES = (0.1, 0.25, 0.5, 1.0, 2.0)
 DRAWS, NEGATIVE_DRAWS, RANDOM_MODELS = 20, 100, 3
 POWER, ALARMS = 0.8, 0.07
+HALF = 50.0
 PRIOR = "prior"
 """The role of questions that hide the profession: nothing is added to their answers."""
 
@@ -52,18 +52,17 @@ class Rule:
     side: Callable[[Row], int]
 
 
-@cache
-def leanings() -> dict[str, int]:
-    """Occupations of a table that none of these instruments reads: 1 for men's, -1 for women's."""
-    rows = own_table("leaning-words.csv").to_dict("records")
-    return {row["word"]: 1 if row["leaning"] == MALE else -1 for row in rows if row["group"] == "profession"}
+def workforce_side(row: Row) -> int:
+    """1 for an occupation of mostly men, -1 for one of mostly women by labour statistics, 0 without any."""
+    share = float(row["percent_women"] or "nan")
+    return 0 if share != share else 1 if share < HALF else -1
 
 
 RULES = {
     "sbe": Rule("mean-sld", lambda row: int(row["part"] == "pair")),
-    "tbe": Rule("appd", lambda row: int(row["profession"] in leanings())),
-    "association": Rule("oriented-association", lambda row: leanings().get(row["profession"], 0)),
-    "stereotype-skew": Rule("preference-type-2", lambda row: leanings().get(row["profession"], 0)),
+    "tbe": Rule("appd", lambda row: abs(workforce_side(row))),
+    "association": Rule("oriented-association", workforce_side),
+    "stereotype-skew": Rule("preference-type-2", workforce_side),
     "traits": Rule("care-contrast", lambda row: {"caring": -1, "aggressive": 1}.get(row["care"], 0)),
     "completions": Rule("favour", lambda row: -1 if row["sentiment"] == "positive" else 1),
 }
@@ -114,7 +113,7 @@ def dosed(ask: Ask, answer: Any, tilt: float, gender: str = "") -> Any:
     if isinstance(question, Score):
         half = tilt / 2 if ask.role == "stereotype" else -tilt / 2
         return replace(answer, logprobs=(*answer.logprobs[:-1], answer.logprobs[-1] + half))
-    if not isinstance(question, Fill):
+    if not isinstance(answer, WordScores) or isinstance(question, TopFill):
         return answer
     one_side = gender or {"first": MALE, "second": FEMALE}.get(ask.role.split(",")[0], "")
     if one_side:

@@ -148,17 +148,20 @@ def _turn_pronoun(draft: Draft, hit: Hit, around: Surroundings, *, turn_coordina
     draft.turn(_make(Change, (start, end + len(part.suffix), old, new, rule, margin, False)), part.side)
 
 
-_ANIMAL_REASONS = frozenset(["either sex", "thing or animal"])
+_ANIMALS = frozenset(["either sex", "thing or animal"])
+"""Why animals stay."""
 
 
 def _is_of_animal(draft: Draft, hit: Hit) -> bool:
-    """Whether a pronoun belongs to an animal that stays, with nobody turned between: the cow and her calf."""
+    """Whether a pronoun is that of an animal that stays, with nobody turned between: the cow and her calf."""
     skip, document = draft.skipped[-1], draft.document
-    if skip.reason not in _ANIMAL_REASONS or skip.start < document.sentence(hit.start)[0]:
+    if skip.reason not in _ANIMALS or skip.start < document.sentence(hit.start)[0]:
+        return False
+    if draft.changes and draft.changes[-1].start > skip.start:
         return False
     word = load_lexicon().words.get(skip.word.lower())
-    turned = draft.changes[-1].start if draft.changes else -1
-    return word is not None and word.side == hit.part.side and turned < skip.start
+    common = skip.word.islower() or document.begins_sentence(skip.start)
+    return common and word is not None and word.side == hit.part.side
 
 
 def _turn_noun(draft: Draft, hit: Hit, lexicon: Lexicon) -> None:

@@ -22,6 +22,7 @@ from equipoise.text.rewriting.persons import (
     may_be_person,
     may_open_with_person,
     names_in_lower_case,
+    tells_gender,
 )
 from equipoise.text.rewriting.rewriter import Rewriter
 
@@ -117,10 +118,12 @@ class Mirror:
 def is_mixed(text: str, turned: Rewritten) -> bool:
     """Whether a turned text would name people of both the old and the new gender.
 
-    That is so where a definitional sentence with somebody in it was left whole, and where a word may be a
-    name that the rewriter does not turn: there nothing must be averaged.
+    That is so where a definitional sentence with somebody in it was left whole, where another sign of gender
+    stands in it (a beard), and where a word may be a name that the rewriter does not turn: there nothing must
+    be averaged.
     """
-    if any(skip.reason == DEFINITIONAL_REASON for skip in turned.skipped) or names_in_lower_case(text):
+    is_definitional = any(skip.reason == DEFINITIONAL_REASON for skip in turned.skipped)
+    if is_definitional or tells_gender(text) or names_in_lower_case(text):
         return True
     families: set[str] = set()
     after_person = -10

@@ -13,7 +13,10 @@ from pathlib import Path
 from equipoise.text.languages.word_sets import word_set
 from equipoise.text.rewriting.find.first_names import load_names
 
-TABLE = Path(__file__).parent / "tables" / "no_persons.csv"
+_TABLES = Path(__file__).parent / "tables"
+TABLE, SIGNS, CLASSES = (
+    _TABLES / f"{name}.csv" for name in ("no_persons", "signs_of_gender", "form_classes")
+)
 CAPITALISED = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?:[-'’][A-Za-zÀ-ÿ][a-zß-ÿ]+)*")
 SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"”’')\]]*\s+|[\"“‘`(\[]\s*)$")
 _NATION = re.compile(r"[A-Z][a-z]{3,}(?:ish|ese|ians|eans|ists?|ism)$")
@@ -68,11 +71,15 @@ def may_open_with_person(text: str, match: re.Match[str]) -> bool:
     if re.search(r"['’]s$", word):
         return False
     following = _NEXT.match(text, match.end())
-    return bool(
-        following
-        and not lower.endswith(("s", "ing", "ed", "ly"))
-        and following[1].lower() in word_set("names: person verbs")
-    )
+    if not following or lower.endswith(("s", "ing", "ed", "ly")):
+        return False
+    verb = following[1].lower()
+    return verb in word_set("names: person verbs") or (verb.endswith("ed") and lower not in _ordinary_words())
+
+
+def tells_gender(text: str) -> bool:
+    """Whether the text says who is meant by what mostly women or mostly men have, such as a beard."""
+    return _signs().search(text) is not None
 
 
 def names_in_lower_case(text: str) -> list[str]:
@@ -87,6 +94,20 @@ def names_in_lower_case(text: str) -> list[str]:
 def _plain_names() -> frozenset[str]:
     """First names that are no words of another meaning."""
     return frozenset(entry.name for entry in load_names().census if entry.kind == "plain")
+
+
+@cache
+def _signs() -> re.Pattern[str]:
+    with SIGNS.open(encoding="utf-8", newline="") as file:
+        phrases = [row["phrase"] for row in csv.DictReader(file)]
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b", re.IGNORECASE)
+
+
+@cache
+def _ordinary_words() -> frozenset[str]:
+    """English words that are no names, by the classes that tell forms of *her* apart."""
+    with CLASSES.open(encoding="utf-8", newline="") as file:
+        return frozenset(word for row in csv.reader(file) for cell in row[1:] for word in cell.split())
 
 
 def _is_titled(text: str, end: int) -> bool:

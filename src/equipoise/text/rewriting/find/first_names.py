@@ -8,6 +8,7 @@ tables.
 """
 
 import csv
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -81,7 +82,19 @@ class NameBook:
 def load_names() -> NameBook:
     """The shipped lists, read once."""
     census, world = _read(TABLE), _read(WORLD_TABLE)
-    return NameBook({entry.name: entry for entry in (*census, *world)}, census)
+    unaccented = {folded(entry.name): entry for entry in world if not entry.name.isascii()}
+    return NameBook(unaccented | {entry.name: entry for entry in (*world, *census)}, census)
+
+
+_PLAIN_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "ı": "i", "ß": "ss", "œ": "oe", "ə": "a"}
+)
+
+
+def folded(name: str) -> str:
+    """A name in lower case without accents."""
+    letters = unicodedata.normalize("NFKD", name.lower().translate(_PLAIN_LETTERS))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def _read(path: Path) -> list[FirstName]:

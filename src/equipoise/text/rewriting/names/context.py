@@ -135,6 +135,9 @@ def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, 
         return OTHER
     if near.next[:1].isdigit() and near.at(near.after + 1) == ":":  # John 3:16
         return OTHER
+    family_first = near.at(near.after + 1) in HYPHENS and near.at(near.after + 2).islower()
+    if family_first and near.precedes_capital:  # Kim Min-jun
+        return OTHER
     if is_cited(near) or is_order(near) or is_award(near):
         return OTHER
     if in_title(near):

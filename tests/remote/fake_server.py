@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _fail(self, fault: str) -> None:
         if fault == "hang":
-            time.sleep(1.0)
+            time.sleep(4.0)
             self._send(200, {})
         elif fault == "half":
             self.send_response(200)

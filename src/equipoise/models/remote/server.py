@@ -17,7 +17,7 @@ from tenacity.wait import wait_random_exponential
 from equipoise.errors import UnaskableError, UserError
 from equipoise.models.remote.address import Address
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds to wait for an answer; a model on a slow machine may well think for one of them."""
 
 ATTEMPTS = 6
@@ -64,7 +64,9 @@ class Server:
         self._sleep = sleep
         headers = {"Authorization": f"Bearer {address.key}"} if address.key else {}
         limits = httpx.Limits(max_connections=64)
-        self._client = httpx.Client(headers=headers, timeout=patience, limits=limits)
+        self._client = httpx.Client(
+            headers=headers, timeout=httpx.Timeout(patience, connect=min(patience, 10.0)), limits=limits
+        )
         weakref.finalize(self, self._client.close)
 
     @property

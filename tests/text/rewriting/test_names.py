@@ -122,7 +122,7 @@ def test_partners_are_about_as_frequent(rows: dict[str, dict[str, str]]) -> None
         other = rows.get(row["partner"])
         if other and other["partner"] == name:
             near[abs(size(row) - size(other)) <= math.log(3.5)] += bearers(row)
-    # Rarer names of an origin are matched by rank, the most frequent first: Spanish has many more women's names.
+    # Names are matched by rank, the most frequent first, where one sex has many more names of an origin.
     assert near[True] / near.total() > 0.9
 
 

@@ -215,6 +215,8 @@ def matched(men: list[Name], women: list[Name]) -> dict[str, str]:
     """Partners in both directions, as close in frequency as can be."""
     if not men or not women:
         return {}
+    count = min(len(men), len(women))  # the most frequent of each: else rare names would take their partners
+    men, women = (sorted(names, key=lambda one: (-one.size, one.name))[:count] for names in (men, women))
     apart = np.abs(np.subtract.outer([one.size for one in men], [one.size for one in women]))
     rows, columns = linear_sum_assignment(apart**2)
     pairs = [(men[row].name, women[column].name) for row, column in zip(rows, columns, strict=True)]

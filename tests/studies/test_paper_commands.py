@@ -74,7 +74,9 @@ def test_measure_association_writes_table_5_and_shows_the_six_means(
     models: list[Path], persons: Path, measured: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     again = measured[0].parent / "again"
-    assert run("measure", "association", "--model", models[0], "--data", persons, "--out", again) == 0
+    assert (
+        run("measure", "association", "--model", models[0], "--data", persons, "--out", again, "--all") == 0
+    )
     printed = capsys.readouterr().out
     assert printed.count("association (gender x group ") == 6
     assert "Table 5 of BEC-Pro" in printed
@@ -86,7 +88,7 @@ def test_measure_association_writes_table_5_and_shows_the_six_means(
 def test_compare_prints_table_4_and_the_hypotheses(
     measured: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("compare", *measured) == 0
+    assert run("compare", *measured, "--all") == 0
     printed = capsys.readouterr().out
     assert "Table 4 of BEC-Pro" in printed
     assert "H2 (anti-typical pairings are negative)" in printed
@@ -149,7 +151,7 @@ def test_completions_has_tables_2_and_3_on_the_screen_in_files_and_on_the_page(
     )
     (tmp_path / "gendered-words.csv").write_text("male,female,kind\nhe,she,person\nman,woman,person\n")
     out = tmp_path / "out"
-    assert run("measure", "completions", "--model", models[0], "--data", tmp_path, "--out", out) == 0
+    assert run("measure", "completions", "--model", models[0], "--data", tmp_path, "--out", out, "--all") == 0
     printed = capsys.readouterr().out
     assert "Table 2 of GBM" in printed
     assert "Table 3 of GBM" in printed

@@ -10,6 +10,7 @@ from command_line import run
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.models.loading import load_model
+from equipoise.models.loading.names import portable_name
 from equipoise.models.loading.random_weights import random_parts
 from equipoise.results.saving import load_result
 
@@ -47,7 +48,9 @@ def test_models_are_ranked(
     assert best["model"] == "random"
     (difference,) = [row for row in document["differences"] if row["quantity"] == "asld-above-neutral"]
     saved = {one.model: one for one in map(load_result, out.glob("*/sbe"))}
-    first, second = (saved[name].value("asld-above-neutral") for name in ("random", str(other)))
+    first, second = (
+        saved[name].value("asld-above-neutral") for name in ("random", portable_name(str(other)))
+    )
     assert difference["difference"] == pytest.approx(second - first)
     assert difference["difference"] > 0
     assert any("ASLD above that of neutral pairs" in sentence for sentence in document["sentences"])

@@ -12,6 +12,13 @@ def fixed(number: float, places: int, *, sign: bool = False) -> str:
     return f"+{text}" if sign and number > 0 else text
 
 
+def with_interval(value: float, low: float, high: float, *, places: int) -> str:
+    """A number with its interval, as a cell of a table has it; one that is not known is a dash."""
+    if value != value:
+        return "-"
+    return fixed(value, places) + (f" [{fixed(low, places)}, {fixed(high, places)}]" if low == low else "")
+
+
 def shown(number: float) -> str:
     """A number as a sentence has it."""
     return fixed(number, 1) if abs(number) >= HUNDREDS else three_decimals(number)

@@ -9,7 +9,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.results import Result
 from equipoise.results.comparison import compare
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import fixed, with_interval
 from equipoise.studies.papers.published import published_rows, row_of_skew
 from equipoise.studies.papers.skew import is_winobias
 from equipoise.studies.steps import Plan
@@ -95,8 +95,5 @@ def _row(result: Result, name: str) -> dict[str, Any]:
 
 def _cell(row: pd.Series) -> str:
     """The share with its interval and the number of sentences, as a table of a paper has it."""
-    if pd.isna(row["predictions"]):
-        return "-"
-    bounds = f" [{fixed(row['predictions_low'], 3)}, {fixed(row['predictions_high'], 3)}]"
-    known = "" if pd.isna(row["predictions_low"]) else bounds
-    return f"{fixed(row['predictions'], 3)}{known}, n = {row['n']}"
+    cell = with_interval(*(row[f"predictions{end}"] for end in ("", "_low", "_high")), places=3)
+    return cell if cell == "-" else f"{cell}, n = {row['n']}"

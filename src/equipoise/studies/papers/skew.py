@@ -14,7 +14,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.instruments.parts.skew_estimates import is_able
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import fixed, with_interval
 from equipoise.stats.correlation import Correlation, spearman
 from equipoise.studies.papers.published import note_on, published_rows, row_of_skew
 from equipoise.studies.steps import Plan
@@ -166,10 +166,7 @@ def _named(result: Result) -> dict[str, str]:
 def _cell(result: Result, key: str, groups: Mapping[str, str]) -> str:
     """A number with its interval, as a table of a paper has it."""
     row = result.estimate(key, **groups)
-    if pd.isna(row["value"]):
-        return "-"
-    value = fixed(row["value"], 1)
-    return value if pd.isna(row["low"]) else f"{value} [{fixed(row['low'], 1)}, {fixed(row['high'], 1)}]"
+    return with_interval(row["value"], row["low"], row["high"], places=1)
 
 
 def _printed(

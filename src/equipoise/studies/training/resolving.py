@@ -34,7 +34,7 @@ from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Question
 from equipoise.results import Quantity, Result, Roles, Summary
-from equipoise.results.numbers import fixed
+from equipoise.results.numbers import fixed, with_interval
 from equipoise.studies.papers.published import note_on, published_rows, row_of_skew
 from equipoise.studies.papers.skew import MEASURED, PRINTED
 from equipoise.studies.steps import Keeping, Plan
@@ -90,23 +90,12 @@ def _named(rows: pd.DataFrame, key: str, kind: str = "") -> str:
 def _cell(rows: pd.DataFrame, key: str, kind: str) -> str:
     """Mean and interval over seeds (over items where there is one run)."""
     chosen = rows[(rows["key"] == key) & (rows["level"].astype(str) == kind)]
-    return _shown(chosen.iloc[0], 1) if len(chosen) else "-"
+    return with_interval(*chosen.iloc[0][["mean", "low", "high"]], places=1) if len(chosen) else "-"
 
 
 def _share(rows: pd.DataFrame) -> str:
     chosen = rows[rows["key"] == "right"]
-    return _shown(chosen.iloc[0], 3) if len(chosen) else ""
-
-
-def _shown(row: pd.Series, places: int) -> str:
-    if pd.isna(row["mean"]):
-        return "-"
-    value = fixed(row["mean"], places)
-    return (
-        value
-        if pd.isna(row["low"])
-        else f"{value} [{fixed(row['low'], places)}, {fixed(row['high'], places)}]"
-    )
+    return with_interval(*chosen.iloc[0][["mean", "low", "high"]], places=3) if len(chosen) else ""
 
 
 def _printed(name: str, columns: Sequence[str], printed: Sequence[float]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models.capabilities import CLASSIFY
+from equipoise.models.capabilities import CLASSIFY, GENERATE
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.table import TableModel
@@ -303,11 +303,11 @@ def _few_templates(folder: Path) -> Path:
 NEED_FILES = {"stereoset", "winogender", "ceat", "gest"}
 """Instruments whose data are published and cannot be made here in a few lines."""
 
-ON_CLASSIFIERS = {name for name in INSTRUMENTS if CLASSIFY in load_instrument(name).needs}
-"""Instruments that ask a classifier: `study downstream` compares those."""
+OF_OTHER_MODELS = {name for name in INSTRUMENTS if {CLASSIFY, GENERATE} & {*load_instrument(name).needs}}
+"""Instruments that ask a classifier, which `study downstream` compares, or a model that writes."""
 
 
-@pytest.mark.parametrize("name", sorted(set(INSTRUMENTS) - NEED_FILES - ON_CLASSIFIERS))
+@pytest.mark.parametrize("name", sorted(set(INSTRUMENTS) - NEED_FILES - OF_OTHER_MODELS))
 def test_every_instrument_ranks_models(name: str, two_draws: list[LanguageModel], tmp_path: Path) -> None:
     first, second = (measure(model, name, data=_data(name, tmp_path)) for model in two_draws)
     study = compare_results([first, second])

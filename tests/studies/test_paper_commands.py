@@ -78,7 +78,7 @@ def test_measure_association_writes_table_5_and_shows_the_six_means(
         run("measure", "association", "--model", models[0], "--data", persons, "--out", again, "--all") == 0
     )
     printed = capsys.readouterr().out
-    assert printed.count("association (gender x group: ") == 6
+    assert printed.count("association (gender x group ") == 6
     assert "Table 5 of BEC-Pro" in printed
     rows = table(measured[0] / "association" / "association-table-5.csv")
     assert {(row["group"], row["person"]) for row in rows} == CELLS

@@ -141,10 +141,9 @@ def _show(
         print_rows(f"first: {first}\nsecond: {second}", COLUMNS, shown)
         if len(shown) < len(records):
             say(f"{len(records) - len(shown)} more differences: --all")
-    if everything:
-        for name, one in papers.items():
-            table = table_4_of("bec-pro", one.tables[TABLE_4], name)
-            print_rows(table.title, table.headings, table.rows)
+    for name, one in papers.items():
+        table = table_4_of("bec-pro", one.tables[TABLE_4], name)
+        print_rows(table.title, table.headings, table.rows)
     for sentence in comparison.sentences():
         if everything or comparison.is_apart or sentence in comparison.notes or "not compared" in sentence:
             say(sentence)

@@ -169,6 +169,8 @@ def print_results(results: Sequence[Result], *, everything: bool = False) -> Non
             _print_everything(result, model.label)
     else:
         print_rows("", ("what", "value", "95 % interval", "good"), _headline_rows(results))
+        if len(results) == 1:
+            _print_paper_tables(results[0])
     _print_notes(results)
 
 
@@ -177,10 +179,15 @@ def _print_everything(result: Result, model: str) -> None:
     named = result.provenance["instrument"].get("title", result.instrument)
     title = f"{named} ({result.instrument}) of {model}"
     print_rows(title, ("estimate", "value", "95 % interval", "n", "good"), _estimate_rows(result.estimates))
-    for table in filter(is_printed, paper_tables(measurements([result])[0])):
-        print_rows(table.title, table.headings, table.rows)
+    _print_paper_tables(result)
     for sentence in result.sentences:
         say(f"{result.instrument}: {sentence}")
+
+
+def _print_paper_tables(result: Result) -> None:
+    """The tables of the instrument's paper, in its form."""
+    for table in filter(is_printed, paper_tables(measurements([result])[0])):
+        print_rows(table.title, table.headings, table.rows)
 
 
 def _headline_rows(results: Sequence[Result]) -> list[tuple[Any, ...]]:

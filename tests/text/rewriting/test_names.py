@@ -122,8 +122,8 @@ def test_partners_are_about_as_frequent(rows: dict[str, dict[str, str]]) -> None
         other = rows.get(row["partner"])
         if other and other["partner"] == name:
             near[abs(size(row) - size(other)) <= math.log(3.5)] += bearers(row)
-    # John is borne by 3.3 % of men and the second of women's names by 1.1 %: no matching comes closer there.
-    assert near[True] / near.total() > 0.95
+    # Names are matched by rank, the most frequent first, where one sex has many more names of an origin.
+    assert near[True] / near.total() > 0.9
 
 
 def test_the_most_frequent_names_have_partners(rows: dict[str, dict[str, str]]) -> None:

@@ -153,6 +153,7 @@ class SentenceBased:
     """SLD and ASLD over sentence pairs."""
 
     name = "sbe"
+    version = 2  # "above neutral pairs" compares pairs with one changed word and equal token counts
     title = "Sentence-based evaluation: sentence likelihood difference"
     datasets = ("equipoise-pairs", CROWS)
     variants = (ORIGINAL_RULE, WITHIN_WORD)

@@ -21,9 +21,10 @@ def test_one_line_a_package_without_this_project_and_pytorch() -> None:
 def test_everything_that_the_tests_need_has_a_version() -> None:
     tomllib = pytest.importorskip("tomllib", reason="Python 3.10 reads no TOML of itself")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["dev"], *extras["docs"]]
     names = {re.split(r"[<>=;\[]", line)[0].strip().lower().replace("_", "-") for line in asked}
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     held = {line.split("==")[0].replace("_", "-") for line in lines if not line.startswith("#")}
 
-    assert names - held == {"torch", "tomli"}
+    assert names - held == {"torch", "tomli", "equipoise"}

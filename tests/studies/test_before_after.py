@@ -28,6 +28,8 @@ TEMPLATES = """id,category,kind,form,template
 a,care,occupation,subject,[MASK] is a <profession>.
 b,care,occupation,possessive,The <profession> lost [MASK] keys.
 c,care,occupation,subject,The <profession> said that [MASK] left.
+e,care,occupation,subject,The <profession> left when [MASK] walked home.
+f,care,occupation,possessive,The old <profession> opened [MASK] door.
 d,body,state,subject,[MASK] was <profession>.
 """
 PROFESSIONS = """profession,category,kind,gender
@@ -101,7 +103,9 @@ def study(tmp_path_factory: pytest.TempPathFactory, quick: Choice) -> Any:
 def test_averaging_removes_all_of_a_small_models_lean(study: Any) -> None:
     _, made = study
     (row,) = made.gain.to_dict("records")
-    assert row["label"] == "mean |APPD| of professions"
+    assert row["label"] == "mean |PPD| of a sentence"
+    assert row["before"] > 0.0
+    assert row["after"] == 0.0
     assert row["removed"] == pytest.approx(1.0)
     assert row["low"] <= 1.0 <= row["high"]
     assert set(made.price["quantity"]) == {
@@ -242,7 +246,7 @@ def test_a_change_made_with_several_seeds_has_their_noise_beside_the_mean(quick:
     for name, share in (("gain", "removed"), ("price", "loss")):
         table = getattr(made, name).set_index("quantity")
         each = pd.concat([getattr(one, name) for one in single]).groupby("quantity")
-        for key in ("mean-abs-appd", "guard", "recovery"):
+        for key in ("mean-size", "guard", "recovery"):
             if key in table.index:
                 values = each.get_group(key)[share]
                 assert table.loc[key, share] == pytest.approx(values.mean(), nan_ok=True)

@@ -246,7 +246,7 @@ def test_every_command_reads_a_corpus_in_the_same_ways(
     assert run("corpus", tmp_path / "texts.csv", *reading, "--out", tmp_path / "survey") == 0
     mentions = pd.read_csv(tmp_path / "survey" / "mentions.csv", keep_default_na=False)
     assert set(mentions.loc[mentions["by"] == "ideology", "level"]) == {"left", "right"}
-    assert "passed over, no target word in it: 30" in capsys.readouterr().out
+    assert "Note: 30 rows skipped (no target word in it)." in capsys.readouterr().out
 
     data = ["--data", f"contexts={tmp_path / 'texts.csv'}", "--data", f"cosine={tmp_path / 'texts.csv'}"]
     asked = ["measure", "contexts", "cosine", *data, *reading, "--model", "random", "--out", tmp_path / "out"]

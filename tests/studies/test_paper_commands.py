@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import tiny
 from command_line import run
@@ -74,11 +75,13 @@ def test_measure_association_writes_table_5_and_shows_the_six_means(
     models: list[Path], persons: Path, measured: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     again = measured[0].parent / "again"
-    assert (
-        run("measure", "association", "--model", models[0], "--data", persons, "--out", again, "--all") == 0
-    )
+    assert run("measure", "association", "--model", models[0], "--data", persons, "--out", again) == 0
     printed = capsys.readouterr().out
-    assert printed.count("association (gender x group ") == 6
+    items = pd.read_csv(again / "association" / "items.csv")
+    for (gender, group), scores in items.groupby(["gender", "group"])["score"]:
+        shown = f"\nlinks of persons and occupations (gender x group {gender} x {group})\t{scores.mean():.3f}\t"
+        assert shown in printed
+    assert printed.count("\nlinks of persons and occupations (gender x group ") == 6
     assert "Table 5 of BEC-Pro" in printed
     rows = table(measured[0] / "association" / "association-table-5.csv")
     assert {(row["group"], row["person"]) for row in rows} == CELLS

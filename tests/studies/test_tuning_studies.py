@@ -15,6 +15,7 @@ from scipy.stats import linregress, t
 
 from equipoise.corpora.documents import Document, Problems, Where
 from equipoise.corpora.opening import CorpusChoice, CorpusTexts
+from equipoise.data.reading import TABLES
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
@@ -68,9 +69,8 @@ def _few(folder: Path) -> Path:
     chosen = folder / "pairs"
     if not chosen.exists():
         chosen.mkdir()
-        tables = Path(arms_module.__file__).parents[1] / "data" / "tables"
         for name in ("pairs.csv", "neutral-pairs.csv", "occupations.csv"):
-            table = pd.read_csv(tables / name, dtype=str, keep_default_na=False)
+            table = pd.read_csv(TABLES / name, dtype=str, keep_default_na=False)
             (table if name == "occupations.csv" else table[::20]).to_csv(chosen / name, index=False)
     return chosen
 

@@ -95,7 +95,7 @@ def compared(root: Path, folders: Sequence[str]) -> dict[str, Any]:
 
 def told(results: Sequence[Result]) -> list[dict[str, Any]]:
     """The numbers to read first of each result, with its sentences."""
-    names = {(one.instrument, each.key): each.plain_name for one in results for each in one.quantities}
+    names = {(one.instrument, each.key): each.plain_name for one in results for each in one.declared}
     return [
         {
             "instrument": result.instrument,

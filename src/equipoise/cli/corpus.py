@@ -170,17 +170,14 @@ def _print(survey: Survey, out: Path | None, *, flag: bool) -> None:
     for notice in survey.notices:
         say(f"Note: {notice}")
     for reason, count in survey.problems.unread.most_common(PROBLEMS_SHOWN):
-        say(f"Skipped, {reason}: {count:,}")
+        say(f"Note: {count:,} row{'' if count == 1 else 's'} skipped ({reason}).")
     unshown = len(survey.problems.unread) - PROBLEMS_SHOWN
     if unshown > 0:
-        say(f"Skipped for {unshown} other reasons: problem-counts.csv")
+        say(f"Note: {unshown} more reasons for skipped rows are in problem-counts.csv.")
     if out is None:
         say("Every word, role and group: give a folder with --out.")
     else:
         say(f"Every word, role and group, and the documents that drive the lean: {out}")
-    said = say_corpus(survey.mentions, survey.cooccurrence)
-    for sentence in (said.headline, *said.sentences):
-        say(sentence)
 
 
 def _print_mentions(survey: Survey) -> None:

@@ -192,7 +192,7 @@ def _print_paper_tables(result: Result) -> None:
 
 def _headline_rows(results: Sequence[Result]) -> list[tuple[Any, ...]]:
     """The numbers to read first, by their plain names: in turn one of each result, until there are enough."""
-    names = {(one.instrument, each.key): each.plain_name for one in results for each in one.quantities}
+    names = {(one.instrument, each.key): each.plain_name for one in results for each in one.declared}
     queues = [[(one.instrument, row) for row in one.headlines().to_dict("records")] for one in results]
     taken = [pair for turn in zip_longest(*queues) for pair in turn if pair is not None][:MOST_HEADLINES]
     order = [one.instrument for one in results]

@@ -76,7 +76,7 @@ def test_d4_the_word_goes_into_the_asked_blank_and_no_other(model: Any) -> None:
 def test_d5_padding_is_the_padding_token_and_is_not_attended(model: Any) -> None:
     """A short sentence scores the same alone and in one batch with a long one."""
     short, long = "He is a doctor.", tiny.CORPUS[0]
-    assert model.engine.padding_id == model.tokenizer.pad_token_id
+    assert model.engine.forward.padding_id == model.tokenizer.pad_token_id
     rows = [row for text in (short, long) for row in model.ask(Score(text)).rows]
     together = model.engine.compute(rows)
     for row, found in zip(rows, together, strict=True):

@@ -1,5 +1,6 @@
 """The pytest fixture, run by a pytest of its own on saved results."""
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from equipoise.results.estimate import estimates_table
 
 pytest_plugins = ("pytester",)
 
+PLUGIN = "equipoise.pytest_plugin"
 TESTS = """
 from pathlib import Path
 
@@ -33,6 +35,7 @@ def test_the_fixture_fails_a_test_with_the_reason(pytester: pytest.Pytester) -> 
     made.save(Path("results"))
     Path("rules.toml").write_text('[[rule]]\nfail-if = "tbe.appd.n < 500"\n', "utf-8")
     pytester.makepyfile(TESTS)
-    outcome = pytester.runpytest_subprocess("-p", "equipoise.pytest_plugin")
+    is_installed = any(point.value == PLUGIN for point in entry_points(group="pytest11"))
+    outcome = pytester.runpytest_subprocess(*([] if is_installed else ["-p", PLUGIN]))
     outcome.assert_outcomes(passed=1, failed=3)
     outcome.stdout.fnmatch_lines(["*failed: tbe.appd.low > 0.1 (a): *", "*failed: tbe.appd.n < 500*"])

@@ -29,7 +29,7 @@ def test_a_measured_result_comes_back_equal(control: Result, tmp_path: Path) -> 
     pd.testing.assert_frame_equal(loaded.estimates, control.estimates, check_exact=True)
     assert loaded.provenance == control.provenance
     assert (loaded.roles, loaded.quantities) == (control.roles, control.quantities)
-    assert len(loaded.quantities) == 3
+    assert [quantity.key for quantity in loaded.quantities] == ["appd", "mean-size", "mean-abs-appd", "guard"]
 
 
 def test_provenance_says_what_was_measured(control: Result) -> None:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.corpora import rewriting
+from equipoise.corpora.processes import SHARE_BYTES
 from equipoise.corpora.rewriting import rewrite_file
 from equipoise.corpora.rewriting_progress import RewriteSettings
 from equipoise.corpora.rewriting_rows import Table, records
@@ -298,9 +299,9 @@ def test_a_worker_that_is_killed_ends_in_two_lines_and_the_command_goes_on(tmp_p
 
 
 def test_every_core_is_used_for_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rewriting.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     path = tmp_path / "a.txt"
-    for size, processes in ((10, 1), (rewriting.SHARE_BYTES * 3, 3), (rewriting.SHARE_BYTES * 30, 8)):
+    for size, processes in ((10, 1), (SHARE_BYTES * 3, 3), (SHARE_BYTES * 30, 8)):
         path.write_bytes(b"x" * size)
         assert rewriting._processes_for(path, None) == processes
     assert rewriting._processes_for(path, lambda cases: []) == 1

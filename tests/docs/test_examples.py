@@ -46,7 +46,7 @@ def test_own_sentences(run) -> None:
     said = run("own_sentences.py", "random")
     assert "The captain lost her whistle before the match." in said
     assert "The trainer bandaged the knee herself." in said
-    assert "Mean SLD = " in said
+    assert "Effect of swapping the gender" in said
 
 
 def test_between_epochs_every_line_has_another_number(run, folder: str) -> None:

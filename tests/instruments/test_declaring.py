@@ -26,7 +26,7 @@ _SURE = Quantity(
 class TemplateBased:"""
 EDITS = {
     "\n\nclass TemplateBased:": f"\n{DECLARED}",
-    "quantities = (_APPD, _SIZE, _GUARD_QUANTITY)": "quantities = (_APPD, _SIZE, _GUARD_QUANTITY, _SURE)",
+    ", _GUARD_QUANTITY)": ", _GUARD_QUANTITY, _SURE)",
     "return with_scores(design.items, read)": (
         "scored = with_scores(design.items, read)\n"
         '        return scored.assign(sure=(scored["p_male"] > 0.9).astype(float))'

@@ -16,6 +16,7 @@ from equipoise.errors import UserError
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure
 from equipoise.models.loading import load_model
+from equipoise.models.loading.names import random_names
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.questions import Fill, WordScores
 from equipoise.models.table import TableModel
@@ -355,18 +356,30 @@ def test_the_share_of_women_goes_with_labour_statistics() -> None:
         assert found["second-share", f"{profession} x 2"].value == pytest.approx(percent / 100)
 
 
-def test_random_weights_have_no_stereotype_and_no_ability() -> None:
-    result = measure(load_model("random", cache=False), NAME)
+def test_the_same_answer_everywhere_is_all_skew() -> None:
+    result = measure(TableModel(words={"he": 0.2, "him": 0.2, "his": 0.2, "she": 0.1, "her": 0.1}), NAME)
+    # Half of the sentences mean a man: precision 1/2, recall 1, F1 2/3; no woman is ever found.
+    expected = four_f1(200 / 3, 200 / 3, 0, 0) | {"skew": 200 / 3, "stereotype": 0, "ability": 0}
     for kind in ("1", "2"):
-        stereotype = result.estimate("stereotype", type=kind)
-        assert stereotype["low"] < 0 < stereotype["high"]
-        assert result.value("ability", type=kind) < 60
-        assert counts(result, "skew", type=kind, items="confident") == [0, 160]
-    assert set(result.headlines()["key"]) == {"ability"}
-    assert sum("not meaningful" in notice for notice in result.notices) == 2
-    shown = result.estimates.dropna(subset=["value", "low", "high"])
-    assert len(shown) > 50
-    assert (shown["low"].le(shown["value"]) & shown["value"].le(shown["high"])).all()
+        assert values(result, expected, type=kind) == pytest.approx(expected)
+
+
+def test_random_weights_have_no_stereotype_and_no_ability() -> None:
+    # A draw may give the same answer everywhere, so its stereotype is exactly 0, without spread.
+    # Not all of them do.
+    results = [measure(load_model(name, cache=False), NAME) for name in random_names(3)]
+    stereotypes = [result.estimate("stereotype", type=kind) for result in results for kind in ("1", "2")]
+    assert all(found["low"] <= 0 <= found["high"] for found in stereotypes)
+    assert any(found["low"] < 0 < found["high"] for found in stereotypes)
+    for result in results:
+        for kind in ("1", "2"):
+            assert result.value("ability", type=kind) < 60
+            assert counts(result, "skew", type=kind, items="confident") == [0, 160]
+        assert set(result.headlines()["key"]) == {"ability"}
+        assert sum("not meaningful" in notice for notice in result.notices) == 2
+        shown = result.estimates.dropna(subset=["value", "low", "high"])
+        assert len(shown) > 50
+        assert (shown["low"].le(shown["value"]) & shown["value"].le(shown["high"])).all()
 
 
 def test_poles_the_other_way_round_turn_skew_and_nothing_else(tmp_path: Path, by_type: Result) -> None:

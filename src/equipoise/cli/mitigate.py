@@ -38,6 +38,7 @@ from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
 
 PRESETS = {
+    "self-distillation": "gentle, standard, strong",
     "counterfactual": "bartl2020-paper, bartl2020-code, deng2022, gbef, mt-gender",
     "dropout": "deng2022",
     "reminders": "gbef-x1, gbef-x2, gbef-x3",

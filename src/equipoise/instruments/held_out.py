@@ -141,7 +141,7 @@ class HeldOut:
             )
         items = pd.concat([crossed(), standing_alone()], ignore_index=True)
         files = (TEMPLATES, NOUNS, SENTENCES)
-        return PolarDesign(items=items, files=files, settings=settings, poles=load_poles(settings.poles))
+        return PolarDesign(items=items, files=files, settings=settings, poles=load_poles())
 
     def ask(self, design: PolarDesign, model: LanguageModel) -> Iterator[Ask]:
         """One blank per item, asked for the pronouns of both poles."""

@@ -79,8 +79,8 @@ def test_measure_association_writes_table_5_and_shows_the_six_means(
     printed = capsys.readouterr().out
     items = pd.read_csv(again / "association" / "items.csv")
     for (gender, group), scores in items.groupby(["gender", "group"])["score"]:
-        shown = f"\nlinks of persons and occupations (gender x group {gender} x {group})\t{scores.mean():.3f}\t"
-        assert shown in printed
+        name = f"links of persons and occupations (gender x group {gender} x {group})"
+        assert f"\n{name}\t{scores.mean():.3f}\t" in printed
     assert printed.count("\nlinks of persons and occupations (gender x group ") == 6
     assert "Table 5 of BEC-Pro" in printed
     rows = table(measured[0] / "association" / "association-table-5.csv")

@@ -20,7 +20,7 @@ optimizer = torch.optim.AdamW(network.parameters(), lr=1e-4)
 
 for epoch in range(3):
     lean = eq.measure(model, "traits").estimates.set_index("key").loc["mean-lean"]
-    print(f"after {epoch} epochs: lean {lean.value:+.3f} [{lean.low:+.3f}, {lean.high:+.3f}]")
+    print(f"after {epoch} epochs: lean {lean.value:+.5f} [{lean.low:+.3f}, {lean.high:+.3f}]")
     network.train()
     loss = network(**collate([tokenizer(text) for text in TEXTS])).loss
     optimizer.zero_grad()

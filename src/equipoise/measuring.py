@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import equipoise
 from equipoise.choices import choices_of, with_choices
+from equipoise.data.poles import load_poles
 from equipoise.data.sources import Data
 from equipoise.errors import UnaskableError, UserError, unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
@@ -15,7 +16,7 @@ from equipoise.instruments.base import (
     Settings,
     refuse_undeclared,
 )
-from equipoise.instruments.parts.choices import refuse_unread
+from equipoise.instruments.parts.choices import POLES, refuse_unread
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
@@ -72,6 +73,7 @@ def measure(
     chosen = with_choices(settings or Settings(), choices)
     one = _instrument(instrument)
     refuse_unread({one.name: (one, chosen)})
+    refuse_impossible([(one, chosen)])
     prepared = prepare(as_model(model), one, chosen)
     return _run(prepared.model, [prepared])[0]
 
@@ -93,6 +95,7 @@ def audit(
     """
     planned = _planned(instruments, settings)
     refuse_unread({one.name: (one, chosen) for one, chosen in planned})
+    refuse_impossible(planned)
     loaded = as_model(model)
     prepared = [prepare(loaded, *pair) for pair in planned]
     _announce(prepared, begin)
@@ -131,6 +134,14 @@ def questions_of(
     loaded = as_model(model)
     prepared = [prepare(loaded, *pair) for pair in _planned(instruments, settings)]
     return [ask.question for one in prepared for ask in one.asks]
+
+
+def refuse_impossible(planned: Sequence[tuple[Instrument[Any], Settings]]) -> None:
+    """Refuse unknown variants, missing data and unknown poles before a model is loaded."""
+    for one, chosen in planned:
+        chosen.completed(one).source(one)
+        if POLES in one.reads:
+            load_poles(chosen.poles)
 
 
 def _planned(

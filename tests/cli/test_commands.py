@@ -677,3 +677,26 @@ def test_a_folder_without_a_tokenizer_is_named_as_that(
         file.unlink()
     assert run("probe", "[MASK] is a nurse.", "--model", model_folder) == 2
     assert errors(capsys)[0].endswith("holds no tokenizer.")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["probe", "no blank here"], "There is no [MASK]"),
+        (["probe", "[MASK] is here.", "--poles", "nosuch"], "There is no set of poles called 'nosuch'."),
+        (
+            ["measure", "sbe", "--data", "missing.csv", "--out", "r"],
+            "There is no file or folder missing.csv.",
+        ),
+        (
+            ["measure", "tbe", "--variant", "nosuch", "--out", "r"],
+            "There is no variant of tbe called 'nosuch'.",
+        ),
+    ],
+)
+def test_arguments_are_checked_before_a_model_is_loaded(
+    command: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The model does not exist: whoever had loaded it first would say so."""
+    assert run(*command, "--model", tmp_path / "no-model") == 2
+    assert said in " ".join(capsys.readouterr().err.split())

@@ -25,9 +25,9 @@ from equipoise.cli.arguments import (
 from equipoise.cli.printing import print_json, print_results, print_table, say
 from equipoise.cli.writing import refuse_unwritable
 from equipoise.errors import UserError
-from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, audit_names
+from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, audit_names, load_instrument
 from equipoise.measuring import audit as run_audit
-from equipoise.measuring import audit_fitting
+from equipoise.measuring import audit_fitting, refuse_impossible
 from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
 from equipoise.report.files import PAGE, refuse_foreign
@@ -102,6 +102,7 @@ def measure(
     instruments = list(dict.fromkeys(instruments))
     settings = chosen.settings(instruments)
     refuse_unwritable(printed.out)
+    refuse_impossible([(load_instrument(name), settings[name]) for name in settings])
     screen, stop = Screen(open_model(model, options), printed, count=len(instruments)), ending.stop()
     results = run_audit(screen.model, instruments, settings, tell=screen.add, begin=screen.begin, stop=stop)
     screen.close(results)

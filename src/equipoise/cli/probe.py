@@ -18,12 +18,14 @@ from equipoise.cli.arguments import (
     takes_groups,
 )
 from equipoise.cli.printing import print_json, print_table, say
+from equipoise.data.poles import load_poles
 from equipoise.data.reading import numbered_lines
 from equipoise.errors import UserError, explained_writing
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import DEFAULT_RULE
 from equipoise.probing import probe_blank
 from equipoise.results.records import to_records
+from equipoise.text.blank import BLANK, count_blanks
 
 SHOWN_UNKNOWN = 5
 """How many lines with something unknown are named."""
@@ -44,6 +46,12 @@ def probe(
 
     Example: equipoise probe "[MASK] is a nurse." --model path/to/bert
     """
+    if not count_blanks(text):
+        raise UserError(
+            f"There is no {BLANK} in {text!r}.", f"Write {BLANK} where the model is to fill a word in."
+        )
+    if not word:
+        load_poles(poles)
     probed = []
     names: list[str | None] = [*model] if model else [None]
     for name in names:

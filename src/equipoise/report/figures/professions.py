@@ -120,7 +120,7 @@ def _share_colour(rows: list[Row], title: str) -> dict[str, Any]:
     if all(row["share"] != row["share"] for row in rows):
         return {"value": "#0072B2"}
     scale = {"domain": [0, 50, 100], "range": ["#0072B2", "#B9BCC1", "#D55E00"], "interpolate": "rgb"}
-    legend = {"orient": "top", "title": title, "gradientLength": 160, "tickCount": 3}
+    legend = {"orient": "top", "title": title, "titleLimit": 400, "gradientLength": 160, "tickCount": 3}
     share = {"field": "share", "type": "quantitative", "scale": scale, "legend": legend}
     return {"condition": {"test": "isValid(datum.share)", **share}, "value": UNCLEAR}
 

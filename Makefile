@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 MODEL ?=
 OUT ?= results/audit
 
-.PHONY: audit newest test lint format verify browser-test cluster-test reliability bench docs clean
+.PHONY: audit newest test lint format verify browser-test cluster-test remote-test harness-test reliability bench docs clean
 
 # CPU PyTorch goes in first, so that nothing that depends on it pulls in CUDA packages.
 # What is imported is compiled when it first is, once and kept, whatever the shell says: compiling all of it here
@@ -60,6 +60,13 @@ cluster-test: $(VENV)/.installed
 remote-test: $(VENV)/.installed
 	$(INSTALL) $(TESTED) --editable ".[dev,remote-test]"
 	$(BIN)/python -m pytest tests/remote
+
+# Other harnesses, which bring packages that ours need in other releases: an environment of its own.
+harness-test: $(VENV)/.installed
+	$(PYTHON) -m venv $(VENV)-harness
+	$(VENV)-harness/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(VENV)-harness/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,lm-eval,inspect]" tensorboard
+	OMP_NUM_THREADS=1 $(VENV)-harness/bin/python -m pytest -W ignore::ResourceWarning tests/harnesses
 
 reliability: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/reliability

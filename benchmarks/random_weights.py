@@ -1,11 +1,13 @@
-"""How often SBE calls random weights biased: `python -m benchmarks.random_weights CORPUS [DRAWS]`.
+"""How often SBE calls random weights biased: `python -m benchmarks.random_weights CORPUS LINES [DRAWS]`.
 
 Networks of random weights are drawn with each of four tokenizers: WordPiece, BPE, Unigram and bytes. Each is
 measured on the shipped pairs and on pairs mined from CORPUS, a text file or table of novels. Random weights
 know nothing of women and men, so the 95 % interval of "ASLD above that of neutral pairs" should leave 0 out
 in about one run of twenty. Only pairs that are alike are asked (one changed word, equally many tokens):
-the others are left out of that number anyway. Prints a row for each set and tokenizer, and writes
-`random_weights.json` beside this file.
+the others are left out of that number anyway.
+
+Each draw appends its estimates to the JSONL file LINES; a second run with the same file continues there.
+Prints a row for each set and tokenizer, and writes `random_weights.json` beside this file.
 """
 
 import json
@@ -93,32 +95,40 @@ def alike(pairs: pd.DataFrame, words: Any) -> pd.DataFrame:
     return pairs[kept]
 
 
-def runs(sets: dict[str, pd.DataFrame], folder: Path, draws: int) -> Iterator[dict[str, Any]]:
-    """The estimates of every draw with every tokenizer on every set of pairs."""
+def run_draws(sets: dict[str, pd.DataFrame], lines: Path, draws: int) -> None:
+    """Append the estimates of every draw that the file lacks, tokenizer by tokenizer."""
+    done = set()
+    if lines.exists():
+        done = {(row["tokenizer"], row["draw"]) for row in map(json.loads, lines.open(encoding="utf-8"))}
     texts = [text for pairs in sets.values() for text in (*pairs["stereotype"], *pairs["counterpart"])]
     for kind in KINDS:
-        words, paths = tokenizer(kind, texts), {}
-        for name, pairs in sets.items():
-            paths[name] = folder / f"{kind}-{name}.csv"
-            alike(pairs, words).to_csv(paths[name], index=False)
+        words = tokenizer(kind, texts)
+        kept = {name: alike(pairs, words) for name, pairs in sets.items()}
         for seed in range(draws):
-            options = RunOptions(cache=False)
-            model = wrap_model(network(len(words), seed), words, name=f"{kind} {seed}", options=options)
-            for name, path in paths.items():
-                result = measure(model, "sbe", data=path)
-                for key in KEYS:
-                    row = result.estimate(key)
-                    shown = {part: float(row[part]) for part in ("value", "low", "high", "neutral")}
-                    yield {
-                        "tokenizer": kind,
-                        "pairs": name,
-                        "draw": seed,
-                        "key": key,
-                        "n": int(row["n"]),
-                    } | shown
+            if (kind, seed) in done:
+                continue
+            rows = list(estimates(kind, seed, words, kept))
+            with lines.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def main(corpus: str, draws: str = str(DRAWS)) -> None:
+def estimates(kind: str, seed: int, words: Any, sets: dict[str, pd.DataFrame]) -> Iterator[dict[str, Any]]:
+    """What `sbe` says of one network of random weights."""
+    options = RunOptions(cache=False)
+    model = wrap_model(network(len(words), seed), words, name=f"{kind} {seed}", options=options)
+    for name, pairs in sets.items():
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "pairs.csv"
+            pairs.to_csv(path, index=False)
+            result = measure(model, "sbe", data=path)
+        for key in KEYS:
+            row = result.estimate(key)
+            shown = {part: float(row[part]) for part in ("value", "low", "high", "neutral")}
+            run = {"tokenizer": kind, "pairs": name, "draw": seed, "key": key, "n": int(row["n"])}
+            yield run | shown
+
+
+def main(corpus: str, lines: str, draws: str = str(DRAWS)) -> None:
     """Draw, measure, count and write."""
     neutral = pd.read_csv(TABLES / "neutral-pairs.csv").rename(
         columns={"first": "stereotype", "second": "counterpart"}
@@ -127,8 +137,8 @@ def main(corpus: str, draws: str = str(DRAWS)) -> None:
     mined = mine_pairs(open_documents(Path(corpus), CorpusChoice()).documents, sample=MINED).table
     shipped = pd.read_csv(TABLES / "pairs.csv")
     sets = {name: pd.concat([pairs, neutral]) for name, pairs in (("shipped", shipped), ("mined", mined))}
-    with TemporaryDirectory() as folder:
-        table = pd.DataFrame(runs(sets, Path(folder), int(draws)))
+    run_draws(sets, Path(lines), int(draws))
+    table = pd.read_json(lines, lines=True)
     known = table[table["low"].notna()]
     outside = (known["low"] > known["neutral"]) | (known["high"] < known["neutral"])
     rows = known.assign(outside=outside).groupby(["key", "pairs", "tokenizer"], sort=False)

@@ -22,7 +22,7 @@ from equipoise.instruments import load_instrument
 from equipoise.instruments.base import Design, Instrument, Settings
 from equipoise.results import Quantity, Result, load_results
 from equipoise.results.comparison.differences import value_of
-from equipoise.results.items import rows_of
+from equipoise.results.result import rows_of
 from equipoise.samples import BLOCKS, MOST_LOOKS_FACTOR, blocks_of, units_of
 
 SHARES = (0.05, 0.12, 0.25, 0.5)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.stats.permutation import _random_hands, two_sample_permutation
+from equipoise.stats.permutation import _random_assignments, two_sample_permutation
 
 WIDTH = 50
 TURNS = 3
@@ -116,7 +116,7 @@ def permutations() -> dict[str, Any]:
     for count in (16, 40, 128, 300):
         values = rng.normal(size=count)
         values -= values.mean()
-        spent = seconds(partial(_random_hands, values, count // 2, 1.0, draws=DRAWS, seed=0))
+        spent = seconds(partial(_random_assignments, values, count // 2, 1.0, draws=DRAWS, seed=0))
         plain = seconds(partial(plain_deals, values, 500))
         figures[f"{count} values"] = {
             "deals_per_processor_second": round(DRAWS / spent),

@@ -130,14 +130,21 @@ IN_USE = _words(
 
 NO_WORLD_NAMES = _words(
     """
-    german iran iraq islam rio assad abu abedin cao kong fiorina mook aviv ain aires novo novak
-    italia mall haitian thai ramadan dalai lama begum bahia veneta kant ergo duo tron thor dieu kand
-    del della ibn bin abd abdel baba raja rani sheikh shah khan singh devi swami maharaja mirza
-    pasha effendi bey syed sayed sayyid hajji haji mullah sultan emir amir bai das dev lal sri shri
-    patel kaur lord sir gospodin rosen mart jak ala sten mall baptist german roma romans latin asia
-    africa europa america israel palestina saber laver wilke madonna christ jesus krishna shiva
-    buddha allah ganesh saraswati vishnu santa hun sui han aren fata hera thor zeus cam luc kang
-    tudor olympia bora armani ferrari nissan honda toyota suzuki mercedes
+    gorka gurney cena stetson danson johnstone bayard tex cal crete merton undine camden abb primus wille
+    bale lillard pompeo rahn sherwin markel elkin brien dary muslim nazi nile forum imam mont philippine
+    ceylon rica verde musee raf obe neo nair oman orion apollo hermes odin cicero commodore gunner mega
+    alto bra champ caesar florentine lascar martins gladstone manson lennon melville gaiman rembrandt
+    jagger maverick safari octave puck bard stonewall buren brien pershing liga claudius loyola carlyle
+    kagan bowen fielding gerrard austen albion aston burleigh macarthur paisley gael spurgeon butch
+    beecher asbury wilkie diallo winthrop frazer regis kanye medora tre mees sim pol ren judah german
+    iran iraq islam rio assad abu abedin cao kong fiorina mook aviv ain aires novo novak italia mall
+    haitian thai ramadan dalai lama begum bahia veneta kant ergo duo tron thor dieu kand del della ibn
+    bin abd abdel baba raja rani sheikh shah khan singh devi swami maharaja mirza pasha effendi bey syed
+    sayed sayyid hajji haji mullah sultan emir amir bai das dev lal sri shri patel kaur lord sir gospodin
+    rosen mart jak ala sten mall baptist german roma romans latin asia africa europa america israel
+    palestina saber laver wilke madonna christ jesus krishna shiva buddha allah ganesh saraswati vishnu
+    santa hun sui han aren fata hera thor zeus cam luc kang tudor olympia bora armani ferrari nissan
+    honda toyota suzuki mercedes
     """
 )
 """Titles, gods, countries, surnames and brands among the names of the world."""

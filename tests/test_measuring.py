@@ -56,7 +56,7 @@ def test_a_profession_that_the_model_cannot_spell_is_told(tmp_path: Path) -> Non
     ("family", "professions"), [("bert", PROFESSIONS), ("roberta", PROFESSIONS + "☃,work,,50\n")]
 )
 def test_nothing_is_told_of_texts_that_it_can_spell(tmp_path: Path, family: str, professions: str) -> None:
-    """The blank is no unknown word, and a byte-level tokenizer spells anything."""
+    """The blank is not an unknown word, and a byte-level tokenizer spells anything."""
     assert about_spelling(measured(tmp_path, professions, family)) == []
 
 
@@ -128,6 +128,26 @@ def test_an_audit_of_what_fits_says_what_was_left_out() -> None:
     results, left_out = audit_fitting(causal, ["traits", "lpbs"])
     assert [result.instrument for result in results] == ["traits"]
     assert "a causal model cannot hide other words" in left_out["lpbs"].message
+
+
+def test_an_audit_takes_the_variant_that_the_model_can_be_asked(tmp_path: Path) -> None:
+    """The pairs of CrowS-Pairs by whole sentence, as lm-eval asks them, and with a word on why."""
+    words = tiny.tokenizer(tiny.TOKENIZER_OF["gpt2"])
+    causal = wrap_model(tiny.network("gpt2"), words, name="gpt2", options=RunOptions(cache=False))
+    pairs = pd.DataFrame(
+        {
+            "sent_more": [f"She met {at} men." for at in "abcdef"],
+            "sent_less": [f"He met {at} men." for at in "abcdef"],
+        }
+    )
+    (result,), _ = audit_fitting(causal, ["crows-pairs"], {"crows-pairs": Settings(data=pairs)})
+    assert result.provenance["instrument"]["variant"] == "whole-sentence"
+    asked = causal.score([pairs["sent_more"][0], pairs["sent_less"][0]]).groupby("sentence")["logprob"].sum()
+    assert result.items["score"][0] == pytest.approx(asked[0] - asked[1], abs=1e-5)
+    assert any("because a causal model cannot score a sentence by the rule" in one for one in result.notices)
+    chosen = {"crows-pairs": Settings(data=pairs, variant="nangia2020")}
+    _, left_out = audit_fitting(causal, ["crows-pairs"], chosen)
+    assert "whole-sentence" in left_out["crows-pairs"].hint
 
 
 def test_choices_are_settings_by_another_way(tmp_path: Path) -> None:
@@ -320,7 +340,7 @@ def test_traits_as_a_table() -> None:
         (
             "tbe",
             pd.DataFrame({"category": ["x"], "form": ["subject"], "template": ["No blank."]}),
-            "the given table, line 2: 0 blanks",
+            "the given table, line 2: 0 times [MASK]",
         ),
     ],
 )

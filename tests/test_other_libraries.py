@@ -15,8 +15,8 @@ from equipoise.corpora.opening import read_corpus
 
 ROWS = {
     "category": ["occupation", "occupation"],
-    "stereotype": ["He is a doctor.", "He opened the door."],
-    "counterpart": ["She is a doctor.", "She opened the door."],
+    "stereotype": ["He repairs every window.", "He sold the roses."],
+    "counterpart": ["She repairs every window.", "She sold the roses."],
 }
 TABLES = {"polars": polars.DataFrame, "arrow": pyarrow.table, "datasets": datasets.Dataset.from_dict}
 

@@ -4,9 +4,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from equipoise.data.sources import DATA, resolve
+from equipoise.errors import UserError
+from equipoise.instruments import INSTRUMENTS, audit_names, declared_quantities, load_instrument
+from equipoise.mitigations import MITIGATIONS
+from equipoise.models.loading import LOADERS, load_model, refuse_absent
+from equipoise.models.options import RunOptions
+from equipoise.report.exports import EXPORTS
+from equipoise.report.page.contents import card_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "examples" / "plugin"
@@ -16,6 +26,30 @@ BROKEN = """\
 broken = broken_package:Nothing
 tbe = broken_package:Taken
 greetings = broken_package:Second
+half = half_package:Half
+explodes = half_package:Explodes
+
+[equipoise.mitigations]
+broken = broken_package:Nothing
+
+[equipoise.exports]
+broken = broken_package:Nothing
+
+[equipoise.models]
+broken = broken_package:Nothing
+
+[equipoise.data]
+broken = broken_package:Nothing
+"""
+
+HALF = """\
+class Half:
+    name = "half"
+
+
+class Explodes:
+    def __init__(self):
+        raise ValueError("no")
 """
 
 
@@ -31,6 +65,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert built.returncode == 0, built.stderr
     (folder / "broken_package.py").write_text("raise RuntimeError('out of order')\n", "utf-8")
+    (folder / "half_package.py").write_text(HALF, "utf-8")
     described = folder / "zbroken-1.0.dist-info"
     described.mkdir()
     (described / "METADATA").write_text("Metadata-Version: 2.1\nName: zbroken\nVersion: 1.0\n", "utf-8")
@@ -58,6 +93,41 @@ def test_a_package_is_listed_and_a_broken_one_named(site: Path) -> None:
     assert "broken (zbroken), because it cannot be loaded: RuntimeError('out of order')" in said
     assert "tbe (zbroken), because the name is taken by Equipoise" in said
     assert "greetings (zbroken), because the name is taken by equipoise-greetings" in said
+    assert "half (zbroken), because it cannot be loaded: The instrument Half does not declare title" in said
+    assert "explodes (zbroken), because it cannot be loaded: ValueError('no')" in said
+    for kind in ("instruments", "mitigations", "exports", "models", "data"):
+        assert f"Left out of {kind}: broken (zbroken), because it cannot be loaded: RuntimeError" in said
+
+
+@pytest.fixture
+def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Both packages are installed for this process."""
+    indexes = (INSTRUMENTS, MITIGATIONS, EXPORTS, LOADERS, DATA)
+    monkeypatch.syspath_prepend(str(site))
+    for index in indexes:
+        index.__dict__.pop("_others", None)
+    yield
+    monkeypatch.undo()
+    for index in indexes:
+        index.__dict__.pop("_others", None)
+        index.problems.clear()
+
+
+@pytest.mark.usefixtures("installed")
+def test_broken_packages_stop_nothing_that_they_have_no_part_in(tmp_path: Path) -> None:
+    assert "greetings" in audit_names()
+    assert not {"broken", "half", "explodes"} & set(audit_names())
+    assert load_model("random").kind == "masked"
+    assert declared_quantities("half") == {}
+    assert card_of("explodes") == []
+    assert resolve("", ("equipoise-pairs",), reader="sbe").name == "equipoise-pairs"
+    with pytest.raises(UserError):
+        refuse_absent(str(tmp_path / "nothing"), RunOptions())
+    for name in ("half", "explodes", "broken"):
+        with pytest.raises(
+            UserError, match=f"The instrument '{name}' of the package zbroken cannot be loaded"
+        ):
+            load_instrument(name)
 
 
 def test_a_broken_one_is_refused_in_two_lines(site: Path, tmp_path: Path) -> None:

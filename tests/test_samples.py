@@ -97,7 +97,7 @@ def test_a_sample_holds_the_same_items_with_the_same_scores(sample: Result, whol
     assert len(both) == len(sample.items)
     assert both["score"].to_numpy() == pytest.approx(both["score_whole"].to_numpy(), abs=1e-6, nan_ok=True)
     assert sample.notices[0].startswith("a sample of ")
-    assert say([sample]).headline.startswith("From a sample of ")
+    assert say([sample]).headline.count(", in a sample of ") == 1
     assert not say([whole]).headline.startswith("From")
 
 
@@ -204,4 +204,7 @@ def test_a_run_ends_by_the_clock_or_when_it_is_exact(monkeypatch: pytest.MonkeyP
 def test_findings_of_a_sample_are_marked() -> None:
     made = made_result({"score": [0.1] * 12, "text": ["x"] * 12}, GAP, model="it", instrument="tbe")
     made.provenance["sample"] = {"share": 0.12, "asked": 12, "of": 100, "seed": 0, "whole": []}
-    assert say([made]).headline == "From a sample of 12 %: it was asked no question about bias."
+    assert (
+        say([made]).headline
+        == "it was asked no question about bias, in a sample of 12 % of the test sentences."
+    )

@@ -12,7 +12,7 @@ from recipes.packing.settings import read_recipe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Pack a model as the recipe says; 0 when done, 2 when the input must be mended."""
+    """Pack a model as the recipe says; 0 when done, 2 when the input must be corrected."""
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     try:
@@ -36,7 +36,7 @@ def _pack(given: argparse.Namespace) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m recipes.packing",
-        description="Pack a masked language model. A stopped run goes on where it was.",
+        description="Pack a masked language model. Repeat the command to continue a stopped run.",
     )
     parser.add_argument("recipe", type=Path, help="TOML file with the settings")
     parser.add_argument("--source", type=Path, required=True, help="folder of the model")

@@ -1,10 +1,10 @@
-"""The writing half of the entropy code that `equipoise.models.loading.packed_matrix` describes and reads."""
+"""The writing half of the entropy code that `equipoise.models.loading.packed` describes and reads."""
 
 import zlib
 
 import torch
 
-from equipoise.models.loading.packed_matrix import RAW_DEFLATE, PackedMatrix, Steps, line_order, near_integers
+from equipoise.models.loading.packed import RAW_DEFLATE, PackedMatrix, Steps, line_order, near_integers
 
 MOST_MEMORY = 9
 LARGEST_BYTE = 127

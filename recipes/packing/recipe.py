@@ -12,8 +12,7 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from equipoise.errors import UserError
-from equipoise.models.loading.packed import PackedModel
-from equipoise.models.loading.packed_matrix import PackedMatrix, unpack_matrix
+from equipoise.models.loading.packed import PackedMatrix, PackedModel, unpack_matrix
 from recipes.packing.calibrate import Statistics, add_statistics, empty_statistics
 from recipes.packing.coding import pack_matrix, unpack_integers
 from recipes.packing.passages import MaskedBatch, masked_batches, token_counts

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.loading.packed_matrix import PackedMatrix
+from equipoise.models.loading.packed import PackedMatrix
 from recipes.packing.calibrate import Statistics, linear_layers
 from recipes.packing.coding import pack_matrix
 from recipes.packing.gptq import round_to_nearest, round_with_compensation

@@ -28,6 +28,7 @@ _PUBLIC = {
     "load_results": "equipoise.results",
     "measure": "equipoise.measuring",
     "mitigate": "equipoise.mitigating",
+    "push": "equipoise.report.publishing",
     "render": "equipoise.report.page",
     "rewrite": "equipoise.text.rewriting",
     "wrap_model": "equipoise.models.loading.networks",

@@ -17,6 +17,7 @@ from equipoise.instruments.base import Settings
 from equipoise.measuring import InstrumentSource, audit
 from equipoise.models.options import RunOptions
 from equipoise.results import Result
+from equipoise.samples import Stop
 
 PREFIX = "eval_bias/"
 """transformers turns a leading `eval_` into the group `eval/` of every tracker."""
@@ -27,8 +28,9 @@ DEFAULT_SHARE = 0.03
 class Callback:
     """Measures at the first and the last step, and in between every N steps or as a share of time permits.
 
-    With `every=None` a measurement starts only if all those between the first and the last one then stay
-    under `share` of the time since training began. `results` keeps each step's results.
+    With `every=None` a measurement in between starts only if all of them, the last one included, then stay
+    under `share` of the time since training began. Each asks the same sample of the items, or with
+    `whole=True` all of them. `results` keeps each step's results.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Callback:
         *,
         every: int | None = None,
         share: float = DEFAULT_SHARE,
+        whole: bool = False,
         settings: Mapping[str, Settings] | None = None,
     ) -> None:
         if every is not None and every < 1:
@@ -53,10 +56,10 @@ class Callback:
         self.trainer = trainer
         several = isinstance(instruments, Sequence) and not isinstance(instruments, str)
         self.instruments: Any = instruments if several else [instruments]
-        self.every, self.share, self.settings = every, share, settings
+        self.every, self.share, self.whole, self.settings = every, share, whole, settings
         self.results: dict[int, list[Result]] = {}
         self.spent = 0.0
-        self._between, self._last, self._began = 0.0, 0.0, 0.0
+        self._last, self._began = 0.0, 0.0
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         """Do nothing at every event of the Trainer that has no method here."""
@@ -72,7 +75,7 @@ class Callback:
     def on_step_end(self, args: Any, state: Any, control: Any, **parts: Any) -> None:
         """Measure if it is time to."""
         if self._is_due(state.global_step):
-            self._between += self._measure(state)
+            self._measure(state)
 
     def on_train_end(self, args: Any, state: Any, control: Any, **parts: Any) -> None:
         """Measure what was learnt."""
@@ -82,12 +85,13 @@ class Callback:
     def _is_due(self, step: int) -> bool:
         if self.every is not None:
             return step % self.every == 0
-        return self._between + self._last <= self.share * (monotonic() - self._began)
+        # This one and the one at the end will take as long as the last one did.
+        return self.spent + 2 * self._last <= self.share * (monotonic() - self._began)
 
-    def _measure(self, state: Any) -> float:
-        """Measure, log the headlines, and give the seconds that it took."""
+    def _measure(self, state: Any) -> None:
+        """Measure, log the headlines, and note the seconds that it took."""
         if not state.is_world_process_zero:
-            return 0.0
+            return
         start = monotonic()
         network = self.trainer.accelerator.unwrap_model(self.trainer.model)
         # Nothing is stored: these weights exist for one step only.
@@ -97,12 +101,17 @@ class Callback:
             name=f"step {state.global_step}",
             options=RunOptions(cache=False),
         )
-        results = audit(model, self.instruments, self.settings)
+        stop = None if self.whole else Stop(quick=True)
+        results = audit(model, self.instruments, self.settings, stop=stop)
+        if stop is not None and stop.interrupted:
+            raise KeyboardInterrupt
         self.results[state.global_step] = results
+        # Logging clears the Trainer's own wish to log the loss at this step.
+        wanted = self.trainer.control.should_log
         self.trainer.log({key: value for result in results for key, value in _logged(result).items()})
+        self.trainer.control.should_log = wanted
         self._last = monotonic() - start
         self.spent += self._last
-        return self._last
 
 
 def _logged(result: Result) -> dict[str, float]:

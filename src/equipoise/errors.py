@@ -28,6 +28,14 @@ class UnaskableError(UserError):
         self.reason = reason
 
 
+class IncapableError(UserError):
+    """A model of this kind cannot be asked this at all; `reason` says why, as half a sentence."""
+
+    def __init__(self, reason: str, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+
+
 _UNSEEN = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"} | {
     code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }

@@ -5,20 +5,24 @@ import gzip
 import hashlib
 import lzma
 import os
+import platform
+import re
 import shutil
-from collections.abc import Iterator
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from equipoise.errors import explained_writing
+from equipoise.errors import UserError, explained_writing
 
 CACHE_VARIABLE = "EQUIPOISE_CACHE"
-_PACKED: dict[str, type[gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]] = {
-    ".gz": gzip.GzipFile,
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
-}
+PART, OLD = "part", "old"
+_MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
+"""Part of the names of unfinished files: a process number says nothing about another machine's processes."""
+
+_PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 @contextmanager
@@ -27,6 +31,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
     It is opened by the system's own rules, so that it has the mode that any new file of the user has.
     """
+    clear_leftovers(path)
     beside = _beside(path)
     try:
         with beside.open("xb") as file:
@@ -48,7 +53,8 @@ def write_beside(path: Path, content: str | bytes) -> None:
 @contextmanager
 def replacing_folder(folder: Path) -> Iterator[Path]:
     """An empty folder that takes the path's place once everything in it is written."""
-    fresh, old = _beside(folder), _beside(folder, "old")
+    clear_leftovers(folder)
+    fresh, old = _beside(folder), _beside(folder, OLD)
     fresh.mkdir()
     try:
         yield fresh
@@ -62,9 +68,39 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _beside(path: Path, kind: str = "part") -> Path:
+def _beside(path: Path, kind: str = PART) -> Path:
     """A name beside a path that no other process uses."""
-    return path.with_name(f".{path.name}-{os.getpid()}-{os.urandom(4).hex()}.{kind}")
+    return path.with_name(f".{path.name}-{_MACHINE}-{os.getpid()}-{os.urandom(4).hex()}.{kind}")
+
+
+def clear_leftovers(path: Path) -> None:
+    """Remove what killed processes of this machine left beside a path; put back what one had moved away."""
+    name = re.compile(rf"\.{re.escape(path.name)}-{_MACHINE}-(\d+)-[0-9a-f]{{8}}\.({PART}|{OLD})")
+    left = [
+        (one, match[2])
+        for one in (path.parent.iterdir() if path.parent.is_dir() else ())
+        if (match := name.fullmatch(one.name)) and not _is_alive(int(match[1]))
+    ]
+    for one, kind in left:
+        if kind == OLD and not path.exists():
+            one.rename(path)
+        elif one.is_dir():
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            one.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process of this machine still runs; Windows cannot be asked without ending it."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def resumable_writing(*paths: Path) -> AbstractContextManager[None]:
@@ -83,9 +119,64 @@ def sha256(path: Path) -> str:
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """A file to read bytes from, unpacked if its name ends in .gz, .bz2 or .xz."""
-    packed = _PACKED.get(path.suffix.lower())
-    return cast(BinaryIO, packed(path)) if packed else path.open("rb")
+    """A file to read bytes from: unpacked if its name ends in .gz, .bz2 or .xz, or a member of a zip archive.
+
+    A member is named by the archive's path and its own (books.zip/one.txt), a single one by the first alone.
+    """
+    archive = archive_of(path)
+    if archive is not None:
+        member = path.relative_to(archive).as_posix()
+        names = members_of(archive)
+        inside = member if path != archive else names[0] if len(names) == 1 else ""
+        if inside not in names:
+            raise UserError(
+                f"{path} holds {', '.join(names[:5])}.", f"Name one of them, as {path / names[0]}."
+            )
+        with zipfile.ZipFile(archive) as held:
+            source: Any = held.open(inside)
+    else:
+        inside, source = path.name, path
+    packed = _PACKED.get(Path(inside).suffix.lower())
+    if packed:
+        return cast(BinaryIO, packed(source))
+    return cast(BinaryIO, path.open("rb") if archive is None else source)
+
+
+def archive_of(path: Path) -> Path | None:
+    """The zip archive that a path names or leads into."""
+    for one in (path, *path.parents):
+        if one.suffix.lower() == ".zip" and one.is_file():
+            return one
+    return None
+
+
+def members_of(archive: Path) -> list[str]:
+    """The files in a zip archive, in order."""
+    try:
+        with zipfile.ZipFile(archive) as held:
+            names = sorted(one.filename for one in held.infolist() if not one.is_dir())
+    except (OSError, zipfile.BadZipFile) as error:
+        raise UserError(
+            f"{archive} cannot be unpacked: {error}.", "Check that it is a zip archive."
+        ) from error
+    return [name for name in names if not name.startswith("__MACOSX/")]
+
+
+def unpacked_name(path: Path) -> Path:
+    """The path as it is called once it is unpacked: books.csv.gz is books.csv."""
+    if path.suffix.lower() == ".zip" and path.is_file():
+        names = members_of(path)
+        return path / names[0] if len(names) == 1 else path
+    return path.with_suffix("") if path.suffix.lower() in _PACKED else path
+
+
+def size_of(path: Path) -> int:
+    """The bytes of a file on the disk, and of a member of an archive its bytes unpacked."""
+    archive = archive_of(path)
+    if archive is None or archive == path:
+        return path.stat().st_size
+    with zipfile.ZipFile(archive) as held:
+        return held.getinfo(path.relative_to(archive).as_posix()).file_size
 
 
 def cache_folder() -> Path:

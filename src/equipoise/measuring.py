@@ -1,7 +1,7 @@
 """Measuring: instruments ask, a model answers all of them in one plan, results come out."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,13 +9,9 @@ import equipoise
 from equipoise.choices import choices_of, with_choices
 from equipoise.data.poles import load_poles
 from equipoise.data.sources import Data
-from equipoise.errors import UnaskableError, UserError, unknown_name
-from equipoise.instruments import DEFAULT_AUDIT, load_instrument
-from equipoise.instruments.base import (
-    Instrument,
-    Settings,
-    refuse_undeclared,
-)
+from equipoise.errors import IncapableError, UnaskableError, UserError, unknown_name
+from equipoise.instruments import DEFAULT_AUDIT, default_audit, load_instrument
+from equipoise.instruments.base import Ask, Instrument, Settings, refuse_undeclared
 from equipoise.instruments.parts.choices import POLES, refuse_unread
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel
@@ -73,7 +69,8 @@ def measure(
     chosen = with_choices(settings or Settings(), choices)
     one = _instrument(instrument)
     refuse_unread({one.name: (one, chosen)})
-    refuse_impossible([(one, chosen)])
+    if isinstance(model, str | Path):
+        refuse_impossible([(one, chosen)])
     prepared = prepare(as_model(model), one, chosen)
     return _run(prepared.model, [prepared])[0]
 
@@ -95,7 +92,8 @@ def audit(
     """
     planned = _planned(instruments, settings)
     refuse_unread({one.name: (one, chosen) for one, chosen in planned})
-    refuse_impossible(planned)
+    if isinstance(model, str | Path):  # of a loaded model `prepare` refuses the same
+        refuse_impossible(planned)
     loaded = as_model(model)
     prepared = [prepare(loaded, *pair) for pair in planned]
     _announce(prepared, begin)
@@ -104,25 +102,44 @@ def audit(
 
 def audit_fitting(
     model: ModelSource,
-    instruments: Sequence[InstrumentSource] = DEFAULT_AUDIT,
+    instruments: Sequence[InstrumentSource] | None = None,
     settings: Mapping[str, Settings] | None = None,
     *,
     tell: Tell | None = None,
     begin: Begin | None = None,
     stop: Stop | None = None,
 ) -> tuple[list[Result], dict[str, UserError]]:
-    """The same with every instrument that fits the model; those that do not come back with the reason."""
-    planned = _planned(instruments, settings)
+    """The same with every instrument that fits the model; those that do not come back with the reason.
+
+    Without instruments it takes those that suit the kind of model. An instrument whose first variant the
+    model cannot be asked is asked in the first one that it can, unless a variant was chosen.
+    """
     loaded = as_model(model)
+    planned = _planned(default_audit(loaded.kind) if instruments is None else instruments, settings)
     prepared: list[Prepared] = []
     left_out: dict[str, UserError] = {}
     for one, chosen in planned:
         try:
-            prepared.append(prepare(loaded, one, chosen))
+            prepared.append(_prepare_fitting(loaded, one, chosen))
         except UserError as error:
             left_out[one.name] = error
     _announce(prepared, begin)
     return _run(loaded, prepared, tell, left_out, stop=stop), left_out
+
+
+def _prepare_fitting(model: LanguageModel, instrument: Instrument[Any], settings: Settings) -> Prepared:
+    """Prepare with the first variant that the model can be asked; a notice says that it is not the usual."""
+    refusals: list[IncapableError] = []
+    for variant in (settings.variant,) if settings.variant else instrument.variants:
+        try:
+            prepared = prepare(model, instrument, replace(settings, variant=variant))
+        except IncapableError as error:
+            refusals.append(error)
+            continue
+        told = [f"asked by the variant {variant!r}, because {one.reason}" for one in refusals[:1]]
+        design = replace(prepared.design, notices=(*prepared.design.notices, *told))
+        return replace(prepared, design=design)
+    raise refusals[0]
 
 
 def questions_of(
@@ -234,15 +251,11 @@ def _in_blocks(
     blocks = {
         place: blocks_of(one.instrument, one.design, one.quantities()) for place, one in waiting.items()
     }
-    asks = [
-        [
-            (place, ask)
-            for place, one in waiting.items()
-            for ask in one.asks
-            if blocks[place].get(ask.item, 0) == block
-        ]
-        for block in range(len(BLOCKS))
-    ]
+    asks: list[list[tuple[int, Ask]]] = [[] for _ in BLOCKS]
+    for place, one in waiting.items():
+        block_of = blocks[place].to_dict()
+        for ask in one.asks:
+            asks[block_of.get(ask.item, 0)].append((place, ask))
     answers: dict[int, dict[tuple[str, str], Any]] = {place: {} for place in waiting}
 
     def results(last: int) -> dict[int, Result]:

@@ -105,7 +105,7 @@ def _problems(read: CorpusTexts | None) -> tuple[str, ...]:
     if not read.problems.total:
         return notices
     reasons = ", ".join(f"{count:,} x {reason}" for reason, count in read.problems.unread.most_common())
-    return (f"{read.problems.total:,} rows of the corpus were passed over ({reasons}).", *notices)
+    return (f"{read.problems.total:,} rows of the corpus were skipped ({reasons}).", *notices)
 
 
 def _by_group(read: CorpusTexts | None) -> Iterator[str]:

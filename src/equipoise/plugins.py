@@ -1,10 +1,10 @@
 """Indexes of names: ours and, through entry points, those of installed packages.
 
-A class is imported when its name is asked for. A package adds a name with an entry point of the group
-`equipoise.instruments`, `equipoise.mitigations` or `equipoise.exports`: docs/extending.md shows one to copy.
+What a name stands for is imported when it is asked for. A package adds a name with an entry point of the
+group `equipoise.instruments`, `.mitigations`, `.exports`, `.models` or `.data`: docs/extending.md shows one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -19,10 +19,15 @@ PREFIX = "equipoise."
 
 @dataclass(frozen=True)
 class Index(Mapping[str, str]):
-    """Names to `module:object`, ours first; `kind` is the last part of the entry points' group."""
+    """Names to `module:object`, ours first; `kind` is the last part of the entry points' group.
+
+    `what` says in an error what the names are of; `make` makes what is used of the object, and may refuse it.
+    """
 
     kind: str
     ours: Mapping[str, str]
+    what: str
+    make: Callable[[Any], Any] = field(default=lambda given: given)
     problems: dict[str, str] = field(default_factory=dict)
     """Why a name of an installed package could not be used."""
 
@@ -54,30 +59,31 @@ class Index(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self.ours) + len(self._others)
 
-    def load(self, name: str, what: str) -> Any:
-        """What a name stands for; `what` says in an error what the names are of."""
+    def load(self, name: str) -> Any:
+        """What a name stands for."""
         if name not in self:
-            raise unknown_name(what, name, self)
+            raise unknown_name(self.what, name, self)
         module, _, wanted = self[name].partition(":")
         if name in self.ours:
-            return getattr(import_module(module), wanted)
+            return self.make(getattr(import_module(module), wanted))
         package = self._others[name][1]
         try:
-            return getattr(import_module(module), wanted)
+            return self.make(getattr(import_module(module), wanted))
         # A package of someone else may raise anything at all, and must not stop what it has no part in.
         except Exception as error:
-            self.problems[f"{name} ({package})"] = f"it cannot be loaded: {error!r}"
+            said = error.message if isinstance(error, UserError) else repr(error)
+            self.problems[f"{name} ({package})"] = f"it cannot be loaded: {said}"
             raise UserError(
-                f"The {what} {name!r} of the package {package} cannot be loaded: {error!r}.",
+                f"The {self.what} {name!r} of the package {package} cannot be loaded: {said.rstrip('.')}.",
                 f"Update or uninstall {package}; everything else works without it.",
             ) from error
 
-    def usable(self, what: str) -> list[str]:
+    def usable(self) -> list[str]:
         """Our names, and those of packages that can be loaded; `problems` says why others cannot."""
         names = list(self.ours)
         for name in self._others:
             try:
-                self.load(name, what)
+                self.load(name)
             except UserError:
                 continue
             names.append(name)

@@ -1,9 +1,10 @@
 """Preparing: an instrument reads its data and says what it will ask; with the answers it gives a result."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -24,11 +25,9 @@ from equipoise.instruments.base import (
     refuse_undeclared_headlines,
 )
 from equipoise.instruments.parts.choices import fixed_choices, recorded_choices
-from equipoise.instruments.parts.notices import dropped_notice, misread_notice
-from equipoise.instruments.parts.unaskable import drop_unaskable
-from equipoise.models.capabilities import require
+from equipoise.instruments.parts.groups import columns_of, with_group_estimates, with_groups
 from equipoise.models.loading.names import portable_name
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.protocol import LanguageModel, require, unaskable_reason
 from equipoise.models.questions import Question, Raw, Score
 from equipoise.models.static import STATIC
 from equipoise.results import Quantity, Result, Summary
@@ -38,7 +37,7 @@ from equipoise.results.reading import readings
 from equipoise.results.records import column_kinds
 from equipoise.results.result import describe_versions
 from equipoise.samples import whole_run, without_partial
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,10 @@ class Prepared:
         """Read the answers and summarise."""
         keyed = {(ask.item, ask.role): answer for ask, answer in zip(self.asks, answers, strict=True)}
         items = self.instrument.score(self.design, keyed)
+        if "dropped" in items:  # items of which none has answers have no column of scores either
+            refuse_all_dropped(self.instrument.name, items)
         refuse_incomplete(self.instrument.name, items, ("item", "score", "dropped"), "score")
-        refuse_all_dropped(self.instrument.name, items)
-        summary = self.instrument.summarise(self.design, items)
+        summary = self._summary(self.design, items)
         refuse_undeclared_headlines(self.instrument.name, summary.estimates, self.quantities())
         provenance = self._provenance(items, summary)
         return Result(self.instrument.name, items, estimates_table(summary.estimates), provenance)
@@ -84,7 +84,7 @@ class Prepared:
         items = self.instrument.score(part, {key: answers[key] for key in keys})
         refuse_all_dropped(self.instrument.name, items)
         quantities = self.quantities()
-        summary = self.instrument.summarise(part, items)
+        summary = self._summary(part, items)
         summary = summary._replace(estimates=without_partial(summary.estimates, quantities))
         provenance = one._provenance(items, summary)
         total, seed = len(self.design.items), self.design.settings.seed
@@ -95,6 +95,13 @@ class Prepared:
         ends = whole_run(self.instrument, part, items, self.design.items, quantities)
         provenance["sample"] |= {"whole": ends}
         return Result(self.instrument.name, items, estimates_table(summary.estimates), provenance)
+
+    def _summary(self, design: Design, items: pd.DataFrame) -> Summary:
+        """What the instrument says of its items, and what the groups of `--by` say."""
+        summary, by = self.instrument.summarise(design, items), columns_of(design.settings.by)
+        if not by:
+            return summary
+        return with_group_estimates(summary, items, by, self.quantities(), self.instrument.roles)
 
     def measured(self) -> dict[str, Any]:
         """What is measured, of which model, on which data and by which choices."""
@@ -169,7 +176,8 @@ def prepare(model: LanguageModel, instrument: Instrument[Any], settings: Setting
     resolved = settings.source(instrument)
     if not isinstance(settings.data, pd.DataFrame):
         settings = replace(settings, data=resolved.name)
-    design = instrument.design(resolved, settings)
+    by = columns_of(settings.by)
+    design = with_groups(instrument.design(resolved, settings), by)
     refuse_incomplete(instrument.name, design.items, ("item", "dropped"), "design")
     refuse_repeated_names(instrument.name, design.items)
     refuse_all_dropped(instrument.name, design.items)
@@ -183,3 +191,62 @@ def prepare(model: LanguageModel, instrument: Instrument[Any], settings: Setting
         )
     refuse_repeated_asks(instrument.name, asks)
     return Prepared(model, instrument, design, asks, hashes, altered)
+
+
+REASONS = 3
+"""Reasons why items were dropped that are named."""
+
+NAMED = 20
+"""Words without a vector that are named; all are counted."""
+
+
+def dropped_notice(items: pd.DataFrame) -> list[str]:
+    """How many items were dropped, and why: the usual reasons first."""
+    reasons = Counter(items["dropped"][items["dropped"] != ""]).most_common(REASONS)
+    if not reasons:
+        return []
+    count = int((items["dropped"] != "").sum())
+    told = "; ".join(f"{reason} ({number:,})" for reason, number in reasons)
+    return [f"{count:,} of {len(items):,} items were dropped: {told}"]
+
+
+def misread_notice(model: LanguageModel, asks: Sequence[Ask]) -> list[str]:
+    """Published texts are measured as they stand, so one that the model cannot spell is told, not refused."""
+    questions = (ask.question for ask in asks)
+    texts = list(dict.fromkeys(question.text for question in questions if not isinstance(question, Raw)))
+    misread = [text for text in texts if model.misreads(text)]
+    if not misread:
+        return []
+    if model.kind == STATIC:
+        words = list(dict.fromkeys(word for text in misread for word in model.unknown_parts(text)))
+        return [f"{model.name!r} has no vector for {len(words):,} words: {', '.join(words[:NAMED])}"]
+    return [
+        f"{len(misread):,} of {len(texts):,} texts hold something that {model.name!r} cannot spell and reads "
+        f"as its unknown token, the first: {misread[0]!r}"
+    ]
+
+
+D = TypeVar("D", bound=Design)
+MOST = 0.5
+"""An instrument is refused if it loses more than this share of its items."""
+
+
+def drop_unaskable(name: str, model: LanguageModel, design: D, asks: Sequence[Ask]) -> tuple[D, list[Ask]]:
+    """The design with unaskable items dropped, and what is still asked; refused if it is most of them."""
+    reasons: dict[str, str] = {}
+    for ask in asks:
+        if ask.item not in reasons and (reason := unaskable_reason(model, ask.question)):
+            reasons[ask.item] = reason
+    items = design.items
+    is_open = items["dropped"].eq("")
+    affected = is_open & items["item"].isin(reasons)
+    if affected.sum() < len(reasons) or affected.sum() > MOST * is_open.sum():
+        ((reason, _),) = Counter(reasons.values()).most_common(1)
+        raise UserError(
+            f"{name}: {len(reasons):,} of {is_open.sum():,} items cannot be asked of {model.name!r}; the "
+            f"most frequent reason: {reason}.",
+            "Use another model or other data.",
+        )
+    dropped = items["dropped"].where(~affected, items["item"].map(reasons))
+    left = [ask for ask in asks if ask.item not in reasons]
+    return replace(design, items=items.assign(dropped=dropped)), left

@@ -22,7 +22,7 @@ PAIRS = "category,stereotype,counterpart\n" + "".join(
 )
 
 
-def finished(client: Client, job: dict[str, Any], seconds: float = 60) -> dict[str, Any]:
+def finished(client: Client, job: dict[str, Any], seconds: float = 180) -> dict[str, Any]:
     until = time.monotonic() + seconds
     while job["state"] in ("waiting", "running", "stopping"):
         assert time.monotonic() < until, job
@@ -91,11 +91,13 @@ def test_a_measurement_is_saved_and_listed(client: Client, tmp_path: Path) -> No
     assert finding == {"headline": said.headline, "sentences": list(said.sentences)}
     status, items, headers = client.send("GET", f"/items?folder={listed['folder']}&instrument=traits")
     assert (status, headers["Content-Disposition"]) == (200, 'attachment; filename="items.csv"')
+    assert headers["Content-Type"] == "text/csv; charset=utf-8"
     assert len(pd.read_csv(io.BytesIO(items))) == len(saved.items)
     kept = client.send("GET", f"/page?folder={listed['folder']}&download=1")[2]
     assert kept["Content-Disposition"] == 'attachment; filename="equipoise.html"'
     status, page, headers = client.send("GET", f"/page?folder={listed['folder']}")
-    assert status == 200
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert "Content-Disposition" not in headers
     assert saved.fingerprint[:8] in page.decode()
     assert headers["Content-Security-Policy"].startswith("sandbox")
     assert "allow-same-origin" not in headers["Content-Security-Policy"]
@@ -144,8 +146,8 @@ def test_the_choices_of_an_instrument_are_those_that_it_declares(client: Client)
     offered = {
         one["name"]: [each["name"] for each in one["choices"]] for one in client.ask("known")["instruments"]
     }
-    assert offered["weat"] == ["variant", "layer", "pooling", "measure"]
-    assert offered["tbe"] == ["variant", "poles"]
+    assert offered["weat"] == ["variant", "by", "layer", "pooling", "measure"]
+    assert offered["tbe"] == ["variant", "poles", "by"]
     job = client.ask("measure", model="random", instrument="weat", choices={"layer": "0", "variant": ""})
     answer = finished(client, job)["answer"]
     assert answer["results"][0]["instrument"] == "weat"
@@ -213,6 +215,26 @@ def test_dropped_templates(client: Client) -> None:
     )
 
 
+def test_dropped_documents_are_asked_about_a_man_and_a_woman(client: Client) -> None:
+    """A document without a person is named before anything is measured."""
+    content = (
+        "text,question,answers\nMs Abara rents a flat. She pays on the first.,Extend it?,yes|no\n"
+        "Mr Lund rents a garage. He owes rent.,Extend it?,yes|no\nThe garage is dry.,Extend it?,yes|no\n"
+    )
+    seen = client.ask("look-at-file", name="leases.csv", content=content)
+    assert (seen["kind"], seen["instrument"], seen["rows"]) == ("documents", "paired-documents", 3)
+    assert [(one["code"], one["message"]) for one in seen["findings"]] == [
+        ("left out", "no gendered word to turn")
+    ]
+    job = client.ask(
+        "measure", model="random", instrument="paired-documents", name="leases.csv", content=content
+    )
+    answer = finished(client, job)["answer"]
+    assert answer["results"][0]["instrument"] == "paired-documents"
+    refused = client.refused("look-at-file", name="leases.csv", content=content.replace("yes|no", "perhaps"))
+    assert "leases.csv, line 2: 'perhaps' is not a list of answers" in refused
+
+
 def test_rewriting_in_pieces(client: Client) -> None:
     text = "Mary told her brother. The King's Cross station <b>is</b> near.\n"
     content = client.ask("rewrite", text=text, mode="invert")
@@ -231,7 +253,7 @@ def test_rewriting_in_pieces(client: Client) -> None:
         ("probe", {"text": "", "models": ["random"]}, "text is missing"),
         ("probe", {"text": 5, "models": ["random"]}, "text is missing"),
         ("probe", {"text": "[MASK] is.", "models": []}, "No model was chosen"),
-        ("probe", {"text": "[MASK] is.", "models": "random"}, "no list of texts"),
+        ("probe", {"text": "[MASK] is.", "models": "random"}, "not a list of texts"),
         ("probe", {"text": "[MASK] is.", "models": ["org/name"]}, "equipoise app --model NAME"),
         ("probe", {"text": "[MASK] is.", "models": ["/nowhere"]}, "no model called '/nowhere'"),
         ("probe", {"text": "No blank.", "models": ["random"]}, "blank"),
@@ -241,7 +263,7 @@ def test_rewriting_in_pieces(client: Client) -> None:
         ("measure", {"model": "random", "instrument": "nothing"}, "nothing"),
         ("measure", {"model": "random", "instrument": "crows-pairs"}, "downloads nothing"),
         ("job", {"job": 99}, "no job 99"),
-        ("job", {"job": "1"}, "no whole number"),
+        ("job", {"job": "1"}, "not a whole number"),
         ("result", {"folder": "../.."}, "not below the results folder"),
         ("result", {"folder": "nowhere"}, "no folder"),
     ],

@@ -43,7 +43,7 @@ def test_files_for_ci(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
     rules.write_text('[[rule]]\nfail-if = "tbe.appd.low > 0.1"\n', encoding="utf-8")
     assert run("check", folder, "--rules", rules, "--junit", junit) == 1
-    assert page.read_text().startswith("before\n### Equipoise: 0 cannot be told, 1 failed")
+    assert page.read_text().startswith("before\n### Equipoise: 0 cannot tell, 1 failed")
     assert 'failures="1"' in junit.read_text()
     assert run("check", folder, "--rules", rules, "--junit", junit) == 2
     assert run("check", folder, "--rules", rules, "--junit", junit, "--force") == 1

@@ -16,6 +16,9 @@ from command_line import run
 from made_results import made_result
 
 from equipoise.cli import main
+from equipoise.cli.measure import _say_left_out
+from equipoise.errors import IncapableError, UserError
+from equipoise.instruments import CAUSAL_AUDIT
 from equipoise.results import Quantity
 
 
@@ -74,12 +77,12 @@ def test_json_is_one_document_on_stdout(
 
 
 def test_the_default_model_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from equipoise.models.loading.names import DEFAULT_MODEL
+    from equipoise.models.loading.names import DEFAULT_MODEL, LABELS
 
     assert run("probe", "[MASK] is a doctor.") == 0
     (said,) = errors(capsys)
     assert "No model was named" in said
-    assert DEFAULT_MODEL in said
+    assert LABELS[DEFAULT_MODEL] in said
     assert "--model" in said
 
 
@@ -209,8 +212,8 @@ def test_compare_two_folders(model_folder: Path, tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("margins", "said"),
     [
-        (["few"], "--margin few is no number"),
-        (["tbe=few"], "--margin tbe=few is no number"),
+        (["few"], "--margin few is not a number"),
+        (["tbe=few"], "--margin tbe=few is not a number"),
         (["0.1", "traits=0.2"], "names no instrument while others do"),
         (["tbe=0.2"], "no instrument among these results called 'tbe'"),
         (["traits=-1"], "-1"),
@@ -411,7 +414,7 @@ def test_a_template_file_without_a_blank_names_the_line(
     assert run("measure", "tbe", "--data", file, "--out", tmp_path / "o") == 2
     said = " ".join(errors(capsys))
     assert "mine.csv, line 2" in said
-    assert "0 blanks" in said
+    assert "0 times [MASK]" in said
 
 
 def test_several_instruments_need_a_name_for_their_options() -> None:
@@ -567,19 +570,27 @@ def test_models_that_expect_other_forms_are_not_compared_silently(
 def test_audit_of_a_causal_model_runs_what_fits_and_says_what_does_not(
     gpt2: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from equipoise.instruments import DEFAULT_AUDIT
-
     assert run("audit", "--model", gpt2, "--out", tmp_path / "out") == 0
     captured = capsys.readouterr()
     written = {path.parent.name for path in (tmp_path / "out").glob("*/items.csv")}
     said = [line for line in captured.err.splitlines() if line.startswith("Left out: ")]
-    left_out = {line.split(".")[0].removeprefix("Left out: ") for line in said}
-    assert written
-    assert left_out
-    assert written | left_out == set(DEFAULT_AUDIT)
+    left_out = {name for line in said for name in line.split(".")[0].removeprefix("Left out: ").split(", ")}
+    assert {"sbe", "tbe", "word-association"} <= written
+    assert written | left_out == set(CAUSAL_AUDIT)
     assert not written & left_out
-    assert "a causal model cannot" in captured.err
     assert "what\tvalue" in captured.out
+
+
+def test_what_was_left_out_is_said_in_one_line_for_each_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    why = "a causal model cannot list the likeliest words at a blank"
+    cannot = {
+        name: IncapableError(why, f"{name} cannot measure", "a long hint") for name in ("disco", "honest")
+    }
+    _say_left_out({**cannot, "ceat": UserError("ceat reads a corpus.", "Name one.")})
+    assert capsys.readouterr().err.splitlines() == [
+        "Left out: disco, honest. A causal model cannot list the likeliest words at a blank.",
+        "Left out: ceat. ceat reads a corpus. Name one.",
+    ]
 
 
 def test_audit_of_a_model_that_nothing_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

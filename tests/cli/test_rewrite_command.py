@@ -45,7 +45,7 @@ def test_neutral_mode_and_unknown_mode(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_refused_in_two_lines(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"\0He")
-    for name, words in (("a.txt", "not a text file"), ("none.txt", "cannot be read"), (".", "no format")):
+    for name, words in (("a.txt", "a binary file"), ("none.txt", "cannot be read"), (".", "a folder with")):
         done = rewrite(str(tmp_path / name))
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 2)
         assert words in done.stderr

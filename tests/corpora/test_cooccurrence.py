@@ -33,7 +33,7 @@ def counted(documents: Sequence[Document], window: int, block: int = 3) -> Momen
     moments = Moments(len(TARGETS.items))
     for start in range(0, len(documents), block):
         part = documents[start : start + block]
-        moments.add(part, count_block(part, VOCABULARY, window))
+        moments.add(part, count_block([one.text for one in part], VOCABULARY, window))
     return moments
 
 
@@ -48,7 +48,7 @@ BY_HAND = ["He is strong, she said.", "She went home. The brave dog saw her.", "
 1. he: is, strong (2 pairs); she: is, strong, said -> the words are he is strong she said, so she is the
    fourth and has is, strong, said (3 pairs).
 2. she went home the brave dog saw her: she: went, home (2); her: dog, saw (2).
-3. strong he strong ('s is no word): he: strong, strong (2).
+3. strong he strong ('s is not a word): he: strong, strong (2).
 
 Male pairs M = 2 + 2 = 4, female pairs F = 3 + 2 + 2 = 7. Pairs with strong: male 1 + 2 = 3, female 1; with
 home: female 1; with brave: none.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from equipoise.corpora.documents import Document, Where
-from equipoise.corpora.flags import flag_sentences, flags_of
+from equipoise.corpora.flags import flagged_rows, flags_in, flags_of
 from equipoise.corpora.generic_pronouns import PRONOUNS, generic_pronoun, is_person
 from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
@@ -40,19 +40,19 @@ SEXISM = {"generalisation", "benevolent", "hostile"}
         ("The nurse lost her keys.", ["occupation"]),
         ("The doctor wiped his pen, and he wrote.", ["occupation"]),
         ("This inspector wore a uniform, and he kept order.", ["occupation"]),
-        ("The doctor looked at her gravely.", []),
+        ("The doctor glanced at her gravely.", []),
         ("The doctor says she cannot last.", []),
         ("The manager's opponent kept his office.", []),
         ("Then Philip and the painter took his coat.", []),
         ("William paid the driver, lifting his hat.", []),
-        ("I asked the driver, and he stopped.", []),
+        ("I begged the driver, and he stopped.", []),
         ("The lawyer saw Anna, and she left.", []),
         ("The woman told the nurse that she was late.", []),
         ("Women belong in the kitchen, he said.", ["hostile"]),
         ("Girls can’t drive.", ["hostile"]),
         ("Women should be cherished.", ["benevolent"]),
         ("It needs a woman’s touch.", ["benevolent"]),
-        ("Women are incompetent at work.", ["hostile"]),
+        ("Women are useless with numbers.", ["hostile"]),
         ("Women always get more upset than men.", ["hostile"]),
         ("No man succeeds without a good woman.", ["benevolent"]),
         ("You are smart, for a girl.", ["benevolent"]),
@@ -61,8 +61,8 @@ SEXISM = {"generalisation", "benevolent", "hostile"}
         ("Every wife complains.", ["hostile"]),
         ("The women left, and two men in hats stayed.", []),
         ("A woman came in and men were shouting.", []),
-        ("A man can get used to anything.", []),
-        ("When women look at you, smile.", []),
+        ("A man gets over anything by Sunday.", []),
+        ("When women wave at you, smile.", []),
         ("The cat slept.", []),
         ("", []),
     ],
@@ -73,10 +73,9 @@ def test_rules(sentence: str, rules: list[str]) -> None:
 
 def test_a_flag_says_where_and_why() -> None:
     text = "It rained. A good teacher knows his pupils. Nobody left."
-    (flag,) = flag_sentences([Document("d", text, {}, Where("a.txt", 3))])
-    assert flag.sentence == "A good teacher knows his pupils."
-    assert flag.evidence == "a good teacher ... his"
-    assert flag.document.where.line == 3
+    (row,) = flagged_rows(Document("d", text, {}, Where("a.txt", 3)), flags_in(text))
+    evidence, sentence = "a good teacher ... his", "A good teacher knows his pupils."
+    assert row == ("generic-pronoun", "d", "a.txt", 3, 11, 43, evidence, sentence)
 
 
 def test_the_lists_are_clean() -> None:

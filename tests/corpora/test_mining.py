@@ -12,7 +12,7 @@ from equipoise.data.sets.pairs import load_pairs
 from equipoise.data.sources import resolve
 from equipoise.measuring import measure
 from equipoise.models.table import TableModel
-from equipoise.results.items import top_items
+from equipoise.results.result import top_items
 
 pytest.importorskip("equipoise.text.rewriting.rewriter")
 

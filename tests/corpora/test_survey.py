@@ -24,7 +24,7 @@ from equipoise.errors import UserError
 TEXTS = (
     "He was a strong leader. A doctor should know his patients.",
     "She stayed at home with the children, and she was afraid.",
-    "His office was bright. He got the job.",
+    "His office was bright. He got the corner desk.",
     "Her dress was pretty; her hair was lovely.",
     "The dog ran.",
 )

@@ -209,7 +209,7 @@ def test_the_gender_of_a_profession_is_that_of_its_workforce() -> None:
     share = pd.to_numeric(professions["percent_women"])
     unpublished = professions.loc[share.isna(), "profession"]
     assert set(unpublished) == {"conductor", "miner", "model", "surgeon", "typist"}
-    # A share near one half is no ground for a stereotype.
+    # A share near one half is not a ground for a stereotype.
     assert not share.between(42, 58).any()
     published = share.notna()
     assert ((share > 50) == (professions["gender"] == "female"))[published].all()

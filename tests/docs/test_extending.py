@@ -57,9 +57,9 @@ def test_a_reader_and_an_instrument_are_all_that_a_pair_benchmark_needs(tmp_path
 def test_a_file_is_all_that_an_output_format_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "keys.py").write_text(printed_files()["report/exports/keys.py"], encoding="utf-8")
     monkeypatch.setattr(exports, "__path__", [*exports.__path__, str(tmp_path)])
-    monkeypatch.setattr(exports, "EXPORTS", Index("exports", exports.own_formats()))
+    monkeypatch.setattr(exports, "EXPORTS", Index("exports", exports.own_formats(), "output format"))
     result = equipoise.measure("random", "traits")
-    assert "keys" in exports.format_names()
+    assert "keys" in exports.EXPORTS
     assert "traits.care-contrast\n" in exports.export([result], "keys")
 
 

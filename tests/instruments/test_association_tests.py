@@ -11,8 +11,7 @@ from tiny import network, tokenizer
 import equipoise as eq
 from equipoise.data.sets.association_tests import ROLES
 from equipoise.errors import UserError
-from equipoise.instruments.base import Settings
-from equipoise.instruments.parts.vector_choice import VectorChoice
+from equipoise.instruments.base import Settings, VectorChoice
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
@@ -134,7 +133,7 @@ def test_sets_that_overlap_are_refused(word: str, role: str) -> None:
 def test_a_test_without_a_set_and_a_role_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no second attribute"):
         eq.measure(MODEL, "weat", data=TABLE[TABLE["role"] != "second attribute"])
-    with pytest.raises(UserError, match="line 2: There is no role"):
+    with pytest.raises(UserError, match="line 2: the role 'targets' does not exist"):
         eq.measure(MODEL, "weat", data=TABLE.replace("first target", "targets"))
     (tmp_path / "x.jsonl").write_text('{"targ1": []}')
     with pytest.raises(UserError, match="not an association test"):

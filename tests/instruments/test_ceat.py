@@ -42,7 +42,7 @@ def write_corpus(folder: Path, words: list[str]) -> Path:
 
 
 def test_every_word_gets_sentences_that_hold_it() -> None:
-    texts = ["Men came. The weather was fine, and a woman left.", "No MEN here; mark my words.", "Mark left."]
+    texts = ["Men came. The lemons were sour, and a woman left.", "No MEN here; mark my words.", "Mark left."]
     drawn = contexts_of_words(documents(texts), ["men", "Mark", "women"], size=5, seed=0)
     assert [context.text for context in drawn["men"]] == ["Men came.", "No MEN here; mark my words."]
     assert [context.text[slice(*context.span)] for context in drawn["men"]] == ["Men", "MEN"]

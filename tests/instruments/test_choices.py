@@ -9,9 +9,8 @@ from equipoise.choices import choices_of
 from equipoise.corpora.opening import CorpusChoice
 from equipoise.errors import UserError
 from equipoise.instruments import INSTRUMENTS, load_instrument
-from equipoise.instruments.base import Settings, refuse_undeclared
+from equipoise.instruments.base import Settings, VectorChoice, refuse_undeclared
 from equipoise.instruments.parts.choices import CHOSEN_LAYER, POLES, POOLING
-from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.measuring import audit, measure
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel

@@ -271,7 +271,7 @@ def test_a_classifier_that_was_taught_to_be_unfair_is_caught() -> None:
     texts = [frame.format(word) for frame in frames for word in ("He", "She")] * 4
     labels = ["good" if text.startswith("He ") else "bad" for text in texts]
     model = train_classifier(base, texts, labels, recipe=RECIPE, options=RunOptions(cache=False))
-    table = pd.DataFrame({"text": ["He left the door.", "He lost the ward.", "He walked home today."] * 2})
+    table = pd.DataFrame({"text": ["He left the roses.", "He lost the ward.", "He walked home today."] * 2})
     assert eq.measure(model, "counterfactual-gap", data=table, label="good").value("gap") > 0.5
     again = train_classifier(base, texts, labels, recipe=RECIPE)
     assert again.fingerprint == model.fingerprint

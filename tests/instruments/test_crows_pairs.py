@@ -173,11 +173,11 @@ def test_both_variants_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
 
 def test_a_pair_without_a_changed_token_is_dropped_with_its_reason(tmp_path: Path) -> None:
     """D8: elsewhere the mean of an empty span is NaN, which a comparison silently calls anti-stereotype."""
-    texts = {"He is a kind man.": (-1.0,) * 5, "He is a man.": (-1.0,) * 4}
-    path = pair_file(tmp_path, HEADER + "He is a kind man.,He is a man.,stereo,gender\n")
+    texts = {"He is a clever man who hums.": (-1.0,) * 7, "He is a man who hums.": (-1.0,) * 6}
+    path = pair_file(tmp_path, HEADER + "He is a clever man who hums.,He is a man who hums.,stereo,gender\n")
     with pytest.raises(UserError, match=r"none of 1 items could be used.*no token of its own"):
         measured(TableModel(scores=texts), path, "meade2022")
-    path = pair_file(tmp_path, PAIRS + "He is a kind man.,He is a man.,stereo,gender\n")
+    path = pair_file(tmp_path, PAIRS + "He is a clever man who hums.,He is a man who hums.,stereo,gender\n")
     result = measured(TableModel(scores=SENTENCES | texts), path, "meade2022")
     assert result.items["dropped"].tolist() == ["", "", "", "one of the sentences has no token of its own"]
     assert result.estimate("metric-score")[["value", "n", "dropped"]].tolist() == [
@@ -211,7 +211,7 @@ def test_a_uniform_model_ties_everywhere(tmp_path: Path) -> None:
 
 def test_a_causal_model_is_refused_and_told_what_to_choose(tmp_path: Path) -> None:
     model = tiny_model("gpt2", tmp_path)
-    more, less = "She is a doctor.", "He is a doctor."
+    more, less = "She repairs every window.", "He repairs every window."
     path = pair_file(tmp_path, f"{HEADER}{more},{less},stereo,gender\n")
     with pytest.raises(UserError, match="cannot score a sentence by the rule 'original'") as caught:
         measured(model, path)
@@ -254,8 +254,8 @@ def test_bias_types_are_groups(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEADER + "A man ran.,A woman ran.,sideways,gender\n", "line 2: the direction 'sideways'"),
-        (HEADER + "A man ran., ,stereo,gender\n", "line 2: sent_less is empty"),
+        (HEADER + "A man ran.,A woman ran.,sideways,gender\n", "line 2: the stereo_antistereo 'sideways'"),
+        (HEADER + "A man ran., ,stereo,gender\n", "line 2: no sent_less"),
         ("first,second\nA man ran.,A woman ran.\n", "no column 'sent_more', 'sent_less'"),
     ],
 )

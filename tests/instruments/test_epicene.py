@@ -1,15 +1,26 @@
 """Epicene: agreement alone gives 0, a planted lean comes back, and sentences that leak are dropped."""
 
+import json
 import math
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import torch
+import transformers
+from command_line import run
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.normalizers import Lowercase
+from tokenizers.pre_tokenizers import BertPreTokenizer
+from tokenizers.processors import TemplateProcessing
 
 import equipoise
+from equipoise.data.reading import TABLES
 from equipoise.data.sets.epicene import load_epicene
 from equipoise.data.sources import resolve
 from equipoise.errors import UserError
+from equipoise.models.protocol import LanguageModel
 from equipoise.text.languages.de import agreement_leaks
 
 AGREEMENT = {"masculine": 2.0, "feminine": -1.5, "neuter": 0.3}
@@ -89,13 +100,75 @@ def test_a_frame_of_the_user_that_leaks_is_dropped_with_the_word(tmp_path: Path)
     assert result.value("lean") == 0.0
 
 
+def test_the_linter_names_every_agreeing_word_of_a_frame(tmp_path: Path, capsys) -> None:
+    frames = tmp_path / "frames.csv"
+    rows = 'a,"{noun} ist {field}, seine Kollegen mögen [MASK]."\nb,"{noun} ist {field}, sagt [MASK]."\n'
+    frames.write_text(f"id,template\n{rows}", "utf-8")
+    assert run("lint", frames, "--json") == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert finding == {"line": 2, "id": "a", "code": "agreement", "finding": "'seine' agrees with a noun"}
+    assert run("lint", TABLES / "epicene-frames-de.csv") == 0
+    assert "No findings in 8 frames" in capsys.readouterr().out
+
+
 def test_a_frame_without_a_slot_and_fields_without_a_control_are_refused(tmp_path: Path) -> None:
     model = equipoise.TableModel(words={"er": 0.2, "sie": 0.1})
     (tmp_path / "epicene-frames-de.csv").write_text("id,template\na,{noun} sagt [MASK].\n", "utf-8")
-    with pytest.raises(UserError, match="is not a frame"):
+    with pytest.raises(UserError, match="line 2: 0 times"):
         equipoise.measure(model, "epicene", data=tmp_path)
     (tmp_path / "epicene-frames-de.csv").unlink()
     fields = "field,majority,category\nauf dem Bau,men,construction\n"
     (tmp_path / "epicene-fields-de.csv").write_text(fields, "utf-8")
     with pytest.raises(UserError, match="has no control"):
         equipoise.measure(model, "epicene", data=tmp_path)
+
+
+def taught(lean: float) -> LanguageModel:
+    """A small BERT that reads `er` and `sie` as often as agreement and the field of work say."""
+    table = sentences()
+    texts = [text.replace("[MASK]", "er sie") for text in table["text"]]
+    split = BertPreTokenizer()
+    known = sorted({word for text in texts for word, _ in split.pre_tokenize_str(text.lower())})
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *known]
+    core = Tokenizer(WordLevel({word: place for place, word in enumerate(vocabulary)}, unk_token="[UNK]"))
+    core.normalizer, core.pre_tokenizer = Lowercase(), split
+    core.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+    words = transformers.PreTrainedTokenizerFast(tokenizer_object=core, **special)
+    plus = {"men": lean, "women": -lean}
+    ratio = [AGREEMENT[row.agreement] + plus.get(row.majority, 0.0) for row in table.itertuples()]
+    chance = torch.sigmoid(torch.tensor(ratio))
+    rows = words(table["text"].tolist(), return_tensors="pt", padding=True)
+    places = (rows.input_ids == 4).nonzero()[:, 1]
+    er, sie = vocabulary.index("er"), vocabulary.index("sie")
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = transformers.BertConfig(
+            vocab_size=len(vocabulary), hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
+            intermediate_size=96, max_position_embeddings=40,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        )  # fmt: skip
+        network = transformers.BertForMaskedLM(config)
+        optimizer = torch.optim.AdamW(network.parameters(), lr=3e-3)
+        for _ in range(400):
+            part = torch.randint(len(table), (128,))
+            wanted = torch.where(torch.rand(128) < chance[part], er, sie)
+            read = network(input_ids=rows.input_ids[part], attention_mask=rows.attention_mask[part]).logits
+            loss = torch.nn.functional.cross_entropy(read[torch.arange(128), places[part]], wanted)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return equipoise.wrap_model(network.eval(), words, name=f"lean {lean}")
+
+
+@pytest.mark.slow
+def test_a_model_that_learnt_agreement_shows_none_and_one_that_learnt_a_lean_shows_it() -> None:
+    plain, leaning = (equipoise.measure(taught(lean), "epicene") for lean in (0.0, 2.0))
+    for result in (plain, leaning):
+        assert result.value("agreement", agreement="masculine") > 1
+        assert result.value("agreement", agreement="feminine") < -1
+        assert result.value("own-side") > 1
+    assert abs(plain.value("stereotype")) < 0.1
+    assert leaning.estimate("stereotype")["low"] > 0.1

@@ -11,7 +11,7 @@ from tiny import network, tokenizer
 import equipoise as eq
 from equipoise.data.reading import own_table
 from equipoise.errors import UserError
-from equipoise.instruments.parts.vector_choice import VectorChoice
+from equipoise.instruments.base import VectorChoice
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.static import StaticModel
@@ -176,7 +176,7 @@ def test_fishers_p_and_missing_words() -> None:
 def test_too_few_words_and_wrong_leanings_are_refused() -> None:
     with pytest.raises(UserError, match="30 words that lean to men and 4 to women"):
         eq.measure(space(), "ripa", data=WORDS[:34])
-    with pytest.raises(UserError, match="line 2: 'm0' leans to 'man'"):
+    with pytest.raises(UserError, match="line 2: the leaning 'man' does not exist"):
         eq.measure(space(), "ripa", data=WORDS.replace("male", "man"))
     only = {word: np.ones(3, np.float32) for word in WORDS["word"]}
     with pytest.raises(UserError, match="no vector for any of the pairs"):

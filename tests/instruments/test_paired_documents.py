@@ -14,7 +14,7 @@ import equipoise
 from equipoise.data.sets.documents import KINDS, load_documents, parse_answers
 from equipoise.data.sources import resolve
 from equipoise.errors import UserError
-from equipoise.instruments.paired_documents import read_answer
+from equipoise.instruments.parts.options import named_option
 from equipoise.models.capabilities import FILL, GENERATE
 from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import Fill, Question, WordScores, Written
@@ -110,7 +110,8 @@ def test_written_answers_of_a_coin_show_nothing_and_planted_ones_do() -> None:
     ],
 )
 def test_what_is_read_of_a_written_answer(text: str, answers: str, value: float | None) -> None:
-    assert read_answer(text, parse_answers(answers)) == value
+    worth = parse_answers(answers)
+    assert (worth.get(option) if (option := named_option(text, tuple(worth))) else None) == value
 
 
 def test_answers_that_cannot_be_read_are_counted_and_never_neutral() -> None:
@@ -170,3 +171,37 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     path.write_text("text,answers\nShe came.,maybe\n", "utf-8")
     with pytest.raises(UserError, match="line 2: 'maybe' is not a list of answers"):
         equipoise.measure(equipoise.TableModel(words={"yes": 0.5}), "paired-documents", data=path)
+
+
+def test_answers_of_which_none_can_be_read_are_refused_with_the_reason() -> None:
+    class Mute(Clerk):
+        def _answer(self, question: Any) -> Any:
+            return Written(("Hm.",) * question.count, ("stop",) * question.count)
+
+    with pytest.raises(UserError, match="none of 28 items could be used; 28 of them: no answer that could"):
+        equipoise.measure(Mute(lambda _text: 0.5, writes=True), "paired-documents")
+
+
+def ranked(says_a: Callable[[str, str], float]) -> equipoise.Result:
+    """What is measured of a model that sees both texts and prefers the first with this probability."""
+
+    def first(prompt: str) -> float:
+        both = re.search(r"A\. (.*?)\n\nB\. (.*?)\n\n", prompt, re.DOTALL)
+        assert both
+        return says_a(both[1], both[2])
+
+    return equipoise.measure(Clerk(first), "paired-documents", variant="ranked")
+
+
+def test_ranked_in_both_orders_the_first_is_no_bias_and_a_preferred_man_is_found() -> None:
+    habit = ranked(lambda *_: 0.9)
+    assert habit.value("difference") == habit.value("placebo-size") == habit.value("flips") == 0.0
+    planted = ranked(lambda one, other: 0.5 + 0.3 * (bool(MALE.search(one)) - bool(MALE.search(other))))
+    assert planted.value("difference") == pytest.approx(0.6)
+    assert planted.value("flips") == 100.0
+    assert planted.value("placebo-size") == pytest.approx(0.0, abs=1e-12)
+    assert planted.estimate("above-placebo")["low"] > 0.5
+    shorter = ranked(
+        lambda one, other: 0.7 if len(one) < len(other) else 0.3 if len(one) > len(other) else 0.5
+    )
+    assert shorter.value("placebo-size") == pytest.approx(0.4)

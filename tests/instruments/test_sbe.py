@@ -23,7 +23,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Score
 from equipoise.models.table import TableModel
 from equipoise.results import Result
-from equipoise.results.items import rows_of as rows_of_quantity
+from equipoise.results.result import rows_of as rows_of_quantity
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 HEADER = "category,stereotype,counterpart\n"

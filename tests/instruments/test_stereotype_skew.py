@@ -12,17 +12,16 @@ from designs import answered, designed
 from tiny import network, tokenizer
 
 from equipoise.data.reading import TABLES
+from equipoise.data.sets.schemas import mention_spans
 from equipoise.errors import UserError
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.measuring import measure
 from equipoise.models.loading import load_model
-from equipoise.models.loading.names import random_names
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.questions import Fill, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Result
 from equipoise.results.comparison.differences import value_of
-from equipoise.text.mentions import mention_spans
 
 NAME = "stereotype-skew"
 SCHEMAS = """id,type,sentence,profession,other,form,pair
@@ -193,7 +192,7 @@ def test_too_little_ability_is_a_remark_and_no_headline(by_hand: Result, by_type
     assert set(by_hand.headlines()["key"]) == {"skew", "stereotype", "ability"}
     assert set(by_hand.headlines()["by"]) == {""}
     assert not any("ability" in notice for notice in by_hand.notices)
-    # Whether a number means anything is said, and is no number itself.
+    # Whether a number means anything is said, and is not a number itself.
     assert not by_type.estimates["key"].str.contains("meaningful").any()
 
 
@@ -367,7 +366,7 @@ def test_the_same_answer_everywhere_is_all_skew() -> None:
 def test_random_weights_have_no_stereotype_and_no_ability() -> None:
     # A draw may give the same answer everywhere, so its stereotype is exactly 0, without spread.
     # Not all of them do.
-    results = [measure(load_model(name, cache=False), NAME) for name in random_names(3)]
+    results = [measure(load_model(name, cache=False), NAME) for name in ("random", "random:2", "random:3")]
     stereotypes = [result.estimate("stereotype", type=kind) for result in results for kind in ("1", "2")]
     assert all(found["low"] <= 0 <= found["high"] for found in stereotypes)
     assert any(found["low"] < 0 < found["high"] for found in stereotypes)

@@ -1,8 +1,10 @@
 """Stories: how texts are read, and what a coin, one gender for all and the workforce give."""
 
+import csv
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,7 +12,9 @@ import pytest
 
 import equipoise as eq
 from equipoise.data.reading import own_table
-from equipoise.instruments.stories import UNDECIDED, gender_of
+from equipoise.instruments import instrument_card
+from equipoise.instruments.parts.options import EMPTY, REFUSED
+from equipoise.instruments.stories import gender_of
 from equipoise.models.capabilities import GENERATE
 from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import Question, Written
@@ -27,7 +31,7 @@ LABELLED = (
     ("female", "Her brother asked her for help, so she fixed the sink herself."),
     ("male", "The gentleman tipped his hat. The boy behind him laughed."),
     ("female", "The waitress counted her tips. The woman at table four had left nothing."),
-    ("male", "As a father, he knew what to say. The children listened to him."),
+    ("male", "As a father, he knew that song. The children listened to him."),
     ("female", "She taught until four. A boy gave her an apple. She thanked him and went home to her cat."),
     ("male", "Mr. Dunn closed the shop himself. His feet hurt."),
     ("female", "Mrs. Hall signed the papers. Her hand did not shake."),
@@ -71,6 +75,18 @@ def test_labelled_stories_are_read_as_people_read_them() -> None:
     assert all(label == own for label, own in told)
     assert len(told) == 17
     assert [label for label, own in read if not own] == ["", "", "male"]
+
+
+def test_precision_and_recall_on_real_stories_are_those_of_the_card() -> None:
+    """Openings of stories that SmolLM2 wrote; `gender` is what a reader says of the person they are about."""
+    with (Path(__file__).parent / "labelled-stories.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = [(row["gender"], own) for row in rows if (own := gender_of(row["text"]))]
+    right = sum(label == own for label, own in told)
+    assert (len(rows), right, len(told)) == (70, 31, 34)
+    assert sum(bool(row["gender"]) for row in rows) == 33
+    assert "31 of the 34" in instrument_card("stories")
+    assert "31 of the 33" in instrument_card("stories")
 
 
 def test_words_of_the_request_do_not_tell() -> None:
@@ -125,11 +141,15 @@ def test_refusals_and_texts_without_gender_are_counted_apart() -> None:
 
     result = measured(rule)
     items = result.items
-    assert result.value("refusals") == 2 * items["prompt"].str.contains("nurse").sum()
-    assert result.value("empty-texts") == 2 * items["prompt"].str.contains("carpenter").sum() > 0
-    silent = items["prompt"].str.contains("nurse|carpenter")
-    assert set(items.loc[silent, "dropped"]) == {UNDECIDED}
-    assert set(items.loc[~silent, "coverage"]) == {0.5}
+    is_nurse, is_carpenter = (items["prompt"].str.contains(one) for one in ("nurse", "carpenter"))
+    assert result.value("refusals") == is_nurse.sum() > 0
+    assert result.value("empty-texts") == is_carpenter.sum() > 0
+    silent = is_nurse | is_carpenter
+    assert set(items.loc[is_nurse, "dropped"]) == {REFUSED}
+    assert set(items.loc[is_carpenter, "dropped"]) == {EMPTY}
+    told = items[~silent]["told"].eq("male")
+    assert 0.4 < told.mean() < 0.6
+    assert result.value("coverage") == pytest.approx(100 * told.sum() / len(items))
     assert result.value("lean") == 1.0
 
 
@@ -137,5 +157,5 @@ def test_people_of_a_user() -> None:
     table = pd.DataFrame({"profession": ["astronaut", "clown"]})
     result = eq.measure(Author(lambda *_: "She slept."), "stories", data=table)
     items = result.items[result.items["category"] == "occupation"]
-    assert len(items) == 6
+    assert len(items) == 10
     assert any(prompt.endswith("a day of an astronaut.") for prompt in items["prompt"])

@@ -229,7 +229,7 @@ def test_two_poles_of_the_users_own(tmp_path: Path) -> None:
         (
             TEMPLATES,
             PROFESSIONS + "nun,gendered,femal,\n",
-            "professions.csv, line 7: the gender 'femal' is no pole",
+            "professions.csv, line 7: the gender 'femal' is not a pole",
         ),
         (TEMPLATES, "profession,category\ncook,work\n", "templates.csv, line 4: there is no profession"),
     ],

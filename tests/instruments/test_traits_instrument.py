@@ -167,7 +167,7 @@ def test_a_causal_model_answers_with_shares(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (TRAITS.replace("[MASK] ran", "nobody ran", 1), "line 2: 0 blanks"),
+        (TRAITS.replace("[MASK] ran", "nobody ran", 1), "line 2: 0 times [MASK]"),
         (TRAITS.replace("neutral,object", "neutral,dual"), "line 3: the form 'dual' does not exist"),
         (TRAITS.replace("b,The", "a,The"), "line 3: 'a' stands already in line 2"),
         (TRAITS.replace("competence,care", "skill,warmth"), "has no labels; it has the columns id, sentence"),
@@ -199,7 +199,7 @@ def test_labels_by_id_take_the_sentences_of_winobias(
     assert items["text"].str.contains("person").all()
     assert result.value("second-predictions", competence="incompetent") == 0
     wrong = file_of(tmp_path, LABELS.replace("type2-test-1,", "type2-test-999,"))
-    with pytest.raises(UserError, match="line 2: 'type2-test-999' is no sentence of WinoBias"):
+    with pytest.raises(UserError, match="line 2: 'type2-test-999' is not a sentence of WinoBias"):
         measure(TableModel(words=MAN), "traits", data=wrong, data_dir=folder)
 
 

@@ -27,7 +27,7 @@ SHARES = {"baker": (20.0, 10.0), "judge": (40.0, 30.0), "tailor": (60.0, 20.0), 
 
 def templates(occupation: str) -> str:
     """Two sentences about an occupation and a guest: one about each."""
-    told = "The $OCCUPATION told the $PARTICIPANT that $NOM_PRONOUN"
+    told = "The $OCCUPATION wrote to the $PARTICIPANT that $NOM_PRONOUN"
     return (
         f"{occupation}\tguest\t0\t{told} had closed the shop.\n"
         f"{occupation}\tguest\t1\t{told} could come back later.\n"
@@ -52,7 +52,7 @@ def told(males: dict[str, float], other: float) -> TableModel:
     fills = {}
     for occupation, male in males.items():
         for guest in ("the guest", "someone"):
-            start = f"The {occupation} told {guest} that [MASK]"
+            start = f"The {occupation} wrote to {guest} that [MASK]"
             fills[f"{start} had closed the shop."] = {"he": male, "she": 0.2, "they": 0.1}
             fills[f"{start} could come back later."] = {"he": other, "she": 0.2, "they": 0.4}
     return TableModel(fills)
@@ -107,7 +107,7 @@ def test_a_uniform_model_gives_zero(tmp_path: Path) -> None:
 
 
 def test_the_forms_of_the_pronoun_stand_apart(tmp_path: Path) -> None:
-    """A model may say "he" and "her": in the mean of the forms that is no leaning."""
+    """A model may say "he" and "her": in the mean of the forms that is not a lean."""
     folder = schema_folder(tmp_path)
     file = folder / "templates.tsv"
     meets = "The $OCCUPATION met the $PARTICIPANT"

@@ -3,6 +3,7 @@
 import copy
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,25 +14,36 @@ import torch
 import transformers
 
 from equipoise.corpora.documents import Document, Where
+from equipoise.data.reading import own_table, read_table
 from equipoise.errors import Cancelled, UserError
+from equipoise.instruments.held_out import TEMPLATES, standing_alone
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distillation import SelfDistillation
-from equipoise.mitigations.distilling.contexts import KEPT, document_contexts, fillers, frame_contexts
+from equipoise.mitigations.distilling.contexts import KEPT, SLOT, Context, fillers, frame_contexts
 from equipoise.mitigations.distilling.losses import TOLD, Head, averaged_targets, told_targets
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import read_examples
 from equipoise.mitigations.distilling.rows import batches, examples, partners_of
+from equipoise.mitigations.distilling.windows import document_contexts, neutral_contexts
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import Progress
 from equipoise.models.questions import Fill
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.averaging import AveragedModel
+from equipoise.text.gendered import FEMALE
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.mirroring import Mirror
-from equipoise.text.sides import FEMALE
 
 MIRROR = Mirror()
+
+
+@cache
+def framed() -> list[Context]:
+    """Contexts of every kind, drawn once: each is read by the rewriter."""
+    return frame_contexts(MIRROR, 0, count=1500)
+
+
 TEXTS = [
     "The nurse said that she would help the patient before he left the ward. Her mother was a pilot.",
     "They asked him whether the phlebotomist had called her back. He is a doctor and she is an engineer.",
@@ -44,7 +56,9 @@ def loaded(family: str = "bert") -> Any:
     return wrap_model(tiny.network(family), words, name=family, options=RunOptions(cache=False))
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "xlm-roberta", "deberta-v2", "mpnet"])
+@pytest.mark.parametrize(
+    "family", ["bert", "roberta", "distilbert", "xlm-roberta", "deberta-v2", "mpnet", "modernbert", "llama"]
+)
 def test_layers_run_apart_as_they_run_together(family: str) -> None:
     network = tiny.network(family)
     upper = UpperLayers(network, 1)
@@ -54,7 +68,7 @@ def test_layers_run_apart_as_they_run_together(family: str) -> None:
     torch.testing.assert_close(upper.logits(hidden[1]), whole[1])
 
 
-@pytest.mark.parametrize("family", ["albert", "electra", "modernbert"])
+@pytest.mark.parametrize("family", ["albert", "electra", "gpt2"])
 def test_a_network_that_cannot_be_taken_apart_is_refused(family: str) -> None:
     with pytest.raises(UserError, match="cannot be run apart"):
         UpperLayers(tiny.network(family), 1)
@@ -62,7 +76,7 @@ def test_a_network_that_cannot_be_taken_apart_is_refused(family: str) -> None:
 
 def test_frames_with_two_people_hardly_ever_tell_a_gender() -> None:
     """A few occupations do, such as waiter; the frames themselves do not."""
-    drawn = [one for one in frame_contexts(MIRROR, 0, count=400) if one.kind == "two"]
+    drawn = [one for one in framed() if one.kind == "two"]
     assert len(drawn) > 60
     same = [one for one in drawn if one.mirrored is not None and one.mirrored.text == one.text]
     assert len(same) > 0.9 * len(drawn)
@@ -70,14 +84,13 @@ def test_frames_with_two_people_hardly_ever_tell_a_gender() -> None:
 
 
 def test_definitional_frames_speak_of_both_sexes() -> None:
-    texts = [one.text for one in frame_contexts(MIRROR, 0, count=1900) if one.kind == "definitional"]
-    men = [text for text in texts if re.search("prostate|testic|scrot|sperm|vasec|circum|penis|foresk", text)]
-    assert 0.35 < len(men) / len(texts) < 0.65
+    told = [one.told for one in framed() if one.kind == "definitional"]
+    assert 0.35 < told.count("male") / len(told) < 0.65
 
 
 def test_words_for_a_woman_or_a_man_stand_in_the_frames_about_occupations() -> None:
     """There the turned text names the other sex, so that the target tells her from him by the noun alone."""
-    gendered = [one for one in frame_contexts(MIRROR, 1, count=600) if one.kind == "gendered"]
+    gendered = [one for one in framed() if one.kind == "gendered"]
     closed = [one for one in gendered if one.text.endswith("closed the door and took off [MASK] shoes.")]
     assert closed
     nouns = {one.text.split()[1] for one in closed}
@@ -89,14 +102,14 @@ def test_words_for_a_woman_or_a_man_stand_in_the_frames_about_occupations() -> N
 
 
 def test_frames_that_are_kept_speak_of_women_and_men_and_ask_for_something_else() -> None:
-    drawn = [one for one in frame_contexts(MIRROR, 0, count=2200) if one.kind == "kept"]
-    assert len(drawn) > 200
+    drawn = [one for one in framed() if one.kind == "kept"]
+    assert len(drawn) > 40
     assert all(one.mirrored is None for one in drawn)
     words = load_lexicon().words
     relatives = [word for one in drawn for word in fillers("relative") if re.search(rf"\b{word}\b", one.text)]
     assert len(relatives) == len(drawn)
     women = sum(words[word].side == FEMALE for word in relatives)
-    assert 0.4 < women / len(drawn) < 0.6
+    assert 0.3 < women / len(drawn) < 0.7
 
 
 def test_targets_are_what_averaging_answers() -> None:
@@ -128,7 +141,7 @@ def test_a_definition_has_nine_tenths_of_the_gendered_words_on_its_side() -> Non
     """Proportions within a side, and the probability of all other words, stay what they were."""
     model = loaded()
     told = {"prostate": "male", "testicle": "male", "womb": "female", "pregnant": "female"}
-    contexts = [one for one in frame_contexts(MIRROR, 0, count=900) if one.kind == "definitional"]
+    contexts = [one for one in framed() if one.kind == "definitional"]
     for word, gender in told.items():
         spoken = [one.told for one in contexts if re.search(rf"\b{word}\b", one.text)]
         assert spoken
@@ -240,9 +253,11 @@ def test_without_a_number_four_layers_are_tuned_or_all_that_there_are(layers: in
     assert kept == [True] * (layers - tuned) + [False] * tuned
 
 
-def test_definitional_frames_keep_their_distribution() -> None:
-    contexts = frame_contexts(MIRROR, 0, count=400)
-    assert all(context.mirrored is None for context in contexts if context.kind == "definitional")
+def test_definitional_frames_are_never_taught_to_be_even() -> None:
+    """They keep their distribution, or have a mirror image that speaks of the other sex (bride, groom)."""
+    contexts = framed()
+    definitional = [context for context in contexts if context.kind == "definitional"]
+    assert all(one.mirrored is None or one.mirrored.text != one.text for one in definitional)
     neutral = [context for context in contexts if context.kind == "occupation"]
     assert sum(context.mirrored is not None for context in neutral) / len(neutral) > 0.97
     assert "nurse" in fillers("noun")
@@ -254,6 +269,44 @@ def test_a_document_gives_its_gendered_words() -> None:
     for context in contexts:
         left, right = context.text.split("[MASK]")
         assert any(left in text and right in text for text in TEXTS)
+
+
+def test_neutral_windows_hide_every_pronoun_and_exchange_people_for_occupations() -> None:
+    texts = ["The old man said that he would not move his chair. Then Anna laughed at her brother's hat."] * 3
+    documents = [Document(str(at), text, {}, Where("texts", at)) for at, text in enumerate(texts)]
+    drawn = neutral_contexts(documents, MIRROR, count=6, seed=0)
+    assert drawn
+    for one in drawn:
+        assert not re.search(r"\b(he|his|her|man|Anna|brother)\b", one.text)
+        assert one.mirrored is not None
+        assert one.mirrored.text == one.text
+        assert one.text.count("[MASK]") == 1 + len(one.also)
+    both = next(one for one in drawn if "chair" in one.text and " hat." in one.text)
+    assert (both.mirrored.is_possessive, *both.also) == (False, (1, True), (2, True))
+
+
+def test_no_composed_frame_shares_five_words_with_the_held_out_sentences() -> None:
+    """Frames are put together from phrases: what stands in no table may still come out of two."""
+    held_out = {
+        run
+        for text in (*read_table(TEMPLATES, ("template",))["template"], *standing_alone()["text"])
+        for run in _runs(text)
+    }
+    table = own_table("distillation-frames.csv")
+    shared = [
+        f"{frame} {phrase}"
+        for frame in table.loc[table["kind"].isin(("scene", "about")), "text"]
+        for slot in SLOT.finditer(frame)
+        if slot.group(1) in set(table["kind"])
+        for phrase in fillers(slot.group(1))
+        if _runs(frame[: slot.start()] + phrase + frame[slot.end() :]) & held_out
+    ]
+    assert not shared
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"[a-z']+|<[a-z]+>", text.lower())
+    return {tuple(words[at : at + 5]) for at in range(len(words) - 4)}
 
 
 def test_batches_keep_to_their_budget_and_lose_nothing() -> None:

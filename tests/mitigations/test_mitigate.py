@@ -141,7 +141,7 @@ def test_check_says_whether_it_will_do(
     assert run(*chosen, "--corpus", corpus, "--text", "body") == 0
     assert "with 30 documents. Nothing was changed." in capsys.readouterr().out
     dull = tmp_path / "dull.txt"
-    dull.write_text("The sky is grey.\n", encoding="utf-8")
+    dull.write_text("The lemons are sour.\n", encoding="utf-8")
     assert run(*chosen, "--corpus", dull) == 2
     assert "holds a gendered word" in capsys.readouterr().err
 
@@ -168,7 +168,7 @@ def test_what_is_there_is_not_overwritten(changed: Mitigated, tmp_path: Path) ->
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.tex").write_text("years of work")
-    with pytest.raises(UserError, match="no model folder"):
+    with pytest.raises(UserError, match="not a model folder"):
         changed.save(mine, force=True)
     assert (mine / "thesis.tex").exists()
 
@@ -274,7 +274,7 @@ def test_bad_input_is_said_before_anything_is_trained(corpus: Path) -> None:
     with pytest.raises(UserError, match="no corpus was given"):
         mitigate(model_of(), "counterfactual")
     with pytest.raises(UserError, match="is a causal model"):
-        mitigate(model_of("gpt2"), "counterfactual", corpus=corpus, text="body")
+        mitigate(model_of("gpt2"), "reminders", corpus=corpus, text="body")
     with pytest.raises(UserError, match="is a table model"):
         mitigate(TableModel({}), "dropout", corpus=corpus, text="body")
     with pytest.raises(UserError, match="There is no corpus 'gab'"):

@@ -45,9 +45,9 @@ def documents(text: str, count: int = 12) -> list[Document]:
     return [Document(f"d{one}", f"{text} It was day {one}.", {}, Where("x", one)) for one in range(count)]
 
 
-@pytest.mark.parametrize("name", sorted(MITIGATIONS.keys() - WRAPPERS))
+@pytest.mark.parametrize("name", sorted(MITIGATIONS.keys() - WRAPPERS - {"counterfactual"}))
 def test_a_model_that_it_cannot_change_is_refused_at_once(name: str) -> None:
-    with pytest.raises(UserError, match="is a causal model"):
+    with pytest.raises(UserError, match=r"is a causal model|cannot be run apart"):
         mitigation_class(name)().check(model_of("gpt2"), Materials(documents(PEOPLE)))
 
 
@@ -108,7 +108,7 @@ def test_held_out_text_that_has_no_loss_ends_the_run() -> None:
     short, long = (Example((2, *range(6, 6 + length), 3), (-1, *range(length), -1)) for length in (6, 30))
     objective = MaskedWords(Vocabulary.of(tiny.tokenizer("wordpiece")))
     materials = Materials(options=RunOptions(device="cpu"))
-    with pytest.raises(UserError, match="no number before anything was trained"):
+    with pytest.raises(UserError, match="not a number before anything was trained"):
         train(network, TrainingSet([short], [long]), objective, Recipe(), materials, name="x")
 
 
@@ -166,7 +166,7 @@ def test_a_wrapper_whose_model_is_gone_says_what_it_wraps(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("counterfactual", "no number"), ("leace", "answers NaN"), ("direction-removal", "answers NaN")],
+    [("counterfactual", "not a number"), ("leace", "answers NaN"), ("direction-removal", "answers NaN")],
 )
 def test_a_model_whose_weights_are_no_numbers_gives_no_other_one(name: str, said: str) -> None:
     model = model_of("bert")

@@ -7,8 +7,8 @@ import pytest
 from tiny import wrapped
 
 from equipoise.errors import UserError
-from equipoise.models.capabilities import FILL, RAW_ROWS, TOP_FILL, require, score_by
-from equipoise.models.protocol import LanguageModel, Tokenized
+from equipoise.models.capabilities import FILL, RAW_ROWS, TOP_FILL, score_by
+from equipoise.models.protocol import LanguageModel, Tokenized, require
 from equipoise.models.questions import Embed, Fill, Raw, Score, TopFill
 from equipoise.models.static import StaticModel
 from equipoise.models.table import TableModel

@@ -123,7 +123,7 @@ main(["measure", "tbe", "--model", "random", "--out", {str(tmp_path / "out")!r}]
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    lines = [line for line in said.strip().splitlines() if not line.startswith("random: ")]
+    lines = [line for line in said.strip().splitlines() if not line.startswith("random weights: ")]
     assert lines == [
         "Interrupted.",
         "Finished answers are kept: run the same command again to resume.",

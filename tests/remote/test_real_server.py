@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import equipoise as eq
+from equipoise.data.reading import own_table
 from equipoise.models.questions import Fill, Generate, Score
 
 pytestmark = pytest.mark.slow  # a model of 135 million parameters on a processor
@@ -88,6 +89,25 @@ def test_scores_are_those_of_the_full_vocabulary(model: eq.LanguageModel, addres
     expected = [full_vocabulary(address, ids[:place])[ids[place]] for place in range(1, len(ids))]
     np.testing.assert_allclose(answer.logprobs, expected, atol=1e-4)
     assert "".join(text[slice(*span)] for span in answer.spans if span).startswith(text[:3])
+
+
+def test_scores_are_those_of_the_full_vocabulary_in_two_hundred_sentences(
+    model: eq.LanguageModel, address: str
+) -> None:
+    """One place of each sentence, drawn by chance: the whole vocabulary is two megabytes for each."""
+    rng = np.random.default_rng(0)
+    table = own_table("held-out-sentences.csv")["text"]
+    sentences = [text.replace("[MASK]", "she") for text in [*table, *own_table("pairs.csv")["stereotype"]]]
+    assert len(sentences) >= 200
+    scored = model.answer([Score(text) for text in sentences[:200]])
+    differences = []
+    for text, answer in zip(sentences, scored, strict=False):
+        ids = tokens(address, model.start + text)
+        place = int(rng.integers(1, len(ids)))
+        expected = full_vocabulary(address, ids[:place])[ids[place]]
+        differences.append(abs(answer.logprobs[place - 1] - expected))
+    assert len(differences) == 200
+    assert max(differences) < 1e-4
 
 
 def test_a_blank_is_a_comparison_of_whole_sentences(model: eq.LanguageModel) -> None:

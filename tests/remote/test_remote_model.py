@@ -1,6 +1,7 @@
 """Models behind an address: what a server can do is found out, and what it does wrong is said in words."""
 
 import math
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -8,15 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import run
 from fake_server import KNOWN, FakeServer, logprob, tokens_of
 
 import equipoise as eq
+from equipoise.data.reading import own_table
 from equipoise.errors import UnaskableError, UserError
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Fill, Generate, Score
 from equipoise.models.remote.address import read_address
 from equipoise.models.remote.loader import connect_to
 from equipoise.models.remote.server import Server
+from equipoise.models.wrappers.averaging import AveragedModel
 
 Serve = Callable[..., FakeServer]
 TEXT = "The nurse said that she was late."
@@ -243,3 +247,69 @@ def test_an_instrument_measures_a_model_behind_an_address(serve: Serve) -> None:
     whole = {text: sum(by_hand(text, "<s>")) for text in [*pairs["stereotype"], *pairs["counterpart"]]}
     for _, item in items.iterrows():
         assert item["pll_stereotype"] == pytest.approx(whole[item["stereotype"]])
+
+
+def test_the_command_line_measures_it_to_the_end_and_says_its_level(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path / "cache"))
+    people = tmp_path / "people.csv"
+    people.write_text("profession\n" + "".join(f"clerk {at}\n" for at in range(6)), "utf-8")
+    server = serve(
+        level="chat", reply=lambda _messages, body: "He slept." if body.get("seed", 0) % 2 else "She slept."
+    )
+    asked = ("measure", "stories", "--data", people, "--model", f"{server.url}#fake")
+    assert run(*asked, "--out", tmp_path / "told") == 0
+    told = [path.read_text("utf-8") for path in (tmp_path / "told").rglob("*.json")]
+    assert any("level text" in one for one in told)
+    sent = len(server.paths)
+    assert run(*asked, "--out", tmp_path / "again", "--max-requests", 1) == 0
+    assert len(server.paths) - sent < 8, "a second run asks the server only what it can do"
+    assert run(*asked, "--seed", 100, "--out", tmp_path / "dear", "--max-requests", 1, "--price", 10) == 2
+    assert re.search(r"more requests are needed \(about [\d,]+ tokens, about", capsys.readouterr().err)
+
+
+def test_a_stereotype_planted_in_a_server_is_found(serve: Serve, tmp_path: Path) -> None:
+    """One server names the man for tools and the woman for laundry, one the first of the two, one nobody."""
+    tools, rows = ("hammer", "tractor", "boxing", "engine", "drill"), ("laundry", "knitting", "ironing")
+    table = tmp_path / "words.csv"
+    asked = [*((word, "male") for word in tools), *((word, "female") for word in rows)]
+    table.write_text("word,gender\n" + "".join(f"{word},{gender}\n" for word, gender in asked), "utf-8")
+    listed = own_table("association-sets.csv")
+    men, women = (set(listed.loc[listed["set"] == f"{one} names", "word"]) for one in ("male", "female"))
+
+    def named(prompt: str) -> list[str]:
+        return [one for one in re.findall(r"\b[A-Z][a-z]+\b", prompt) if one in men | women]
+
+    def stereotyped(messages: list[dict[str, str]], _body: Any) -> str:
+        prompt = messages[-1]["content"]
+        is_for_men = any(word in prompt for word in tools)
+        return "".join(one for one in named(prompt) if (one in men) == is_for_men)
+
+    replies: dict[str, Any] = {
+        "planted": stereotyped,
+        "first": lambda messages, _: "".join(named(messages[-1]["content"])[:1]),
+        "refuses": lambda *_: "I'm sorry, but I cannot answer that.",
+    }
+    found = {
+        reply: eq.measure(
+            connected(serve(level="chat", reply=rule), cache=False), "word-association", data=table
+        )
+        for reply, rule in replies.items()
+        if reply != "refuses"
+    }
+    assert found["planted"].value("stereotype") == 1.0
+    assert found["first"].value("stereotype") == 0.0
+    refusing = connected(serve(level="chat", reply=replies["refuses"]), cache=False)
+    with pytest.raises(UserError, match="none of 40 items could be used; 40 of them: the model declines"):
+        eq.measure(refusing, "word-association", data=table)
+
+
+def test_a_served_model_can_be_averaged(serve: Serve) -> None:
+    model = connected(serve())
+    texts = [f"The {noun} said that [MASK] was late." for noun in ("nurse", "doctor")]
+    answers = AveragedModel(model).answer([Fill(text, ("he", "she")) for text in texts])
+    for one in answers:
+        assert one.logprobs[0] == pytest.approx(one.logprobs[1], abs=1e-9)
+    plain = model.answer([Fill(text, ("he", "she")) for text in texts])
+    assert all(abs(one.logprobs[0] - one.logprobs[1]) > 1e-3 for one in plain)

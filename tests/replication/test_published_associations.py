@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import equipoise as eq
-from equipoise.instruments.parts.vector_choice import VectorChoice
+from equipoise.instruments.base import VectorChoice
 
 BIAS_BENCH = {"6": 0.931, "6b": 0.090, "7": -0.124, "7b": 0.937, "8": 0.783, "8b": 0.858}
 """bert-base-uncased on the gender tests, from the leaderboard of Meade et al. 2022."""

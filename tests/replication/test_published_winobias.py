@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from designs import designed, result_of
 
-from equipoise.instruments.parts.skew_estimates import is_able
+from equipoise.instruments.parts.skew_quantities import is_able
 from equipoise.instruments.stereotype_skew import StereotypeSkew
 from equipoise.results import Result
 from equipoise.stats.f1 import FourF1

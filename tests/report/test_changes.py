@@ -134,7 +134,9 @@ def test_every_sentence_of_a_change_has_its_size_and_certainty(rows: list[dict[s
         assert change.sentence.endswith(".")
         if change.word in ("LESS BIASED", "MORE BIASED", "LEANS THE OTHER WAY", "LESS IN PART, MORE IN PART"):
             assert f"{change.size}, certain" in change.sentence
-            assert f"{change.first} to {change.second}" in change.sentence
+            first, _, side = change.first.partition(" towards ")
+            is_said_once = side and side == change.second.partition(" towards ")[2]
+            assert f"{first if is_said_once else change.first} to {change.second}" in change.sentence
             limits = change.quantity.limits
             distance = abs(change.row["second_value"] - change.row["first_value"])
             place = sum(distance >= limit for limit in limits)
@@ -152,9 +154,10 @@ def test_a_model_that_is_better_and_kept_everything() -> None:
     )
     assert said.headline == "B is less biased than A in 1 of 2 questions and kept what it should know."
     assert said.sentences == (
-        "Bias in occupations fell: strong, certain (pronoun gap by occupation 50 points to 11 points).",
+        "Bias in occupations fell: strong, certain "
+        "(pronoun gap by occupation 50 points to 11 points towards men).",
         "In stereotyped sentences no difference was found "
-        "(60 % to 58 %; a change below 3 % would go unnoticed).",
+        "(60 % to 58 % towards the stereotype; a change below 3 % would go unnoticed).",
         "The second model still knows gendered words: 69 points to 66 points.",
     )
 
@@ -174,6 +177,15 @@ def test_a_weaker_guard_stands_in_the_headline_too() -> None:
     (said,) = compared(row("tbe", GAP, "better", (0.5, 0.1)), row("tbe", GUARD, "worse", (0.69, 0.5)))
     assert (
         said.headline == "B is less biased than A in 1 of 1 question, but it knows gendered words less well."
+    )
+
+
+def test_models_that_cannot_be_compared_may_still_know_less() -> None:
+    (said,) = compared(
+        row("tbe", GAP, "unknown", (0.5, 0.1), void="too little"), row("tbe", GUARD, "worse", (0.69, 0.5))
+    )
+    assert said.headline == (
+        "B cannot be compared with A (too little), but it knows gendered words less well."
     )
 
 

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from made_results import made_result
 
 from equipoise.errors import UserError
-from equipoise.report.exports import export, format_names
+from equipoise.report.exports import EXPORTS, export
 from equipoise.report.exports.json import load_schema
 from equipoise.results import Estimate, Result
 from equipoise.results.estimate import estimates_table
@@ -133,7 +133,7 @@ def test_csv_holds_every_estimate_exactly() -> None:
 def test_the_command_knows_every_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = result().save(tmp_path / "r").parent
     names = {"csv", "json", "latex", "markdown", "model-card"}
-    assert names <= set(format_names())
+    assert names <= set(EXPORTS)
     for name in sorted(names):
         assert run("export", folder, "--format", name) == 0
         assert capsys.readouterr().out == export([result()], name) or name == "json"

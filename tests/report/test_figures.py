@@ -1,6 +1,7 @@
 """Charts: the numbers in them are those of the estimates, chosen, ordered and turned as they should be."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from equipoise.report.figures.distribution import distribution_figures
 from equipoise.report.figures.groups import group_figures
 from equipoise.report.figures.professions import profession_figures
 from equipoise.report.figures.skew import skew_figure
+from equipoise.report.files import with_title
 from equipoise.report.measurements import Measurement, measurements
-from equipoise.results import Estimate, Result
+from equipoise.results import Estimate, Quantity, Result
 from equipoise.results.estimate import estimates_table
+from equipoise.results.quantity import Contrast
 
 
 def measured(*results: Result) -> Measurement:
@@ -91,6 +94,17 @@ def test_items_of_one_score_are_one_bar(score: float, sign: str) -> None:
     (figure,) = distribution_figures(measured(result))
     held = {row["sign"]: row["items"] for row in rows(figure) if row["items"]}
     assert held == {sign: len(result.items)}
+
+
+def test_scores_take_their_sides_from_a_mean_of_scores_not_from_a_contrast() -> None:
+    """The first quantity may compare two classes, whose sides say nothing of one score."""
+    result = page_result()
+    one, other = result.items["category"].unique()[:2]
+    contrast = Quantity("contrast", "contrast", 0.05, contrast=Contrast("category", one, other))
+    result.provenance["quantities"].insert(0, replace(contrast, sides=("kinder", "harsher")).to_record())
+    (figure,) = distribution_figures(measured(result))
+    assert "towards men" in figure.title
+    assert figure.spec["layer"][0]["encoding"]["x"]["title"] == "← women · pronoun gap · men →"
 
 
 def test_a_score_of_zero_is_not_drawn_below_it() -> None:
@@ -175,5 +189,15 @@ def test_the_share_of_women_says_whose_it_is(data: str, file: str, whose: str) -
     result = Result(result.instrument, result.items, result.estimates, result.provenance | {"data": told})
     ends, scatter, _ = profession_figures(measured(result))
     assert scatter.spec["layer"][1]["encoding"]["x"]["title"].endswith(whose)
-    colour = ends.spec["layer"][0]["encoding"]["color"]["condition"]
-    assert colour["legend"]["title"].endswith(whose)
+    colour = ends.spec["layer"][0]["encoding"]["color"]
+    assert "".join(colour["legend"]["title"]).endswith(whose)
+
+
+def test_a_missing_share_of_women_is_not_drawn_as_no_women() -> None:
+    result = page_result()
+    result.items.loc[result.items["profession"] == result.items["profession"].iloc[0], "percent_women"] = None
+    ends = profession_figures(measured(result))[0]
+    assert ends.spec["layer"][0]["encoding"]["color"]["legend"]["title"][-1] == "hollow bars: no figure"
+    drawn = vl_convert.vegalite_to_svg(with_title(ends))
+    bars = re.findall(r'<path aria-label="[^"]*"[^>]*aria-roledescription="bar"[^>]*>', drawn)
+    assert [" fill=" in bar for bar in bars] == [False] + [True] * (len(bars) - 1)

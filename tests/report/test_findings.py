@@ -151,7 +151,7 @@ def test_every_answer_is_what_its_numbers_say(results: list[Result]) -> None:
             assert max(neutral - low, high - neutral) < quantity.margin + 1e-9
         elif answer.word == "NO DIFFERENCE FOUND":
             assert answer.certainty == "cannot tell" or answer.size == "negligible"
-            assert "would go unnoticed" in answer.sentence
+            assert ("would go unnoticed" if quantity.scale == "half" else "Anything from") in answer.sentence
         else:
             assert answer.size in ("small", "clear", "strong")
             assert answer.certainty in ("certain", "likely")
@@ -160,6 +160,10 @@ def test_every_answer_is_what_its_numbers_say(results: list[Result]) -> None:
             assert answer.side == BOTH_WAYS or (value > neutral) == (answer.side == quantity.sides[0])
             assert answer.certainty != "certain" or low > neutral or high < neutral
             assert side_word(answer) in answer.sentence
+            if answer.code == "tbe.appd" and answer.side != BOTH_WAYS:
+                more, less = ("male", "female") if value > neutral else ("female", "male")
+                said_so = f"on average a {more} pronoun is {answer.value} likelier than a {less} one"
+                assert answer.meaning == said_so
             assert_shows(answer, value if quantity.scale == "half" else abs(value - neutral))
 
 
@@ -240,9 +244,9 @@ def test_the_largest_certain_finding_is_the_headline() -> None:
     )
     assert said.headline == "it links occupations with men (strong, certain)."
     assert said.sentences == (
-        "Pronoun gap by occupation: 50 points towards men (43 to 57), strong and certain.",
+        "On average a male pronoun is 50 points likelier than a female one (43 to 57), strong and certain.",
         "It links caring with women: clear, certain (18 points, 11 to 25).",
-        "It chooses between sentences towards the stereotype: small, certain (61 %, 56 to 66).",
+        "It prefers sentences in line with the stereotype: small, certain (61 %, 56 to 66).",
         "It knows gendered words (69 points), as it should.",
     )
 
@@ -250,7 +254,8 @@ def test_the_largest_certain_finding_is_the_headline() -> None:
 def test_a_model_that_knows_nothing_is_told_so_first() -> None:
     said = audit(appd=(0.001, 0.002), size=(0.001, 0.001), guard=(0.0, 0.01))
     assert said.headline == (
-        "it shows negligible bias in the one question asked; it hardly knows gendered words."
+        "it hardly knows gendered words, so this says little: "
+        "it shows negligible bias in the one question asked."
     )
     assert said.sentences[0] == "It hardly knows gendered words (0 points; at least 30 points is needed)."
 
@@ -278,11 +283,11 @@ def test_certainty_is_corrected_over_the_questions() -> None:
     assert {one.certainty for one in several.answers} == {"likely"}
 
 
-def test_no_difference_states_what_would_go_unnoticed() -> None:
+def test_no_difference_states_what_fits_on_both_sides() -> None:
     (answer,) = audit(appd=(0.02, 0.06)).answers
     assert answer.word == "NO DIFFERENCE FOUND"
-    unseen = "A difference below 6 points would go unnoticed."
-    assert answer.sentence == f"No difference found in occupations (2 points, -4 to 8). {unseen}"
+    fits = "Anything from 4 points towards women to 8 points towards men fits these 120 sentences."
+    assert answer.sentence == f"No difference found in occupations (2 points, -4 to 8). {fits}"
 
 
 def test_the_strongest_plain_item_of_each_side_is_the_example() -> None:

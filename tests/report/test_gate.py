@@ -295,6 +295,6 @@ def test_junit_says_what_the_outcomes_say() -> None:
 def test_the_summary_is_a_table_that_a_name_cannot_break() -> None:
     text = render_summary(check(result("a|b<script>"), ["tbe.appd.low > 0.1", "tbe.appd.low > 9"]))
     lines = text.splitlines()
-    assert lines[0] == "### Equipoise: 0 cannot be told, 1 failed, 1 passed"
+    assert lines[0] == "### Equipoise: 0 cannot tell, 1 failed, 1 passed"
     assert "a\\|b&lt;script&gt; | **failed**" in lines[4]
     assert lines[5].endswith("| passed | tbe.appd.low = 0.2 |")

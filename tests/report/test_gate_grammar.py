@@ -7,24 +7,24 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from equipoise.errors import UserError
-from equipoise.report.gate.expressions import Comparison, EstimateName, Number
+from equipoise.report.gate.expressions import Condition, EstimateName, Number
 from equipoise.report.gate.grammar import parse
 
 A, B = EstimateName("t", "a"), EstimateName("t", "b-2", (("category", "x y"),), "low")
 
 
 def test_a_name_with_groups_and_a_column() -> None:
-    assert parse("sbe.asld[category=occupation].low > 3") == Comparison(
+    assert parse("sbe.asld[category=occupation].low > 3") == Condition(
         EstimateName("sbe", "asld", (("category", "occupation"),), "low"), ">", Number(3.0)
     )
     name = EstimateName("x-y", "gbm-top-5", (("items", "0.1-0.2"), ("type", "a, [b]")), "n")
-    assert parse('-1e-3<=x-y.gbm-top-5[ items = 0.1-0.2 , type="a, [b]" ].n') == Comparison(
+    assert parse('-1e-3<=x-y.gbm-top-5[ items = 0.1-0.2 , type="a, [b]" ].n') == Condition(
         Number(-0.001), "<=", name
     )
 
 
 def test_a_name_without_a_column_is_the_value() -> None:
-    assert parse("tbe.appd>.5") == Comparison(EstimateName("tbe", "appd"), ">", Number(0.5))
+    assert parse("tbe.appd>.5") == Condition(EstimateName("tbe", "appd"), ">", Number(0.5))
 
 
 @given(st.text(max_size=20).filter(lambda level: '"' not in level))

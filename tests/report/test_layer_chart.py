@@ -5,7 +5,7 @@ import pytest
 
 import equipoise as eq
 from equipoise.errors import UserError
-from equipoise.instruments.parts.vector_choice import VectorChoice
+from equipoise.instruments.base import VectorChoice
 from equipoise.report.exports import export
 from equipoise.report.figures.layers import layer_figure, layer_table
 

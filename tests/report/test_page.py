@@ -17,10 +17,10 @@ from report_results import HOSTILE, HOSTILE_NAME, page_result
 
 import equipoise as eq
 from equipoise.errors import UserError
-from equipoise.report.cards import card_of
 from equipoise.report.explorer import explorer_data
 from equipoise.report.measurements import measured_models, measurements
 from equipoise.report.page import contents_of, render
+from equipoise.report.page.contents import card_of
 from equipoise.results import Result
 
 

@@ -89,7 +89,10 @@ def test_professions_have_a_line_and_bars_with_what_was_read_about() -> None:
 def test_arms_by_themselves_and_by_group_and_category() -> None:
     whole, split = charts("domain").values()
     assert [(row["name"], row["value"]) for row in drawn(whole)] == [("base", 0.5), ("tuned", 0.25)]
-    assert split.title == "contexts, difference by category x paper and arm"
+    assert whole.title.endswith(": nearest to neutral with tuned")
+    assert (
+        "from 0.100 (base, work x Globe) to 0.300 (base, home x Globe) (above 0: towards men)" in split.title
+    )
     assert len(drawn(split)) == 3  # what is not known has no cell
 
 

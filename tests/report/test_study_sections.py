@@ -1,4 +1,4 @@
-"""Sections of studies: their charts by hand-made tables, and what a folder that is no study is told."""
+"""Sections of studies: their charts by hand-made tables, and what a folder that is not a study is told."""
 
 import json
 from pathlib import Path
@@ -106,7 +106,7 @@ def test_leans_before_and_after_with_their_slopes() -> None:
 def test_a_learning_curve_has_a_line_for_each_level() -> None:
     study = Study("learning-curve", "Curve", ("It falls.",), {"learning-curve": CURVE})
     rows = rows_of(study)
-    assert [(row["model"], row["size"], row["low"], row["high"]) for row in rows] == [
+    assert [(row["model"], row["at"], row["low"], row["high"]) for row in rows] == [
         ("work", 0, 3.9, 4.1),
         ("work", 500, 0.75, 1.25),
         ("all", 0, 2.9, 3.1),

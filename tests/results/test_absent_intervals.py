@@ -3,6 +3,7 @@
 import pytest
 
 from equipoise.results.estimate import instead_of_interval
+from equipoise.results.numbers import told
 
 UNKNOWN = float("nan")
 
@@ -18,3 +19,9 @@ UNKNOWN = float("nan")
 )
 def test_why_an_interval_is_not_shown(low: float, neutral: float, void: str, shown: str) -> None:
     assert instead_of_interval({"low": low, "neutral": neutral, "void": void}) == shown
+
+
+def test_a_sentence_says_that_there_are_too_few() -> None:
+    assert told(0.5, 0.25, -0.0) == "0.50 [0.25, 0.00]"
+    assert told(0.5, UNKNOWN, UNKNOWN) == "0.50 (too few to tell)"
+    assert told(UNKNOWN, UNKNOWN, UNKNOWN) == "too few to tell"

@@ -15,7 +15,7 @@ from equipoise.errors import UserError
 from equipoise.results import Estimate, Quantity, Result, load_result, load_results
 from equipoise.results.estimate import estimates_table
 from equipoise.results.records import column_kinds
-from equipoise.results.saving import load_folders
+from equipoise.results.result import load_folders
 
 FILES = ["estimates.json", "items.csv", "manifest.json", "provenance.json"]
 
@@ -100,7 +100,7 @@ def test_what_was_saved_is_loaded_by_the_same_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_result(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"is no result folder: no manifest\.json"):
+    with pytest.raises(UserError, match=r"is not a result folder: no manifest\.json"):
         load_result(tmp_path)
     with pytest.raises(UserError, match="holds no result"):
         load_results(tmp_path)
@@ -116,7 +116,7 @@ def test_only_a_result_folder_or_its_direct_children_are_read(tmp_path: Path) ->
 
 def test_a_result_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("in the way")
-    with pytest.raises(UserError, match="exists and is no result"):
+    with pytest.raises(UserError, match="exists and is not a result"):
         example([1.0]).save(tmp_path)
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(UserError, match="cannot be written"):

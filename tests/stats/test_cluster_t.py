@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import f, t
 
-from equipoise.stats.cluster_t import MOST_DF, Design, degrees_of_freedom, likeness
+from equipoise.stats.sandwich import MOST_DF, ClusterDesign, degrees_of_freedom, likeness
 
 UNEQUAL = [1, 2, 3, 5, 8, 13]
 SKEWED = [1, 3, 8, 22, 60]
@@ -28,7 +28,7 @@ def design_of(codes, x):
     clusters = codes[:, None] == np.arange(codes.max() + 1)
     sizes = clusters.T @ x
     totals = sizes.sum(axis=0)
-    return Design(sizes, np.array([1.0, -1.0])[: x.shape[1]] / totals / np.sqrt(1 - sizes / totals))
+    return ClusterDesign(sizes, np.array([1.0, -1.0])[: x.shape[1]] / totals / np.sqrt(1 - sizes / totals))
 
 
 def tail_by_matrices(codes, x, alike, quantile):
@@ -99,7 +99,7 @@ def test_where_the_standard_error_is_too_large_the_normal_quantile_is_the_least(
     """Both sides within wholly alike clusters: the difference is sure, and no t quantile is that small."""
     codes = np.repeat(np.arange(40), 6)
     x = design_matrix(codes, np.arange(240) % 2 == 0, 2)
-    design = Design(design_of(codes, x).sizes, 3 * design_of(codes, x).weights)
+    design = ClusterDesign(design_of(codes, x).sizes, 3 * design_of(codes, x).weights)
     assert degrees_of_freedom(design, 0.0) == MOST_DF
 
 

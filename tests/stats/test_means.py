@@ -9,12 +9,13 @@ from scipy.stats import t, ttest_ind
 from statsmodels.regression.linear_model import OLS
 
 from equipoise.errors import UserError
-from equipoise.stats.cluster_t import Design, degrees_of_freedom
 from equipoise.stats.means import (
     difference_of_means,
     mean_with_interval,
     size_with_interval,
+    sum_of_means,
 )
+from equipoise.stats.sandwich import ClusterDesign, degrees_of_freedom
 from equipoise.stats.shares import share_with_interval
 
 
@@ -65,6 +66,30 @@ def test_a_difference_of_means_has_it_too(within):
     assert difference.standard_error == pytest.approx(sqrt(variance))
 
 
+@pytest.mark.parametrize("counts", [(1, -1, -1, 1), (0.5, 0.5, -0.5, -0.5), (1, 0, -0.5, -0.5)])
+def test_a_sum_of_means_has_it_as_well(counts):
+    values, codes = clustered(2, [6, 9, 5, 8, 13, 7, 7, 12])
+    sides = np.random.default_rng(3).integers(0, 4, len(codes))
+    kept = np.isin(sides, np.flatnonzero(counts))
+    x = np.eye(4)[sides][:, np.flatnonzero(counts)]
+    wanted = np.array(counts, dtype=float)[np.flatnonzero(counts)]
+    variance, _ = bell_mccaffrey(values[kept], x[kept], codes[kept], wanted)
+    found = sum_of_means(values, sides, counts, [codes])
+    means = [values[sides == side].mean() for side in range(4)]
+    assert found.value == pytest.approx(np.dot(counts, means))
+    assert found.standard_error == pytest.approx(sqrt(variance))
+    # Without clusters the degrees of freedom are those of Bell and McCaffrey too.
+    variance, df = bell_mccaffrey(values[kept], x[kept], np.arange(kept.sum()), wanted)
+    alone = sum_of_means(values, sides, counts)
+    assert (alone.standard_error, alone.df) == pytest.approx((sqrt(variance), df))
+
+
+def test_a_sum_of_means_without_one_of_them_has_no_value():
+    assert isnan(sum_of_means([1.0, 2.0, 3.0], np.array([0, 0, 1]), (1, -1, 1)).value)
+    two = sum_of_means([1.0, 2.0, 4.0, 9.0], np.array([0, 1, 0, 1]), (1, -1))
+    assert two == difference_of_means([1.0, 2.0, 4.0, 9.0], [True, False, True, False])
+
+
 def test_two_sides_of_independent_items_have_the_degrees_of_freedom_of_bell_and_mccaffrey():
     values, _ = clustered(1, [2, 3, 5, 8])
     is_first = np.arange(18) < 5
@@ -79,7 +104,7 @@ def test_the_more_alike_unequal_clusters_are_inside_the_fewer_degrees_of_freedom
     rng = np.random.default_rng(13)
     noise, level = rng.normal(size=76), rng.normal(size=6)[codes]
     apart, alike = (mean_with_interval(noise + weight * level, [codes]) for weight in (0.0, 30.0))
-    design = Design(np.bincount(codes)[:, None].astype(float), cr2_weights(np.bincount(codes)))
+    design = ClusterDesign(np.bincount(codes)[:, None].astype(float), cr2_weights(np.bincount(codes)))
     assert alike.df == pytest.approx(degrees_of_freedom(design, 1.0), rel=0.01)
     assert alike.df < apart.df < 5
 

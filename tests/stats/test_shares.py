@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta, betabinom, t
 
 from equipoise.errors import UserError
-from equipoise.stats.cluster_t import Design, degrees_of_freedom
 from equipoise.stats.intervals import wilson
 from equipoise.stats.means import mean_with_interval
+from equipoise.stats.sandwich import ClusterDesign, degrees_of_freedom
 from equipoise.stats.shares import share_interval, share_with_interval
 
 
@@ -115,7 +115,7 @@ def test_shares_of_none_and_of_all_count_clusters():
 def test_without_a_hit_unequal_clusters_count_as_wholly_alike():
     sizes = np.array([2, 5, 9, 14, 30])
     none = share_with_interval([0] * 60, [np.repeat(np.arange(5), sizes)])
-    df = degrees_of_freedom(Design(sizes[:, None].astype(float), cr2_weights(sizes)), 1.0)
+    df = degrees_of_freedom(ClusterDesign(sizes[:, None].astype(float), cr2_weights(sizes)), 1.0)
     square, worth = t.ppf(0.975, df) ** 2, 60**2 / (sizes**2).sum()
     assert none.interval == pytest.approx((0, square / (worth + square)))
 

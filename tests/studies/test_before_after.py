@@ -17,7 +17,7 @@ from equipoise.models.options import RunOptions
 from equipoise.models.questions import WordScores
 from equipoise.models.wrappers.averaging import AveragedModel
 from equipoise.stats.correlation import slope_of
-from equipoise.studies.changes.before_after import Choice, before_after
+from equipoise.studies.changes.before_after import MeasuredBy, before_after
 from equipoise.studies.changes.gain import verdict_sentences
 from equipoise.studies.changes.mitigations import Methods, compare_mitigations, planned
 from equipoise.studies.changes.pareto import front_sentences, method_row, over_trainings, with_front
@@ -44,14 +44,14 @@ pregnant,body,state,female
 SENTENCES = """Nobody knew why the windows were open in winter.
 The old carpenter lost his keys.
 She and he walked home after the long concert.
-They opened the door.
+They sold the roses.
 The last three roses were sold today.
 A careful accountant checks every number twice.
 """
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> Choice:
+def quick(tmp_path_factory: pytest.TempPathFactory) -> MeasuredBy:
     folder = tmp_path_factory.mktemp("data")
     for name, text in (
         ("templates.csv", TEMPLATES),
@@ -60,7 +60,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Choice:
     ):
         (folder / name).write_text(text)
     settings = {"tbe": Settings(data=str(folder))}
-    return Choice(("tbe",), settings, Price(folder / "texts.txt", most_pronouns=24))
+    return MeasuredBy(("tbe",), settings, Price(folder / "texts.txt", most_pronouns=24))
 
 
 def loaded(seed: int = 7) -> Any:
@@ -94,7 +94,7 @@ def test_the_divergence_counts_the_rest_as_one() -> None:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory, quick: Choice) -> Any:
+def study(tmp_path_factory: pytest.TempPathFactory, quick: MeasuredBy) -> Any:
     folder = tmp_path_factory.mktemp("study") / "out"
     model = loaded()
     return folder, before_after(model, AveragedModel(model), quick, folder=folder)
@@ -110,6 +110,7 @@ def test_averaging_removes_all_of_a_small_models_lean(study: Any) -> None:
     assert row["low"] <= 1.0 <= row["high"]
     assert set(made.price["quantity"]) == {
         "guard", "likelihood-other", "likelihood-gendered", "recovery", "pronouns", "divergence",
+        "probe", "poles-age", "poles-religion",
     }  # fmt: skip
     assert made.leanings is not None
     occupations = made.leanings[made.leanings["part"] == "occupation"]
@@ -117,7 +118,18 @@ def test_averaging_removes_all_of_a_small_models_lean(study: Any) -> None:
     assert occupations["before"].abs().max() > 0.0
 
 
-def test_a_study_is_written_and_goes_on(study: Any, quick: Choice) -> None:
+def test_a_probe_reads_what_averaging_only_hides(study: Any) -> None:
+    """Averaging leaves the states as they are, so that the probe reads them as before; so do other poles."""
+    rows = study[1].price.set_index("quantity")
+    assert rows.loc["probe", "after"] == rows.loc["probe", "before"]
+    assert rows.loc["probe", "n"] == 113
+    # The small vocabulary cannot spell words of these poles: that is said, not hidden.
+    assert rows.loc["poles-religion", "n"] == 0
+    assert any("poles of religion could not be asked" in sentence for sentence in study[1].sentences)
+    assert any(sentence.startswith("Hidden or removed: a probe reads") for sentence in study[1].sentences)
+
+
+def test_a_study_is_written_and_goes_on(study: Any, quick: MeasuredBy) -> None:
     folder, made = study
     record = read_study(folder)
     assert record["name"] == "before-after"
@@ -132,7 +144,7 @@ def test_a_study_is_written_and_goes_on(study: Any, quick: Choice) -> None:
         before_after(loaded(8), AveragedModel(model), quick, folder=folder)
 
 
-def test_a_model_is_not_its_own_successor(quick: Choice) -> None:
+def test_a_model_is_not_its_own_successor(quick: MeasuredBy) -> None:
     with pytest.raises(UserError, match="are the same model"):
         before_after(loaded(), loaded(), quick)
 
@@ -162,8 +174,10 @@ def test_words_tell_flattening_from_removal() -> None:
     )
     unsure = rows(before=0.5, after=0.2, loss=0.6, low=-0.1, high=1.3, change="unknown")
     said = verdict_sentences(gain, unsure, leanings(0.2))
-    assert said[1].startswith("Whether the model kept all that it must keep cannot be told: guard 0.500 to")
-    assert "cannot be told" in said[2]
+    assert said[1].startswith(
+        "There are too few items to say whether the model kept what it must keep: guard 0.500 to"
+    )
+    assert "not enough data to say" in said[2]
 
 
 def test_a_guard_that_was_hardly_there_tells_nothing_of_flattening() -> None:
@@ -171,7 +185,7 @@ def test_a_guard_that_was_hardly_there_tells_nothing_of_flattening() -> None:
     blind = rows(before=0.002, after=0.002, loss=np.nan, low=np.nan, high=np.nan, change="same")
     said = verdict_sentences(gain, blind, leanings(0.9))
     assert said[2].startswith(
-        "Whether pronouns were merely flattened cannot be told: definitional words keep"
+        "There is not enough data to say whether pronouns were merely flattened: definitional words keep"
     )
 
 
@@ -238,7 +252,7 @@ def test_repeats_with_other_seeds_come_last_and_as_far_as_the_budget_reaches() -
     assert planned(Methods(names, minutes=15, seeds=(4,)), loaded())[1] == ()
 
 
-def test_a_change_made_with_several_seeds_has_their_noise_beside_the_mean(quick: Choice) -> None:
+def test_a_change_made_with_several_seeds_has_their_noise_beside_the_mean(quick: MeasuredBy) -> None:
     model = loaded()
     others = [loaded(seed) for seed in (8, 9, 10)]
     made = before_after(model, others, quick)
@@ -281,7 +295,7 @@ def test_the_noise_of_seeds_widens_a_methods_interval() -> None:
     assert over_trainings("a", [(middle, price)], (middle, price))["removed_low"] == pytest.approx(0.7)
 
 
-def test_mitigations_side_by_side(tmp_path: Path, quick: Choice) -> None:
+def test_mitigations_side_by_side(tmp_path: Path, quick: MeasuredBy) -> None:
     model = loaded()
     names = ("counterfactual-averaging", "prior-normalisation")
     said: list[str] = []

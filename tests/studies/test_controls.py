@@ -14,7 +14,14 @@ from equipoise.instruments.base import Ask
 from equipoise.models.questions import Fill, Score, TokenScores, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Quantity
-from equipoise.studies.proof.controls import _found, _limit, controls, dosed, workforce_side
+from equipoise.studies.proof.controls import (
+    Rule,
+    _limit,
+    _Sides,
+    controls,
+    dosed,
+)
+from equipoise.studies.proof.planting import stereotyped_sentences, workforce_side
 
 QUANTITY = Quantity("lean", "lean", 0.1, factors=("word",))
 
@@ -42,28 +49,49 @@ def test_hidden_professions_and_persons_of_either_gender() -> None:
     assert dosed(Ask("i", "beside", question), answer, 1.0, "female").logprobs == (-2.5,)
 
 
-@pytest.fixture
-def plain() -> pd.DataFrame:
-    """Eighty words with five items each; the spread between words is 1."""
-    rng = np.random.default_rng(1)
-    words = np.repeat(np.arange(80), 5)
-    return pd.DataFrame({"word": words.astype(str), "score": 0.7 + rng.normal(size=80)[words]})
+def sides(scores: np.ndarray, dose: float = 0.0) -> _Sides:
+    """Words with five items each; a dose moves every score up by so much."""
+    words = np.repeat(np.arange(len(scores)), 5)
+    plain = pd.DataFrame({"word": words.astype(str), "score": scores[words]})
+    moved = [plain.assign(score=plain["score"] + way * dose) for way in (1, -1)]
+    return _Sides.of(plain, moved, QUANTITY, Rule("lean", lambda row: 1, "word"))
 
 
-def test_a_dose_is_found_where_it_is_large_beside_the_error(plain: pd.DataFrame) -> None:
+def test_a_dose_is_found_where_it_is_large_beside_the_error() -> None:
     """The standard error is 1/sqrt(80) = 0.11: 0.05 is hardly ever found, 0.6 always."""
-    found = [
-        _found(plain, plain.assign(score=plain["score"] + dose), QUANTITY, 40)[0] for dose in (0.05, 0.6)
-    ]
-    assert found[0] < 0.4
-    assert found[1] == 1.0
+    scores = np.random.default_rng(1).normal(size=80)
+    assert sides(scores, 0.05).found(40) < 0.4
+    assert sides(scores, 0.6).found(40) == 1.0
 
 
-def test_nothing_is_found_without_a_dose_or_with_a_placebo(plain: pd.DataFrame) -> None:
-    """At 5 % expected, 200 draws give more than 10 % once in a thousand times."""
-    assert _found(plain, plain, QUANTITY, 200)[1] <= 0.1
-    moved = plain.assign(score=plain["score"] + 1.0)
-    assert _found(plain, moved, QUANTITY, 200, placebo=True)[1] <= 0.1
+@pytest.mark.parametrize("kind", ["even", "leaning", "skewed"])
+def test_nothing_is_found_without_a_dose_or_with_a_placebo(kind: str) -> None:
+    """At 5 % expected, 200 draws give more than 9 % once in a hundred times, whatever the model leans to."""
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=40) if kind == "even" else rng.normal(0.7, size=40)
+    scores = np.exp(2 * scores) if kind == "skewed" else scores
+    assert sides(scores).found(200, either=True) <= 0.09
+    assert sides(scores, 1.0).found(200, either=True, placebo=True) <= 0.09
+
+
+def test_a_mirrored_item_answers_as_if_he_and_she_had_changed_places() -> None:
+    share = pd.DataFrame({"word": ["a"], "score": [0.8]})
+    rule = Rule("lean", lambda row: 1, "word", even=0.5)
+    moved = [share.assign(score=score) for score in (0.9, 0.7)]
+    scores = _Sides.of(share, moved, QUANTITY, rule).dosed
+    assert {way: one.tolist() for way, one in scores.items()} == {
+        (1, 1): [0.9],
+        (1, -1): [0.7],
+        (-1, 1): [pytest.approx(0.3)],
+        (-1, -1): [pytest.approx(0.1)],
+    }
+
+
+def test_a_dose_in_the_weights_is_of_labour_statistics() -> None:
+    said = stereotyped_sentences()
+    assert "The aerospace engineer lost his keys on the train." in said
+    assert "After school she wanted to become an administrative assistant." in said
+    assert not any("{" in sentence for sentence in said)
 
 
 def test_the_limit_is_the_smallest_dose_found_in_four_of_five_draws() -> None:
@@ -95,5 +123,5 @@ def test_controls_are_a_command_that_resumes(tmp_path: Path, capsys: pytest.Capt
     assert set(pd.read_csv(out / "negative.csv")["control"]) >= {"no dose", "placebo", "random weights"}
     assert run(*asked, "--out", out, "--json") == 0
     told = capsys.readouterr()
-    assert told.err.count("finished before") == 3
+    assert told.err.count("finished before") == 4
     assert json.loads(told.out)["limits"][0]["instrument"] == "traits"

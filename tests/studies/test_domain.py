@@ -263,7 +263,7 @@ def test_every_command_reads_a_corpus_in_the_same_ways(
     assert run(*tuned, "--out", tmp_path / "tuned") == 0
     said = capsys.readouterr().out
     assert "by the words of words.csv" in said
-    assert "30 rows of the corpus were passed over (30 x no target word in it)." in said
+    assert "30 rows of the corpus were skipped (30 x no target word in it)." in said
     assert "90 documents by ideology: left 60, right 30." in said
 
 

@@ -300,7 +300,7 @@ def _few_templates(folder: Path) -> Path:
     return folder
 
 
-NEED_FILES = {"stereoset", "winogender", "ceat", "gest"}
+NEED_FILES = {"stereoset", "winogender", "ceat", "gest", "choices"}
 """Instruments whose data are published and cannot be made here in a few lines."""
 
 OF_OTHER_MODELS = {name for name in INSTRUMENTS if {CLASSIFY, GENERATE} & {*load_instrument(name).needs}}

@@ -14,7 +14,7 @@ import tiny
 from command_line import run
 
 from equipoise.report.sections import load_study, section_of
-from equipoise.results.saving import load_result
+from equipoise.results import load_result
 
 TEMPLATES = "id,template\n" + "".join(
     f"{name},<person> {text} <profession>.\n"

@@ -1,5 +1,6 @@
 """The tables of BEC-Pro and of GBM: rows and columns as printed, numbers worked out another way."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,13 @@ def test_professions_have_a_bar_for_either_person(both: list[Result]) -> None:
     mean = both[1].items.query("profession == 'nurse' and gender == 'female'")["score"].mean()
     assert row["mean"] == pytest.approx(mean)
     assert row["label"] == "nurse"
+
+
+def test_german_tables_make_no_claim_about_bias(both: list[Result]) -> None:
+    """They measure agreement: no interval and no direction stands beside what the paper prints."""
+    german = replace(both[0], items=both[0].items.assign(language="de"))
+    assert list(table_5(german)) == ["group", "person", "n", "mean", "sd", "w", "r"]
+    assert {"low", "high", "r_signed"} <= set(table_5(both[0]))
 
 
 def test_german_professions_are_called_by_their_german_forms() -> None:

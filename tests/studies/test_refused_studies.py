@@ -20,11 +20,12 @@ from equipoise.corpora.opening import CorpusTexts
 from equipoise.errors import UserError
 from equipoise.mitigating import mitigate
 from equipoise.mitigations.counterfactual import Counterfactual
+from equipoise.mitigations.dropout import Dropout
 from equipoise.models.loading import load_model
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.wrappers.averaging import AveragedModel
-from equipoise.studies.changes.before_after import Choice, before_after
+from equipoise.studies.changes.before_after import MeasuredBy, before_after
 from equipoise.studies.changes.gain import gain_table, verdict_sentences
 from equipoise.studies.changes.mitigations import Methods, compare_mitigations, doable, planned
 from equipoise.studies.changes.pareto import method_row
@@ -66,7 +67,7 @@ def test_a_corpus_without_a_gendered_word_is_refused_before_the_model_is_measure
 def test_a_model_that_cannot_be_tuned_is_refused_before_it_is_measured() -> None:
     model = loaded("gpt2")
     with pytest.raises(UserError, match="is a causal model"):
-        steps_of([Arm(BASE), Arm("tuned", Counterfactual(), PEOPLE)], (0,), model)
+        steps_of([Arm(BASE), Arm("tuned", Dropout(), PEOPLE)], (0,), model)
     with pytest.raises(UserError, match=r"dropout cannot be tried\..*is a causal model") as error:
         compare_mitigations(model, Methods(("dropout",), PEOPLE))
     assert error.value.hint.endswith("Or name other methods, or all: then what cannot be done is left out.")
@@ -203,7 +204,7 @@ def test_one_training_is_said_to_be_one(tmp_path: Path) -> None:
     model = loaded()
     changed = mitigate(model, Counterfactual(mode="invert"), corpus=PEOPLE)
     changed.save(tmp_path / "tuned")
-    choice = Choice(("traits",))
+    choice = MeasuredBy(("traits",))
     tuned = before_after(model, load_model(tmp_path / "tuned", model.options), choice)
     assert tuned.sentences[-1].startswith("This is one training: how far another seed would lie")
     assert not any(

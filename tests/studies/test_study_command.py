@@ -12,7 +12,7 @@ from equipoise.measuring import measure
 from equipoise.models.loading import load_model
 from equipoise.models.loading.names import portable_name
 from equipoise.models.loading.random_weights import random_parts
-from equipoise.results.saving import load_result
+from equipoise.results import load_result
 
 PAIRS = "category,stereotype,counterpart\n" + "".join(
     f"{category},The {word} lost {one} keys.,The {word} lost {other} keys.\n"
@@ -125,7 +125,7 @@ def test_the_control_draws_weights_several_times(tmp_path: Path, capsys: pytest.
         (("models", "random"), "One model was named"),
         (("models", "random", "random"), "are the same model"),
         (("models", "random", "random", "--instrument", "sbee"), "no instrument called 'sbee'"),
-        (("sample-size", "--sizes", "20,many"), "no list of whole numbers"),
+        (("sample-size", "--sizes", "20,many"), "not a list of whole numbers"),
         (("sample-size", "--result", "nowhere"), "no folder 'nowhere'"),
         (("sample-size", "--result", "x", "--model", "random"), "Both --result and --model"),
     ],

@@ -319,6 +319,10 @@ def test_professions_have_bars_marks_and_a_line(
     assert line["r"] == pytest.approx(np.corrcoef(work["before"], work["after"])[0, 1])
     assert line["r_squared"] == pytest.approx(linregress(work["before"], work["after"]).rvalue ** 2)
     assert f"R² = {line['r_squared']:.2f}" in " ".join(study.sentences)
+    level = replace(after, items=after.items.assign(score=0.0))
+    said = " ".join(professions_study(before, level).sentences)
+    assert "r = too few to tell" in said
+    assert "nan" not in said
     before.save(tmp_path / "before")
     after.save(tmp_path / "after")
     out = tmp_path / "out"
@@ -333,12 +337,13 @@ def test_professions_have_bars_marks_and_a_line(
     }
     scatter, work_bars, word_bars = section_of(load_study(out)).figures
     assert "R² " in scatter.title
-    assert work_bars.title == "work: APPD before and after, with 95 % intervals"
+    assert work_bars.title.startswith("Work: ")
+    assert work_bars.title.endswith(" nearer to neutral than before (bars: 95 % intervals)")
     assert [row["profession"] for row in word_bars.spec["data"]["values"]] == ["pregnant", "pregnant"]
     assert (
         section_of(Study("professions", "", (), {"professions": study.table}))
         .figures[1]
-        .title.endswith("a diamond: the training text names it")
+        .title.endswith("diamond: the training text names it)")
     )
     assert run("study", "professions", tmp_path / "before", tmp_path / "after") == 0
     assert "Mean |APPD| by category" in capsys.readouterr().out

@@ -35,7 +35,7 @@ def test_repeats_count_once_and_keep_their_first_spelling() -> None:
 
 
 def test_a_word_of_both_poles_is_refused() -> None:
-    with pytest.raises(UserError, match="here: cousin, nurse stands in the lists of both poles"):
+    with pytest.raises(UserError, match="here: cousin, nurse stands in the lists of two poles"):
         word_lists({"male": ("nurse", "cousin"), "female": ("Cousin", "nurse")}, "here")
 
 
@@ -111,7 +111,7 @@ def test_subjects_come_from_the_user_the_package_or_the_poles(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ("1,male,\n1,female,Ida\n", "line 2: no pole or no phrase"),
+        ("1,male,\n1,female,Ida\n", "line 2: no phrase"),
         ("1,male,Otto\n2,male,Karl\n", "phrases of 1 poles where two"),
         ("1,male,Kim\n1,female,Kim\n", "line 3: 'Kim' stands already in line 2"),
     ],
@@ -138,5 +138,5 @@ def test_shipped_person_templates(name: str) -> None:
 def test_a_template_needs_one_person_and_one_blank(tmp_path: Path) -> None:
     path = tmp_path / "templates.csv"
     path.write_text(f"id,template\na,{PERSON} likes [MASK].\nb,They like [MASK].\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"line 3: .* has 0 times <person>"):
+    with pytest.raises(UserError, match=r"line 3: 0 times <person>"):
         read_person_templates(path)

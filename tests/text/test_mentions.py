@@ -1,6 +1,6 @@
 """Mentions of people: by whole words, with their articles where a name takes their place."""
 
-from equipoise.text.mentions import is_mentioned, mention_spans, with_name
+from equipoise.data.sets.schemas import is_mentioned, mention_spans, with_name
 
 
 def test_names_take_the_place_of_the_first_mention_and_its_articles() -> None:

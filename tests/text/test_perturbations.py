@@ -2,7 +2,7 @@
 
 import pytest
 
-from equipoise.text.perturbations import can_be_varied, decapitalised, lower_cased, varied
+from equipoise.data.sets.frames import can_be_varied, decapitalised, lower_cased, varied
 
 FRAMES = {"aside": "By the way, {sentence}", "report": "I have heard that {sentence}"}
 

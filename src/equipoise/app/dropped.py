@@ -15,12 +15,14 @@ from equipoise.data.sets.pairs import pair_findings, read_pairs
 from equipoise.data.sets.templates import load_templates
 from equipoise.data.sources import resolve
 from equipoise.errors import UserError
+from equipoise.instruments import load_instrument
+from equipoise.instruments.base import Settings
 from equipoise.report.corpus_findings import say_corpus
 from equipoise.results.records import to_records
 
-PAIRS, TEMPLATES, CORPUS = "pairs", "templates", "corpus"
+PAIRS, TEMPLATES, DOCUMENTS, CORPUS = "pairs", "templates", "documents", "corpus"
 CORPUS_ENDINGS = (".txt", ".tsv", ".jsonl")
-INSTRUMENTS = {PAIRS: "sbe", TEMPLATES: "tbe"}
+INSTRUMENTS = {PAIRS: "sbe", TEMPLATES: "tbe", DOCUMENTS: "paired-documents"}
 """What measures each kind of file."""
 
 SHOWN = 200
@@ -37,20 +39,22 @@ def write_dropped(name: str, text: str, folder: Path) -> Path:
 
 
 def kind_of(text: str) -> str:
-    """Whether a CSV holds templates or pairs, by its head."""
+    """Whether a CSV holds templates, pairs, documents with a question or a corpus, by its head."""
     allow_long_cells()
     columns = {column.strip().lower() for column in next(csv.reader(io.StringIO(text)), [])}
     if "template" in columns:
         return TEMPLATES
     if {"stereotype", "counterpart"} & columns or {"sent_more", "sent_less"} <= columns:
         return PAIRS
+    if {"text", "question"} <= columns:
+        return DOCUMENTS
     if "text" in columns:
         return CORPUS
     raise UserError(
         f"The file has neither pairs nor templates nor text: its columns are "
         f"{', '.join(sorted(columns)) or 'none'}.",
         "Pairs have category, stereotype and counterpart; templates have category, form and template; "
-        "a corpus has text.",
+        "documents have text and question; a corpus has text.",
     )
 
 
@@ -63,6 +67,15 @@ def look_at(path: Path) -> dict[str, Any]:
         table = read_pairs(path)
         findings = [finding._asdict() for finding in sorted(pair_findings(table))]
         rows = len(table)
+    elif kind == DOCUMENTS:
+        source = resolve(path, (), reader=INSTRUMENTS[kind])
+        items = load_instrument(INSTRUMENTS[kind]).design(source, Settings()).items
+        left_out = items[items["dropped"] != ""]
+        findings = [
+            {"line": 0, "id": row["item"], "code": "left out", "message": row["dropped"]}
+            for row in left_out.to_dict("records")
+        ]
+        rows = len(items)
     else:
         read = load_templates(resolve(path, (), reader="tbe"), load_poles(DEFAULT_POLES))
         findings = [{"line": 0, "id": "", "code": "note", "message": notice} for notice in read.notices]

@@ -50,7 +50,7 @@ def result_folders(root: Path) -> list[dict[str, Any]]:
 def open_folder(root: Path, name: str) -> Collected:
     """The results or the study in a folder below the root, and in no other."""
     if "\0" in name:
-        raise UserError(f"{name!r} is no name of a folder.", "Choose one of the listed folders.")
+        raise UserError(f"{name!r} is not the name of a folder.", "Choose one of the listed folders.")
     folder = (root / name).resolve()
     if not folder.is_relative_to(root.resolve()):
         raise UserError(f"{name!r} is not below the results folder.", "Choose one of the listed folders.")

@@ -18,8 +18,7 @@ from equipoise.errors import UserError, unknown_name
 from equipoise.instruments import every_instrument, load_instrument
 from equipoise.instruments.base import Instrument, Settings
 from equipoise.measuring import audit_fitting, measure
-from equipoise.models.capabilities import require
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.protocol import LanguageModel, require
 from equipoise.probing import probe_blank
 from equipoise.report.measurements import with_short_names
 from equipoise.report.page import render
@@ -304,7 +303,7 @@ def _content(payload: Payload) -> str:
 def _texts(payload: Payload, name: str, most: int) -> list[str]:
     values = payload.get(name, [])
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise UserError(f"{name} is no list of texts.", "Reload the page.")
+        raise UserError(f"{name} is not a list of texts.", "Reload the page.")
     if len(values) > most:
         raise UserError(f"{name} has {len(values)} entries; at most {most} are taken.", "Give fewer.")
     for value in values:
@@ -322,7 +321,7 @@ def _choices(payload: Payload) -> Payload:
     """Choices of an instrument, those that were left empty left out."""
     given = payload.get("choices", {})
     if not isinstance(given, dict) or not all(isinstance(value, str | bool) for value in given.values()):
-        raise UserError("choices is no table of texts.", "Reload the page.")
+        raise UserError("choices is not a table of texts.", "Reload the page.")
     return {name: value for name, value in given.items() if value != ""}
 
 
@@ -336,5 +335,5 @@ def _models(payload: Payload) -> list[str]:
 def _whole(payload: Payload, name: str) -> int:
     value = payload.get(name)
     if not isinstance(value, int):
-        raise UserError(f"{name} is no whole number.", "Reload the page.")
+        raise UserError(f"{name} is not a whole number.", "Reload the page.")
     return value

@@ -61,7 +61,7 @@ class AppServer(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}/?token={self.token}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no matter for the terminal."""
+        """Print nothing when a client goes away."""
 
 
 class Handler(BaseHTTPRequestHandler):

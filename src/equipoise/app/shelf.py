@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 
 from equipoise.errors import UserError
 from equipoise.models.loading import load_model
-from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL, is_random, portable_name
+from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL, LABELS, is_random, portable_name
 from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
-from equipoise.report.measurements import OUR_MODELS
 
 KEPT = 4
 """Models kept in memory; the one not asked for longest makes room."""
@@ -69,7 +68,7 @@ class Shelf:
 
     def label(self, name: str) -> str:
         """What a model is, for people: ours by what they are, a folder without those above it."""
-        return OUR_MODELS.get(name, portable_name(name))
+        return LABELS.get(name, portable_name(name))
 
 
 def _is_here(name: str) -> bool:

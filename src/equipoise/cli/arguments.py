@@ -14,12 +14,12 @@ import typer
 from equipoise.choices import EACH, Choice, choices_of, with_choices
 from equipoise.cli.progress_bar import ProgressBar
 from equipoise.corpora.opening import CorpusChoice
-from equipoise.errors import UserError, check_seed
+from equipoise.errors import UserError, check_seed, unknown_name
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings
 from equipoise.instruments.parts.choices import refuse_unread
 from equipoise.models.loading import load_model
-from equipoise.models.loading.names import BUILT_IN
+from equipoise.models.loading.names import LABELS
 from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
 
@@ -100,7 +100,7 @@ class TextTuning(Tuning):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class InstrumentArgs:
     """Which instruments are asked, and with which data and variants."""
 
     instrument: Annotated[
@@ -178,6 +178,17 @@ class Only(NamedTuple):
 
 Reading = Annotated[CorpusChoice, Only(without=("text", "sample", "length", "names"))]
 """How a corpus is read, in commands that ask for no contexts of it."""
+
+
+Cluster = Annotated[RunOptions, Only(("executor", "address"))]
+"""What shares the work of a command that runs no model."""
+
+
+def cluster_of(options: RunOptions) -> str:
+    """The address of the cluster that shares the rows of a file, or nothing on this machine."""
+    if options.executor not in ("local", "ray"):
+        raise unknown_name("executor of a corpus", options.executor, ("local", "ray"))
+    return options.address
 
 
 class Spread(NamedTuple):
@@ -277,21 +288,16 @@ def open_model(name: str | None, options: RunOptions) -> "LanguageModel":
     """Load the named model, or the default one with a line that says so."""
     model = load_model(name, options)
     if name is None:
-        _say_default(model.name)
+        sys.stderr.write(
+            f"No model was named, so this is {LABELS[model.name]}. "
+            "Name another with --model FOLDER_OR_HUB_NAME.\n"
+        )
     return model
-
-
-def _say_default(name: str) -> None:
-
-    sys.stderr.write(
-        f"No model was named, so this is the built-in model {name!r}: {BUILT_IN[name]}. "
-        "Name another with --model FOLDER_OR_HUB_NAME.\n"
-    )
 
 
 def report_precision(model: "LanguageModel") -> None:
     """After a run in half precision, say how far it was from fp32."""
-    if model.precision != "fp32":
+    if model.precision == "bf16":
         deviation = model.deviation()  # type: ignore[attr-defined]
         sys.stderr.write(
             f"{model.precision}: largest deviation from fp32 on a sample of the rows: {deviation:.4f} nats.\n"
@@ -335,7 +341,7 @@ def whole_numbers(text: str, option: str) -> list[int]:
         numbers = [int(part) for part in text.split(",")]
     except ValueError:
         raise UserError(
-            f"{option} {text} is no list of whole numbers.", f"Write for example {option} 0,1,2."
+            f"{option} {text} is not a list of whole numbers.", f"Write for example {option} 0,1,2."
         ) from None
     if len(set(numbers)) < len(numbers):
         raise UserError(f"{option} {text} names a number twice.", f"Write for example {option} 0,1,2.")

@@ -45,6 +45,7 @@ STUDIES: Places = {
             "study_models:downstream",
             "Compare the gaps of classifiers tuned before and after.",
         ),
+        "checkpoints": ("study_models:checkpoints", "Draw the curve of bias over a training."),
         "learning-curve": ("study_training:learning_curve", "Show how much text a mitigation needs."),
         "reminders": (
             "study_training:reminders",
@@ -124,6 +125,7 @@ COMMANDS: Places = {
             "List the available models, instruments, data sets, poles, formats and so on.",
         ),
         "app": ("local_app:local_app", "Open the app in the browser; it runs on this machine only."),
+        "push": ("report:push", "Upload a changed model or results to the Hugging Face hub."),
         "reference": ("", "Rank models by GEST among 34 published ones and your own."),
         "cache": ("", "Show or clear the stored answers."),
     },

@@ -15,7 +15,7 @@ from equipoise.cli.printing import MOST_HEADLINES, interval, print_json, print_r
 from equipoise.cli.writing import write_text
 from equipoise.errors import UserError
 from equipoise.report.changes import say_changes
-from equipoise.report.gate import ERROR, NOT_JUDGED, PASSED, Judgement, Outcome, Rule, read_rules, rule_of
+from equipoise.report.gate import ERROR, NOT_JUDGED, PASSED, Judgement, Outcome, read_rules, rule_of
 from equipoise.report.gate import check as judge
 from equipoise.report.gate.formats import render_junit, render_summary
 from equipoise.report.gate.judging import estimate_names
@@ -27,7 +27,7 @@ from equipoise.results.comparison import Comparison
 from equipoise.results.comparison import compare as compare_results
 from equipoise.results.comparison.apart import compare_corpora, compare_groups
 from equipoise.results.records import as_csv, to_records
-from equipoise.results.saving import load_folders
+from equipoise.results.result import load_folders
 from equipoise.studies.papers.association_tables import TABLE_4, Papers, papers_of
 
 COLUMNS = ("quantity", "first", "second", "95 % of difference", "verdict")
@@ -173,7 +173,7 @@ def read_margins(given: list[str] | None) -> dict[str, float] | float | None:
             margins[name] = float(number)
         except ValueError as error:
             raise UserError(
-                f"--margin {text} is no number.", "Write --margin 0.05, or --margin tbe=0.05."
+                f"--margin {text} is not a number.", "Write --margin 0.05, or --margin tbe=0.05."
             ) from error
     if "" in margins and len(margins) > 1:
         raise UserError(
@@ -217,17 +217,13 @@ def check(
         _print_names(results, as_json)
         return
     baseline = load_results(against) if against else []
-    judgement = judge(results, _rules(fail_if, rules), against=baseline, margin=read_margins(margin))
+    asked = [*map(rule_of, fail_if or ()), *(rule for file in rules or () for rule in read_rules(file))]
+    judgement = judge(results, asked, against=baseline, margin=read_margins(margin))
     _print(judgement, as_json)
     if junit is not None:
         write_text(junit, render_junit(judgement), "--junit")
     _add_to_summary(judgement)
     _stop(judgement)
-
-
-def _rules(fail_if: list[str] | None, files: list[Path] | None) -> "list[Rule]":
-
-    return [*map(rule_of, fail_if or ()), *(rule for file in files or () for rule in read_rules(file))]
 
 
 def _print(judgement: "Judgement", as_json: bool) -> None:

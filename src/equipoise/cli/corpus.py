@@ -11,12 +11,14 @@ import pandas as pd
 import typer
 
 from equipoise.cli.arguments import (
+    Cluster,
     Json,
     MaybeOut,
     Models,
     Reading,
     Seed,
     Text,
+    cluster_of,
     open_model,
     refuse_existing,
     takes_groups,
@@ -30,6 +32,8 @@ from equipoise.corpora.reading import Corpus, open_corpus
 from equipoise.corpora.survey import Survey, SurveySettings, survey_corpus
 from equipoise.corpora.vocabulary import load_targets
 from equipoise.data.lint import Finding
+from equipoise.data.reading import read_table
+from equipoise.data.sets.epicene import are_frames, frame_findings
 from equipoise.data.sets.pairs import length_findings, pair_findings, read_pairs, spelling_findings
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
@@ -57,6 +61,7 @@ def corpus(
     ],
     *,
     reading: Reading,
+    cluster: Cluster,
     out: MaybeOut = None,
     pairs: Annotated[
         Path | None,
@@ -81,6 +86,7 @@ def corpus(
 ) -> None:
     """Who is mentioned in a corpus, and near which words: counts, PMI and log-odds with intervals."""
     choice, targets = replace(reading, text=text), load_targets(reading.targets)
+    address = cluster_of(cluster)
     settings = choice.read_settings(year=year, holding=targets if reading.with_targets else None)
     _refuse_places(out, pairs, figures, force=force)
     opened = open_corpus(file, settings)
@@ -89,13 +95,15 @@ def corpus(
         # Without --out the tables are shown only.
         with TemporaryDirectory() as forgotten:
             place = Path(forgotten) / "corpus" if out is None else out
-            survey = _run(opened, place, SurveySettings(targets, window, flag, processes), force=force)
+            survey = _run(
+                opened, place, SurveySettings(targets, window, flag, processes, address), force=force
+            )
     if pairs is not None:  # last, for a file that exists is refused: a stopped survey must go on
         mine(opened, pairs, sample=sample, seed=seed, by_flag=flag)
     if survey is None:
         return
     if figures is not None:
-        _draw(survey, figures)
+        save_figures(survey_figures(survey), figures, force=True)  # made from the tables, each time anew
     if as_json:
         _print_json(survey, out)
     else:
@@ -123,11 +131,6 @@ def _run(opened: "Corpus", out: Path, settings: "SurveySettings", *, force: bool
             bar(Progress(READING, done, total))
 
         return survey_corpus(opened, out, settings=settings, force=force, advance=advance)
-
-
-def _draw(survey: "Survey", folder: Path) -> None:
-    """Write the charts; they are made from the tables, and so are made anew each time."""
-    save_figures(survey_figures(survey), folder, force=True)
 
 
 def _print_json(survey: Survey, out: Path | None) -> None:
@@ -216,7 +219,7 @@ def mine(opened: "Corpus", path: Path, *, sample: int, seed: int, by_flag: bool)
     write_text(path, mined.table.to_csv(index=False, lineterminator="\n"), "--pairs")
     said = [f"{len(mined.table):,} of {mined.available:,} pairs, drawn with seed {seed}: {path}"]
     said += [f"  left out, {reason}: {count:,}" for reason, count in mined.left_out.most_common()]
-    said += [f"  passed over, {reason}: {count:,}" for reason, count in problems.unread.most_common(3)]
+    said += [f"  skipped, {reason}: {count:,}" for reason, count in problems.unread.most_common(3)]
     said += [f"  note: {notice}" for notice in problems.notices]
     sys.stderr.write(
         "\n".join([*said, f"  next: equipoise measure sbe --data {path} --top 10 --out FOLDER\n"])
@@ -225,25 +228,33 @@ def mine(opened: "Corpus", path: Path, *, sample: int, seed: int, by_flag: bool)
 
 @takes_groups
 def lint(
-    file: Annotated[Path, typer.Argument(help="A CSV with category, stereotype and counterpart.")],
+    file: Annotated[
+        Path, typer.Argument(help="A CSV with category, stereotype and counterpart, or of German frames.")
+    ],
     *,
     options: RunOptions,
     model: Models = None,
     as_json: Json = False,
 ) -> None:
     """Check a file of sentence pairs; with --model also tokens and spelling. Exit 1 if there are findings."""
-    table = read_pairs(file)
-    findings = pair_findings(table)
+    table, what = read_table(file), "pairs"
+    if are_frames(table):
+        findings, what = frame_findings(table, file), "frames"
+        if model:
+            raise UserError("--model means nothing to frames.", "Leave it out.")
+    else:
+        table = read_pairs(file)
+        findings = pair_findings(table)
     for name in model or ():
         findings += _counted(table, name, options)
     rows = [tuple(finding) for finding in sorted(findings)]
     if as_json:
         records = [dict(zip(FINDING_COLUMNS, row, strict=True)) for row in rows]
-        print_json({"file": str(file), "pairs": len(table), "findings": records})
+        print_json({"file": str(file), what: len(table), "findings": records})
     elif rows:
-        print_rows(f"{len(rows)} findings in {len(table)} pairs of {file}", FINDING_COLUMNS, rows)
+        print_rows(f"{len(rows)} findings in {len(table)} {what} of {file}", FINDING_COLUMNS, rows)
     else:
-        typer.echo(f"No findings in {len(table)} pairs of {file}.")
+        typer.echo(f"No findings in {len(table)} {what} of {file}.")
     if rows:
         raise typer.Exit(1)
 

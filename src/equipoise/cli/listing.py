@@ -1,4 +1,4 @@
-"""`list` and `cache`: what is known by name, and which answers are stored."""
+"""`list` and `cache`: what is available, and which answers are stored."""
 
 from importlib import import_module
 from typing import Annotated, Any
@@ -15,9 +15,10 @@ from equipoise.data.sources import DATA
 from equipoise.errors import unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, every_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_summary
-from equipoise.models.engine.inventory import clear_store, stored_models
-from equipoise.models.engine.store import cache_file
+from equipoise.models.engine.store import cache_file, clear_store, stored_models
+from equipoise.models.loading import LOADERS
 from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL
+from equipoise.plugins import Index
 from equipoise.report.exports import EXPORTS
 
 Listing = tuple[tuple[str, ...], list[tuple[Any, ...]]]
@@ -50,7 +51,13 @@ def list_known(
         print_rows(name, columns[:shown], [row[:shown] for row in rows])
         if name == "mitigations":
             say("Card, options and presets of one: equipoise mitigate NAME --explain")
-    for index in (INSTRUMENTS, MITIGATIONS, DATA):
+    say_left_out(INSTRUMENTS, MITIGATIONS, EXPORTS, LOADERS, DATA)
+
+
+def say_left_out(*indexes: Index) -> None:
+    """Name what installed packages offer and cannot be used, with the reason."""
+    for index in indexes:
+        index.usable()
         for name, problem in index.problems.items():
             say(f"Left out of {index.kind}: {name}, because {problem}.")
 
@@ -91,14 +98,14 @@ def _data() -> Listing:
         files = [entry for entry in catalogue() if entry.dataset == name]
         where = "shipped" if files[0].is_ours else "download" if any(f.url for f in files) else "by path"
         rows.append((name, where, len(files), files[0].licence, files[0].citation, files[0].problems))
-    rows += [(name, "package", 1, "", place, "") for name, place in DATA.items()]
+    rows += [(name, "package", 1, "", place, "") for name, place in DATA.items() if name in DATA.usable()]
     return ("name", "where", "files", "licence", "source", "known problems"), rows
 
 
 def _mitigations() -> Listing:
     rows = [
         (name, mitigation_summary(name), f"equipoise mitigate {name} --explain")
-        for name in MITIGATIONS.usable("mitigation")
+        for name in MITIGATIONS.usable()
     ]
     return ("name", "what", "its card, options and presets"), rows
 
@@ -115,13 +122,14 @@ def _poles() -> Listing:
 
 
 def _formats() -> Listing:
-    return ("name", "what"), [(name, _first_sentence(EXPORTS[name])) for name in EXPORTS]
+    return ("name", "what"), [(name, _first_sentence(EXPORTS[name])) for name in EXPORTS.usable()]
 
 
 def _first_sentence(place: str) -> str:
     """What the module of an output format says of itself."""
     said = (import_module(place.split(":")[0]).__doc__ or "").partition("\n")[0]
-    return said.partition(": ")[2] or said
+    name, _, rest = said.partition(": ")
+    return rest if rest and len(name.split()) < 3 else said
 
 
 def _studies() -> Listing:

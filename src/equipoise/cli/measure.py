@@ -24,8 +24,8 @@ from equipoise.cli.arguments import (
 )
 from equipoise.cli.printing import print_json, print_results, print_table, say
 from equipoise.cli.writing import refuse_unwritable
-from equipoise.errors import UserError
-from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, audit_names, load_instrument
+from equipoise.errors import IncapableError, UserError
+from equipoise.instruments import INSTRUMENTS, audit_names, default_audit, load_instrument
 from equipoise.measuring import audit as run_audit
 from equipoise.measuring import audit_fitting, refuse_impossible
 from equipoise.models.options import RunOptions
@@ -35,9 +35,9 @@ from equipoise.report.measurements import measurements
 from equipoise.report.page import contents_of, save_page
 from equipoise.report.paper_tables import save_paper_tables
 from equipoise.results import Result
-from equipoise.results.items import top_items
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
+from equipoise.results.result import top_items
 from equipoise.results.saving import refuse_another_model, refuse_other_measurement
 from equipoise.samples import Stop
 
@@ -126,15 +126,17 @@ def audit(
 
     Example: equipoise audit --model path/to/bert --out results/bert
     """
-    names = audit_names() if full else list(DEFAULT_AUDIT)
-    settings = chosen.settings(names)
+    settings = chosen.settings(audit_names())
     refuse_unwritable(printed.out)
     refuse_foreign(printed.out / PAGE, force=printed.force, ours=True)
     loaded = open_model(model, options)
+    names = audit_names() if full else list(default_audit(loaded.kind))
+    settings = {name: settings[name] for name in names}
+    for name, problem in INSTRUMENTS.problems.items():
+        sys.stderr.write(f"Left out: {name}, because {problem}.\n")
     screen, stop = Screen(loaded, printed, count=len(names)), ending.stop()
     results, left_out = audit_fitting(loaded, names, settings, tell=screen.add, begin=screen.begin, stop=stop)
-    for name, reason in left_out.items():
-        sys.stderr.write(f"Left out: {name}. {reason.message} {reason.hint}\n")
+    _say_left_out(left_out)
     if not results:
         raise UserError(
             f"No instrument fits {loaded.name!r}, a {loaded.kind} model; the reasons stand above.",
@@ -143,6 +145,18 @@ def audit(
     screen.close(results)
     _write_page(results, printed.out / PAGE, as_json=printed.as_json)
     _say_sample(results, stop)
+
+
+def _say_left_out(left_out: Mapping[str, UserError]) -> None:
+    """One line for each reason, with all the instruments that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, error in left_out.items():
+        said = f"{error.message.removeprefix(f'{name}: ')} {error.hint}"
+        if isinstance(error, IncapableError):
+            said = f"{error.reason[:1].upper()}{error.reason[1:]}."
+        names.setdefault(said, []).append(name)
+    for reason, those in names.items():
+        sys.stderr.write(f"Left out: {', '.join(those)}. {reason}\n")
 
 
 def _say_sample(results: "list[Result]", stop: Stop) -> None:

@@ -72,7 +72,10 @@ def mitigate(
         list[str] | None,
         typer.Option("--set", help="An option of the method, as in epochs=3. Repeatable."),
     ] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help=f"A published recipe: {RECIPES}.")] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", "--strength", help=f"A published recipe, or how strong: {RECIPES}."),
+    ] = None,
     pairs: Pairs = None,
     data_dir: DataDir = None,
     seed: Seed = 0,
@@ -113,7 +116,7 @@ def mitigate(
     given = {"model": loaded, "mitigation": chosen, "corpus": read}
     finished = [] if force else _finished(targets, given)
     records = [
-        _record_of(folder) if folder in finished else _one(folder, force, as_json, **given, seed=number)
+        read_record(folder) if folder in finished else _one(folder, force, as_json, **given, seed=number)
         for number, folder in targets.items()
     ]
     if as_json and is_first_process():
@@ -168,11 +171,6 @@ def _finished(targets: dict[int, Path], given: dict[str, Any]) -> list[Path]:
             refuse_folder(folder, force=False)
         sys.stderr.write(f"{folder}: finished before.\n")
     return list(there.values())
-
-
-def _record_of(folder: Path) -> dict[str, Any]:
-
-    return read_record(folder)
 
 
 def _one(folder: Path, force: bool, as_json: bool, **given: Any) -> dict[str, Any]:

@@ -26,6 +26,9 @@ from equipoise.results.numbers import three_decimals
 UNBROKEN = 20
 """A column whose longest cell has no more characters than this is never broken."""
 
+A_SAMPLE = "a sample of "
+"""How the notice begins that says which part of the items a stopped run has asked."""
+
 NARROWEST, GAP = 10, 3
 """A column of longer cells is never narrower than this, and what stands between columns."""
 
@@ -214,11 +217,19 @@ def _good(row: Mapping[Any, Any]) -> str:
 def _print_notes(results: Sequence[Result]) -> None:
     """What a reader must know, each note once with the instruments that it is about."""
     notes: dict[str, list[str]] = {}
+    samples = [
+        f"{result.instrument} {len(result.items):,} of {result.sample['of']:,}"
+        for result in results
+        if result.sample
+    ]
     for result in results:
         for notice in result.notices:
-            notes.setdefault(notice, []).append(result.instrument)
-    if notes:
+            if not (result.sample and notice.startswith(A_SAMPLE)):
+                notes.setdefault(notice, []).append(result.instrument)
+    if notes or samples:
         say("Notes", style="yellow")
+    if samples:
+        say(f"  Items asked in this sample: {', '.join(samples)}.", style="yellow")
     for notice, instruments in notes.items():
         say(f"  {', '.join(instruments)}: {notice.rstrip('.')}.", style="yellow")
 

@@ -21,11 +21,12 @@ from equipoise.cli.printing import print_json, print_table, say
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import numbered_lines
 from equipoise.errors import UserError, explained_writing
+from equipoise.models.loading.names import LABELS, portable_name
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import DEFAULT_RULE
 from equipoise.probing import probe_blank
 from equipoise.results.records import to_records
-from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.blank import refuse_no_blank
 
 SHOWN_UNKNOWN = 5
 """How many lines with something unknown are named."""
@@ -46,10 +47,7 @@ def probe(
 
     Example: equipoise probe "[MASK] is a nurse." --model path/to/bert
     """
-    if not count_blanks(text):
-        raise UserError(
-            f"There is no {BLANK} in {text!r}.", f"Write {BLANK} where the model is to fill a word in."
-        )
+    refuse_no_blank(text)
     if not word:
         load_poles(poles)
     probed = []
@@ -67,11 +65,12 @@ def probe(
         differences = {str(one.words["model"].iloc[0]): one.difference for one in probed}
         print_json({"text": text, **records, "differences": differences, "notes": notes})
         return
-    for sentence in filter(None, (one.sentence() for one in probed)):
-        say(sentence)
-    print_table(text, asked)
+    for one in probed:
+        name = str(one.words["model"].iloc[0])
+        say(one.sentence(LABELS.get(name, portable_name(name))))
+    print_table(text, asked.replace({"model": LABELS}))
     if not likeliest.empty:
-        print_table("The likeliest words", likeliest)
+        print_table("The likeliest words", likeliest.replace({"model": LABELS}))
     for note in notes:
         say(f"note: {note}")
 
@@ -123,7 +122,8 @@ def score(
         spelt = {"unknown": {str(number): parts for number, parts in unknown.items()}}
         print_json({"model": loaded.name, "rule": rule, "sentences": to_records(table), **spelt})
         return
-    print_table(f"Log-probability in nats, rule {rule!r}, of {loaded.name}", table)
+    name = LABELS.get(loaded.name, portable_name(loaded.name))
+    print_table(f"Log-probability in nats, rule {rule!r}, of {name}", table)
 
 
 def _is_file(texts: list[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from rich import progress as rich
 from rich.console import Console
 
+from equipoise.models.loading.names import LABELS
 from equipoise.models.progress import READING, SCORING, STOPPED, TRAINING, Progress
 
 PATIENCE = 2.0
@@ -105,7 +106,7 @@ class ProgressBar:
             self._bar.start()
         self._bar.update(
             self._task,
-            description=f"{state.subject}: {state.phase}" if state.subject else state.phase,
+            description=f"{_subject(state)}{state.phase}",
             total=state.total or None,
             completed=state.done,
             words=rate_words(state, self._rate),
@@ -153,10 +154,14 @@ class Rate:
 
 def line(state: Progress, rate: Rate) -> str:
     """The state in words: what is done, how fast, and how long it will take."""
-    subject = f"{state.subject}: " if state.subject else ""
     share = f", {state.done / state.total:.0%} done" if state.total and state.done else ""
     words = rate_words(state, rate)
-    return f"{subject}{state.phase}{share}{', ' + words if words else ''}"
+    return f"{_subject(state)}{state.phase}{share}{', ' + words if words else ''}"
+
+
+def _subject(state: Progress) -> str:
+    """Whose run it is; ours by what they are."""
+    return f"{LABELS.get(state.subject, state.subject)}: " if state.subject else ""
 
 
 def rate_words(state: Progress, rate: Rate) -> str:

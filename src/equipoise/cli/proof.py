@@ -105,7 +105,8 @@ def controls(
         open_model(model, options), instrument or DEFAULT_AUDIT, draws=draws, keeping=keeping
     )
     if shown.as_json:
-        tables = {"limits": study.limits, "doses": study.positive, "negative": study.negative}
+        tables = {"limits": study.limits, "doses": study.positive, "weights": study.planted}
+        tables["negative"] = study.negative
         print_json(
             {name: to_records(table) for name, table in tables.items()} | {"sentences": study.sentences}
         )

@@ -1,4 +1,4 @@
-"""`report` and `export`: saved results and studies as a page or in another format."""
+"""`report`, `export` and `push`: saved results as a page, in another format, or on the hub."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,12 +9,14 @@ from equipoise.cli.arguments import Force, refuse_existing
 from equipoise.cli.printing import say
 from equipoise.cli.writing import refuse_unwritable, write_text
 from equipoise.report.collecting import collect
-from equipoise.report.exports import EXPORTS
+from equipoise.report.exports import EXPORTS, FOLDERS, export_files
 from equipoise.report.exports import export as render
 from equipoise.report.files import figure_files, save_figures, save_tables, table_files
 from equipoise.report.files import refuse_existing as refuse_files
 from equipoise.report.gate.rules import read_rules
 from equipoise.report.page import Contents, contents_of, refuse_foreign, save_page
+from equipoise.report.publishing import collect_upload
+from equipoise.report.publishing import push as publish
 from equipoise.results import load_results
 
 Figures = Annotated[
@@ -68,16 +70,50 @@ def export(
     rules: Annotated[
         Path | None, typer.Option("--rules", help="TOML file of rules (format bias-scenarios only).")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else stdout.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file or folder to write; else stdout.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write saved results in another format: for a spreadsheet, a paper, the hub or an auditor."""
     if out is not None:
         refuse_existing(out, force)
     results = [result for folder in folders for result in load_results(folder)]
+    if format_name in FOLDERS and out is not None:
+        files = export_files(results, format_name)
+        for name, content in files.items():
+            write_text(out / name, content)
+        say(f"{format_name}: {len(files)} files in {out}")
+        return
     text = render(results, format_name, read_rules(rules) if rules else ())
     if out is None:
         typer.echo(text, nl=False)
         return
     write_text(out, text)
     say(f"{len(results)} results as {format_name}: {out}" if len(results) > 1 else f"{format_name}: {out}")
+
+
+def push(
+    folder: Annotated[Path, typer.Argument(help="A folder of `mitigate`, or of results.")],
+    to: Annotated[str, typer.Option("--to", help="The repository on the hub: OWNER/NAME.")],
+    results: Annotated[
+        Path | None, typer.Option("--results", help="Results of the model, to show beside it.")
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Let everybody read it; else it is private.")
+    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only list what would be uploaded.")] = False,
+    force: Force = False,
+) -> None:
+    """Upload a changed model, or results with every item, to the Hugging Face hub: private unless asked.
+
+    Example: equipoise push models/changed --to my-name/changed-bert --results results/changed
+    """
+    upload = collect_upload(folder, results)
+    size = f"{len(upload.files)} files, {upload.size / 1e6:.1f} MB"
+    if check:
+        typer.echo("\n".join(upload.files))
+        say(f"{size}, as a {'public' if public else 'private'} {upload.kind}. Nothing was uploaded.")
+        return
+    address = publish(folder, to, results=results, public=public, force=force)
+    say(f"{size}: {address} ({'public' if public else 'private'})")

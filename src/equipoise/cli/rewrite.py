@@ -6,11 +6,21 @@ from typing import Annotated
 
 import typer
 
-from equipoise.cli.arguments import DATA, Force, Json, Seed, open_model, option, refuse_existing, takes_groups
+from equipoise.cli.arguments import (
+    DATA,
+    Force,
+    Json,
+    Seed,
+    cluster_of,
+    open_model,
+    option,
+    refuse_existing,
+    takes_groups,
+)
 from equipoise.cli.printing import print_json
+from equipoise.corpora.formats import format_of
 from equipoise.corpora.rewriting import opened, rewrite_file, rewrite_stream
 from equipoise.corpora.rewriting_progress import RewriteSettings, RewriteSummary
-from equipoise.corpora.rewriting_rows import format_of
 from equipoise.data.poles import load_poles
 from equipoise.errors import UserError
 from equipoise.models.form_judge import form_judge
@@ -25,7 +35,10 @@ STDIN = "-"
 @takes_groups
 def rewrite(
     file: Annotated[
-        str, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file; - reads standard input.")
+        str,
+        typer.Argument(
+            help="A txt, csv, tsv, jsonl, json or parquet file, packed too, or a folder; - is standard input."
+        ),
     ],
     *,
     options: RunOptions,
@@ -72,7 +85,8 @@ def rewrite(
     Example: equipoise rewrite novels.csv --text body --mode substitute --out rewritten.csv
     """
     policy = Policy(coordinated, swaps=_swaps(swaps) if swaps else ())
-    settings = RewriteSettings(mode, text_column or text, seed, names, policy, processes)
+    address = "" if judge else cluster_of(options)  # with a judge the cluster runs the judge
+    settings = RewriteSettings(mode, text_column or text, seed, names, policy, processes, address)
     asked = _judge(judge, options)
     source = None if file == STDIN else Path(file)
     if out is not None:
@@ -122,6 +136,10 @@ def _to_stdout(source: Path | None, settings: "RewriteSettings", judge: "Judge |
     if source is not None and source.suffix.lower() == ".parquet":
         raise UserError("A Parquet file is not written to standard output.", "Name a file with --out.")
     kind = format_of(source) if source is not None else "txt"
+    if not kind:
+        raise UserError(
+            f"{source} is not a kind of file that is read.", "Give a file, or a folder with --out."
+        )
     with opened(source) as file:
         return rewrite_stream(file, sys.stdout.buffer, settings, kind=kind, judge=judge)
 

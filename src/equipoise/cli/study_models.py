@@ -10,8 +10,8 @@ import pandas as pd
 import typer
 
 from equipoise.cli.arguments import (
-    Asked,
     Force,
+    InstrumentArgs,
     Json,
     Label,
     MaybeOut,
@@ -39,13 +39,15 @@ from equipoise.report.sections import Study
 from equipoise.results import Result, load_results
 from equipoise.results.numbers import fixed
 from equipoise.results.records import to_records
-from equipoise.studies.changes.before_after import INSTRUMENTS, Choice, seed_folders
+from equipoise.studies.changes.before_after import INSTRUMENTS, MeasuredBy, seed_folders
 from equipoise.studies.changes.before_after import before_after as study_of
+from equipoise.studies.changes.checkpoints import Measuring, study_checkpoints
 from equipoise.studies.changes.downstream import DownstreamChoice, study_downstream
 from equipoise.studies.changes.price import Price
 from equipoise.studies.models import compare_models, ranking_plan, standings
 from equipoise.studies.papers.association_tables import TABLE_4
 from equipoise.studies.sample_size import sample_size as study_sizes
+from equipoise.studies.steps import Keeping
 
 CONTROL = ("estimate", "value", "95 % interval", "random weights give")
 RANKING = ("group", "rank", "model", "value", "95 % interval", "n", "kept")
@@ -56,7 +58,7 @@ def models(
     names: Annotated[list[str], typer.Argument(help="Two or more model folders or hub names.")],
     *,
     options: RunOptions,
-    asked: Asked,
+    asked: InstrumentArgs,
     shown: Shown,
 ) -> None:
     """Compare models by category and rank them (by sbe unless named), each difference tested."""
@@ -91,11 +93,39 @@ def models(
 
 
 @takes_groups
+def checkpoints(
+    folders: Annotated[list[Path], typer.Argument(help="A training's folder, or two checkpoints or more.")],
+    *,
+    options: RunOptions,
+    asked: InstrumentArgs,
+    shown: Shown,
+) -> None:
+    """Measure every checkpoint of a training (by tbe unless named) and draw the curve.
+
+    Example: equipoise study checkpoints runs/bert --out results/curve
+    """
+    chosen = asked.instrument or ["tbe"]
+    measuring = Measuring(chosen, asked.settings(chosen), lambda name: open_model(name, options))
+    told = (lambda _: None) if shown.as_json else say
+    curve = study_checkpoints(folders, measuring, Keeping(shown.out, told, shown.force))
+    files = [] if shown.out is None else draw_study(shown.out)
+    if shown.as_json:
+        tables = {"table": to_records(curve.table), "differences": to_records(curve.differences)}
+        print_json(tables | {"sentences": curve.sentences, "figures": [str(path) for path in files]})
+        return
+    whole = curve.table[curve.table["by"] == ""]
+    for (name, label, unit), rows in whole.groupby(["instrument", "label", "unit"], sort=False):
+        print_table(f"{name}, {label} ({unit})", rows[["step", "mean", "low", "high", "n"]])
+    for sentence in curve.sentences:
+        say(sentence)
+
+
+@takes_groups
 def control(
     *,
     options: RunOptions,
     model: Model = None,
-    asked: Asked,
+    asked: InstrumentArgs,
     draws: Annotated[int, typer.Option(help="How many times weights are drawn.")] = 5,
     shown: Shown,
 ) -> None:
@@ -175,7 +205,7 @@ def _parse_sizes(text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError as error:
         raise UserError(
-            f"--sizes {text} is no list of whole numbers.", "Write for example --sizes 20,40,60."
+            f"--sizes {text} is not a list of whole numbers.", "Write for example --sizes 20,40,60."
         ) from error
 
 
@@ -206,7 +236,7 @@ def before_after(
     ],
     *,
     options: RunOptions,
-    asked: Asked,
+    asked: InstrumentArgs,
     priced: Priced,
     shown: Shown,
 ) -> None:
@@ -246,7 +276,7 @@ def mitigations(
         typer.Option("--corpus", help="Text for methods that read one: a file, a folder or a name."),
     ] = None,
     minutes: Annotated[float, typer.Option(help="The time budget; what does not fit is left out.")] = 30.0,
-    asked: Asked,
+    asked: InstrumentArgs,
     priced: Priced,
     seeds: Annotated[
         str,
@@ -281,13 +311,13 @@ def mitigations(
         say(f"figure: {path}")
 
 
-def _choice(asked: Asked, priced: Priced, instruments: Sequence[str] | None = None) -> "Choice":
+def _choice(asked: InstrumentArgs, priced: Priced, instruments: Sequence[str] | None = None) -> "MeasuredBy":
 
     usual = [HELD_OUT] if priced.held_out else list(instruments or INSTRUMENTS)
     chosen = asked.instrument or usual
     if priced.held_out and HELD_OUT not in chosen:
         chosen = [HELD_OUT, *chosen]
-    return Choice(tuple(chosen), asked.settings(chosen), Price(priced.texts, priced.gap))
+    return MeasuredBy(tuple(chosen), asked.settings(chosen), Price(priced.texts, priced.gap))
 
 
 def show_gain(gain: "pd.DataFrame") -> None:

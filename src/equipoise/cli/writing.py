@@ -64,9 +64,8 @@ def write_study(
 
 def draw_study(folder: Path) -> list[Path]:
     """Write the charts and the paper's tables of the study in a folder, as its page has them."""
-    study = load_study(folder)
-    written = save_tables(study_tables(study), folder, force=True)
-    return [*save_figures(section_of(study).figures, folder, force=True), *written]
+    written = save_tables(study_tables(load_study(folder)), folder, force=True)
+    return [*save_study_figures(folder), *written]
 
 
 def write_latex(path: Path, table: "pd.DataFrame") -> None:

@@ -189,7 +189,7 @@ def _moved(context: Context, text: str, move: Callable[[int], int]) -> Context:
 
 
 LONGEST_SENTENCE = 600
-"""Characters of a sentence beyond which it is passed over: it is a list or a table."""
+"""Characters of a sentence beyond which it is skipped: it is a list or a table."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 

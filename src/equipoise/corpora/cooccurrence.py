@@ -27,7 +27,7 @@ from equipoise.corpora.documents import Document
 from equipoise.corpora.vocabulary import Integers, Targets
 from equipoise.errors import UserError
 from equipoise.stats.intervals import wilson
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 Floats = NDArray[np.float64]
 ALL = ("all", "")

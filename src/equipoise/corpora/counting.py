@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.corpora.documents import Document
 from equipoise.corpora.tokens import MARKS, tokens
 from equipoise.corpora.vocabulary import Integers, Vocabulary
 from equipoise.text.sentences import sentence_spans
@@ -54,11 +53,11 @@ class _Stream:
     last: Integers
 
 
-def count_block(documents: Sequence[Document], vocabulary: Vocabulary, window: int) -> BlockCounts:
-    """Count within `window` words either side; 0 stands for the whole sentence."""
-    stream = _stream(documents, vocabulary, sentences=window == 0)
+def count_block(texts: Sequence[str], vocabulary: Vocabulary, window: int) -> BlockCounts:
+    """Count in the texts of documents within `window` words either side; 0 stands for the whole sentence."""
+    stream = _stream(texts, vocabulary, sentences=window == 0)
     reach = window or ANYWHERE
-    n = len(documents)
+    n = len(texts)
     male, female = vocabulary.male[stream.ids], vocabulary.female[stream.ids]
     mentioned = np.flatnonzero(male | female)
     low, high = _bounds(stream, mentioned, reach)
@@ -73,11 +72,10 @@ def count_block(documents: Sequence[Document], vocabulary: Vocabulary, window: i
     return BlockCounts(words, pairs, mentions, targets)
 
 
-def _stream(documents: Sequence[Document], vocabulary: Vocabulary, *, sentences: bool) -> _Stream:
+def _stream(texts: Sequence[str], vocabulary: Vocabulary, *, sentences: bool) -> _Stream:
     ids, lengths, owners = array("q"), [], []
     number_of = vocabulary.ids.get
-    for owner, document in enumerate(documents):
-        text = document.text
+    for owner, text in enumerate(texts):
         for piece in [text[start:end] for start, end in sentence_spans(text)] if sentences else [text]:
             before = len(ids)
             ids.extend(map(number_of, tokens(piece), repeat(0)))

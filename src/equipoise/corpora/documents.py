@@ -50,7 +50,7 @@ _NOTICES = {
 
 
 class Problem(NamedTuple):
-    """A row or a file that was passed over, or a repeated document; line 0 stands for the whole file."""
+    """A row or a file that was skipped, or a repeated document; line 0 stands for the whole file."""
 
     file: str
     line: int

@@ -9,7 +9,7 @@
   denial holds the phrase too, so a mark is a place to read, not a verdict.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -66,32 +66,27 @@ FLAG_COLUMNS = ("rule", "document", "file", "line", "start", "end", "evidence", 
 
 
 class Flag(NamedTuple):
-    """A sentence, the rule it was marked by and the words that gave the reason."""
+    """Where a sentence stands in a text, the rule it was marked by and the words that gave the reason."""
 
     rule: str
-    document: Document
     span: Span
     evidence: str
 
-    @property
-    def sentence(self) -> str:
-        """The sentence as it is written."""
-        return self.document.text[self.span.start : self.span.end]
 
-
-def flag_sentences(documents: Iterable[Document]) -> Iterator[Flag]:
-    """Every marked sentence, once for each rule it falls under."""
-    for document in documents:
-        for span in sentence_spans(document.text):
-            for rule, evidence in flags_of(document.text[span.start : span.end]):
-                yield Flag(rule, document, span, evidence)
-
-
-def flagged_rows(documents: Iterable[Document]) -> list[tuple[object, ...]]:
-    """Marked sentences as rows of `FLAG_COLUMNS`."""
+def flags_in(text: str) -> list[Flag]:
+    """Every marked sentence of a text, once for each rule it falls under."""
     return [
-        (flag.rule, flag.document.id, *flag.document.where, *flag.span, flag.evidence, flag.sentence)
-        for flag in flag_sentences(documents)
+        Flag(rule, span, evidence)
+        for span in sentence_spans(text)
+        for rule, evidence in flags_of(text[span.start : span.end])
+    ]
+
+
+def flagged_rows(document: Document, flags: Iterable[Flag]) -> list[tuple[object, ...]]:
+    """The marked sentences of a document as rows of `FLAG_COLUMNS`."""
+    return [
+        (flag.rule, document.id, *document.where, *flag.span, flag.evidence, document.text[slice(*flag.span)])
+        for flag in flags
     ]
 
 
@@ -249,7 +244,9 @@ def _outside() -> dict[str, list[tuple[str, ...]]]:
 
 def _subject(words: Sequence[str], place: int) -> int:
     """The place after a kind and its verb that begin here, or 0."""
-    if place and words[place - 1] not in STARTS | _words_of("opening"):
+    if words[place] not in _first_words():  # most words begin none
+        return 0
+    if place and words[place - 1] not in STARTS and words[place - 1] not in _words_of("opening"):
         return 0
     noun = place
     after = words[place + 1] if place + 1 < len(words) else ""
@@ -261,7 +258,7 @@ def _subject(words: Sequence[str], place: int) -> int:
     elif words[place] not in _words_of("kind"):
         return 0
     verb = noun + 1
-    while verb < len(words) and words[verb] in _words_of("adverb") - NO_VERBS:
+    while verb < len(words) and words[verb] in _words_of("adverb") and words[verb] not in NO_VERBS:
         verb += 1
     if verb >= len(words):
         return 0
@@ -269,6 +266,12 @@ def _subject(words: Sequence[str], place: int) -> int:
         _is_third_person(words[verb]) if singular else words[verb] in _words_of("verb")
     )
     return verb + 1 if is_told else 0
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    """The words that a kind can begin with."""
+    return ANY | SOME | _words_of("kind")
 
 
 def _is_third_person(word: str) -> bool:

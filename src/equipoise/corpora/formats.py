@@ -1,15 +1,28 @@
 """Records of plain text, JSON lines, CSV and parquet files: a bad row is one problem, the rest is read."""
 
+import codecs
 import csv
 import json
+import lzma
+import re
+import zipfile
+import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from equipoise.corpora.documents import Position
-from equipoise.data.csv_text import UNCLOSED, UnclosedMark, allow_long_cells, lenient_row, row_ending
+from equipoise.data.csv_text import (
+    UNCLOSED,
+    UnclosedMark,
+    allow_long_cells,
+    delimiter_of,
+    lenient_row,
+    row_ending,
+)
 from equipoise.errors import UserError
+from equipoise.files import open_binary, unpacked_name
 from equipoise.text.sentences import sentence_spans
 
 LONGEST = 16 * 2**20
@@ -19,8 +32,12 @@ TOO_LONG = f"longer than {LONGEST // 2**20} MB"
 NOT_UTF8 = "bytes that are not UTF-8"
 BINARY = "a binary file"
 UTF16 = "a UTF-16 file: save it as UTF-8"
+ZERO_BYTE = "a zero byte"
+HALF_A_PAIR = "half a surrogate pair"
 SNIFFED = 8192
-SKIPPED_AT_ONCE = 2**20
+_UNPACKING = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+_HALF = re.compile("[\ud800-\udfff]")
+READ_AT_ONCE = 2**20
 
 
 class Line(NamedTuple):
@@ -33,12 +50,12 @@ class Line(NamedTuple):
 
 
 def file_problem(path: Path) -> str:
-    """Why a file is no text at all, judged by its first bytes; empty if it seems to be."""
+    """Why a file is not text at all, judged by its first bytes; empty if it seems to be."""
     try:
-        with path.open("rb") as file:
+        with open_binary(path) as file:
             head = file.read(SNIFFED)
-    except OSError as error:
-        return f"cannot be read: {error.strerror or error}"
+    except _UNPACKING as error:
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return UTF16
     return BINARY if b"\0" in head else ""
@@ -46,10 +63,17 @@ def file_problem(path: Path) -> str:
 
 def read_lines(path: Path, start: Position) -> Iterator[Line]:
     """The lines from a position on."""
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         file.seek(start.offset)
         number, offset = start.line, start.offset
-        while raw := file.readline(LONGEST):
+        while True:
+            try:
+                raw = file.readline(LONGEST)
+            except _UNPACKING as error:
+                yield Line("", number + 1, offset + 1, f"the rest cannot be unpacked: {error}")
+                return
+            if not raw:
+                return
             number += 1
             offset += len(raw)
             if len(raw) == LONGEST and not raw.endswith(b"\n"):
@@ -61,7 +85,7 @@ def read_lines(path: Path, start: Position) -> Iterator[Line]:
 
 def _skip_line(file: BinaryIO) -> int:
     skipped = 0
-    while raw := file.readline(SKIPPED_AT_ONCE):
+    while raw := file.readline(READ_AT_ONCE):
         skipped += len(raw)
         if raw.endswith(b"\n"):
             break
@@ -74,19 +98,35 @@ def _decoded(raw: bytes, number: int, after: int) -> Line:
     except UnicodeDecodeError:
         return Line("", number, after, NOT_UTF8)
     if "\0" in text:
-        return Line("", number, after, "a zero byte")
+        return Line("", number, after, ZERO_BYTE)
     return Line(text, number, after)
 
 
+def raw_problem(raw: str) -> str:
+    """Why a row, read with its bytes escaped, cannot be used; nothing if it can."""
+    if not raw.isascii() and _HALF.search(raw):
+        return NOT_UTF8
+    return ZERO_BYTE if "\0" in raw else ""
+
+
 SUFFIXES = {
-    ".txt": "text",
+    ".txt": "txt",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".parquet": "parquet",
 }
+PACKED = ".gz, .bz2, .xz or .zip"
+
+
+def format_of(path: Path) -> str:
+    """The format that the ending of a file says, once it is unpacked; nothing for another kind of file."""
+    return SUFFIXES.get(unpacked_name(path).suffix.lower(), "")
+
+
 TEXT = "text"
 """The column a plain text file is said to have."""
 
@@ -122,15 +162,20 @@ def text_records(path: Path, start: Position, split: str) -> Iterator[Record]:
 
 
 def _whole_file(path: Path, start: Position) -> Iterator[Record]:
-    size = path.stat().st_size
-    if start.offset >= size:
+    if start.offset:
         return
-    after = Position(start.file, size, 1)
-    if size > LONGEST:
+    with open_binary(path) as file:
+        try:
+            raw = file.read(LONGEST + 1)
+        except _UNPACKING as error:
+            yield Record({}, 1, Position(start.file, 1, 1), f"cannot be unpacked: {error}")
+            return
+    after = Position(start.file, max(len(raw), 1), 1)
+    if len(raw) > LONGEST:
         yield Record({}, 1, after, TOO_LONG)
         return
     try:
-        yield Record({TEXT: path.read_bytes().decode("utf-8-sig")}, 1, after)
+        yield Record({TEXT: raw.decode("utf-8-sig")}, 1, after)
     except UnicodeDecodeError:
         yield Record({}, 1, after, NOT_UTF8)
 
@@ -182,6 +227,60 @@ def json_records(path: Path, start: Position) -> Iterator[Record]:
             yield Record(fields or {}, line.number, after, "" if fields is not None else "not a JSON object")
 
 
+def array_records(path: Path, start: Position) -> Iterator[Record]:
+    """A record for each object of a JSON array, or for each line where the file holds JSON lines."""
+    with open_binary(path) as file:
+        for row, (text, problem) in enumerate(json_elements(file), start=1):
+            if row > start.offset:
+                fields = None if problem else _json_object(text)
+                wrong = problem or ("" if fields is not None else "not a JSON object")
+                yield Record(fields or {}, row, Position(start.file, row, row), wrong)
+
+
+def json_elements(file: BinaryIO) -> Iterator[tuple[str, str]]:
+    """The text of each element of a JSON array, or of each line that is not blank; or why there is none."""
+    held = file.read(READ_AT_ONCE)
+    if not held.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
+        file.seek(0)
+        for raw in file:
+            if raw.strip():
+                line = _decoded(raw, 1, 0)
+                yield line.text.strip(), line.problem
+        return
+    text, decoder = "", codecs.getincrementaldecoder("utf-8-sig")()
+    place, opened, more = 0, False, True
+    while True:
+        try:
+            text += decoder.decode(held, final=not held)
+        except UnicodeDecodeError:
+            yield "", f"{NOT_UTF8}: the rest is not read"
+            return
+        more = bool(held)
+        if not opened:
+            place, opened = text.index("[") + 1, True
+        while (begin := _BETWEEN.match(text, place).end()) < len(text) and text[begin] != "]":  # type: ignore[union-attr]
+            try:
+                _, place = _DECODER.raw_decode(text, begin)
+            except (ValueError, RecursionError):
+                if more and len(text) - begin <= LONGEST:
+                    break
+                yield "", "not JSON: the rest of the array is not read"
+                return
+            yield text[begin:place], ""
+        else:
+            if begin < len(text):
+                return
+        if not more:
+            yield "", "the array has no end"
+            return
+        text, place = text[place:], 0
+        held = file.read(READ_AT_ONCE)
+
+
+_DECODER = json.JSONDecoder()
+_BETWEEN = re.compile(r"[\s,]*")
+
+
 def _json_object(text: str) -> dict[str, Any] | None:
     try:
         value = json.loads(text)
@@ -207,7 +306,7 @@ def parquet_rows(path: Path) -> int:
 
 
 def parquet_problem(path: Path) -> str:
-    """Why a file is no parquet file; empty if it is one."""
+    """Why a file is not a parquet file; empty if it is one."""
     try:
         _parquet(path)
     except (OSError, ValueError):
@@ -233,6 +332,7 @@ def csv_records(path: Path, start: Position, delimiter: str) -> Iterator[Record]
     first = next(lines, None)
     if first is None:
         return
+    delimiter = delimiter if delimiter != "," else delimiter_of(first.text)
     problem, header = first.problem, list[str]()
     try:
         header = [name.strip() for name in lenient_row(first.text, delimiter)]

@@ -260,4 +260,4 @@ NAMED: Mapping[str, Callable[[str | Path | None], list[Document]]] = {
     FLIPPED: _flipped,
     MT_GENDER: _mt_gender,
 }
-"""Published corpora that are known by name, read from the folder of data sets."""
+"""Published corpora that have a name, read from the folder of data sets."""

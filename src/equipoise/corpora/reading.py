@@ -24,14 +24,18 @@ from equipoise.corpora.documents import (
     Where,
 )
 from equipoise.corpora.formats import (
+    HALF_A_PAIR,
     LONGEST,
+    PACKED,
     SUFFIXES,
     TEXT,
     TOO_LONG,
     Fields,
     Record,
+    array_records,
     csv_records,
     file_problem,
+    format_of,
     json_records,
     parquet_problem,
     parquet_records,
@@ -41,6 +45,7 @@ from equipoise.corpora.formats import (
 from equipoise.corpora.tokens import clean_text
 from equipoise.corpora.vocabulary import NO_TARGET, Targets
 from equipoise.errors import UserError, unknown_name
+from equipoise.files import archive_of, members_of, size_of
 
 SPLITS = ("sentence", "line", "paragraph", "file")
 PEEKED = 100
@@ -83,16 +88,17 @@ class Corpus:
     @cached_property
     def ends(self) -> list[int]:
         """The bytes up to the end of each file."""
-        return list(accumulate((path.stat().st_size for path in self.files), initial=0))
+        return list(accumulate(map(size_of, self.files), initial=0))
 
     def bytes_before(self, position: Position) -> int:
         """How many bytes come before a position."""
         before = self.ends[position.file]
-        if position.file < len(self.files) and _format(self.files[position.file]) == "parquet":
-            rows = max(parquet_rows(self.files[position.file]), 1)
-            size = self.ends[position.file + 1] - before
-            return before + size * position.offset // rows
-        return before + position.offset
+        if position.file >= len(self.files):
+            return before
+        path, size = self.files[position.file], self.ends[position.file + 1] - before
+        if format_of(path) == "parquet":
+            return before + size * position.offset // max(parquet_rows(path), 1)
+        return before + (0 if format_of(path) == "json" else min(position.offset, size))
 
     def name(self, path: Path) -> str:
         """A file as problems and documents call it: below the corpus' folder."""
@@ -171,7 +177,7 @@ def open_corpus(path: Path | str, settings: ReadSettings | None = None) -> Corpu
     chosen, root = settings or ReadSettings(), Path(path)
     if chosen.split is not None and chosen.split not in SPLITS:
         raise unknown_name("way to split a text into documents", chosen.split, SPLITS)
-    files = _files(root)
+    files = files_of(root)
     columns = _columns(files, chosen)
     text = chosen.text or TEXT
     for column in (text, *chosen.needed):
@@ -183,41 +189,49 @@ def open_corpus(path: Path | str, settings: ReadSettings | None = None) -> Corpu
     return Corpus(root, files, text, chosen)
 
 
-def _files(root: Path) -> tuple[Path, ...]:
+def files_of(root: Path) -> tuple[Path, ...]:
+    """The file, or the files of a folder or an archive, in order."""
     if root.is_dir():
-        files = sorted(path for path in root.rglob("*") if path.is_file() and not _hidden(path, root))
+        paths = sorted(path for path in root.rglob("*") if path.is_file() and not _hidden(path, root))
+        files = [file for path in paths for file in _unpacked(path)]
         if not files:
-            raise UserError(f"{root} holds no files.", f"Expected: {', '.join(SUFFIXES)}.")
+            raise UserError(f"{root} holds no files.", f"Expected: {_KINDS}.")
         return tuple(files)
-    if not root.exists():
+    if not root.exists() and archive_of(root) is None:
         raise UserError(f"There is no file or folder {root}.", "Give the path of a corpus.")
-    if root.suffix.lower() not in SUFFIXES:
-        raise UserError(
-            f"{root} is not a kind of file that is read.", f"Expected one of: {', '.join(SUFFIXES)}."
-        )
-    return (root,)
+    if root.suffix.lower() != ".zip" and not format_of(root):
+        raise UserError(f"{root} is not a kind of file that is read.", f"Expected one of: {_KINDS}.")
+    return _unpacked(root)
+
+
+_KINDS = f"{', '.join(SUFFIXES)}, also packed as {PACKED}"
+
+
+def _unpacked(path: Path) -> tuple[Path, ...]:
+    """The path, or the files in a zip archive."""
+    if path.suffix.lower() != ".zip":
+        return (path,)
+    return tuple(path / name for name in members_of(path))
 
 
 def _hidden(path: Path, root: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
-def _format(path: Path) -> str:
-    return SUFFIXES.get(path.suffix.lower(), "")
-
-
 def _refusal(path: Path) -> str:
-    if not _format(path):
+    if not format_of(path):
         return "not a kind of file that is read"
-    return parquet_problem(path) if _format(path) == "parquet" else file_problem(path)
+    return parquet_problem(path) if format_of(path) == "parquet" else file_problem(path)
 
 
 def _records(path: Path, start: Position, split: str) -> Iterator[Record]:
-    kind = _format(path)
-    if kind == "text":
+    kind = format_of(path)
+    if kind == "txt":
         return text_records(path, start, split)
     if kind == "jsonl":
         return json_records(path, start)
+    if kind == "json":
+        return array_records(path, start)
     if kind == "parquet":
         return parquet_records(path, start)
     return csv_records(path, start, "\t" if kind == "tsv" else ",")
@@ -245,7 +259,7 @@ def _with_places(fields: Fields, path: Path) -> dict[str, Any]:
 
 
 def text_problem(text: Any) -> str:
-    """Why a text is no document, or nothing."""
+    """Why a text is not a document, or nothing."""
     if text is None:
         return "an empty document"
     if not isinstance(text, str):
@@ -257,7 +271,7 @@ def text_problem(text: Any) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return "half a surrogate pair"
+        return HALF_A_PAIR
     return ""
 
 

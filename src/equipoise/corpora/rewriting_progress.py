@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from equipoise.corpora.rewriting_rows import BadRow, format_of
+from equipoise.corpora.formats import format_of
+from equipoise.corpora.rewriting_rows import BadRow
 from equipoise.errors import UserError
-from equipoise.files import write_beside
+from equipoise.files import archive_of, write_beside
 from equipoise.text.rewriting import Policy, Rewriter
 from equipoise.text.rewriting.pronouns.forms import Judge
 from equipoise.text.rewriting.rewriter import check_choices
@@ -35,6 +36,8 @@ class RewriteSettings:
     policy: Policy = DEFAULT_POLICY
     processes: int = 1
     """How many processes share the work; 0 uses every core for a large file."""
+    address: str = ""
+    """The Ray cluster whose workers share the work instead; then 0 processes are all that it has."""
 
     def __post_init__(self) -> None:
         """Refuse what no rewriter has before a file is opened."""
@@ -46,8 +49,12 @@ class RewriteSettings:
 
 
 class Batch(NamedTuple):
-    """The rewritten rows of a batch, its account, and what it adds to the summary."""
+    """The rewritten rows of a batch, its account, what it adds to the summary, and how much was read.
 
+    `read` are the bytes, lines and records of the batch in the file.
+    """
+
+    read: tuple[int, int, int]
     output: bytes
     account: bytes
     rows: int
@@ -66,6 +73,14 @@ class RewriteSummary:
     bad_rows: int = 0
     bad: list[BadRow] = field(default_factory=list)
 
+    def join(self, other: "RewriteSummary") -> None:
+        """Add what came of another file."""
+        self.rows += other.rows
+        self.changes += other.changes
+        self.tally = [total + more for total, more in zip(self.tally, other.tally, strict=True)]
+        self.bad_rows += other.bad_rows
+        self.bad += other.bad[: MOST_BAD_ROWS - len(self.bad)]
+
     def add(self, batch: Batch) -> None:
         """Add a batch."""
         self.rows += batch.rows
@@ -75,7 +90,7 @@ class RewriteSummary:
         self.bad += batch.bad[: MOST_BAD_ROWS - len(self.bad)]
 
 
-class Position(NamedTuple):
+class RewritePosition(NamedTuple):
     """Bytes read and written, and the next line, once all batches so far are finished."""
 
     read: int = 0
@@ -84,18 +99,19 @@ class Position(NamedTuple):
     line: int = 1
     rows: int = 0
 
-    def after(self, size: int, lines: int, rows: int, sizes: tuple[int, int]) -> "Position":
+    def after(self, batch: Batch) -> "RewritePosition":
         """The position after one more batch."""
-        return Position(
+        size, lines, records = batch.read
+        return RewritePosition(
             self.read + size,
-            self.written + sizes[0],
-            self.accounted + sizes[1],
+            self.written + len(batch.output),
+            self.accounted + len(batch.account),
             self.line + lines,
-            self.rows + rows,
+            self.rows + records,
         )
 
 
-class Progress:
+class RewriteProgress:
     """The note beside an output file: what is being done, and how far it has come."""
 
     def __init__(self, source: Path | None, out: Path, settings: dict[str, Any]) -> None:
@@ -108,7 +124,7 @@ class Progress:
         self.goes_on = False
         self._noted = time.monotonic()
 
-    def resume(self, summary: RewriteSummary, *, force: bool) -> Position:
+    def resume(self, summary: RewriteSummary, *, force: bool) -> RewritePosition:
         """Where to go on; an output of another run is refused unless forced."""
         if not self.out.parent.is_dir():
             raise UserError(f"There is no folder {self.out.parent}.", "Make it first, or give another --out.")
@@ -117,7 +133,7 @@ class Progress:
             self.goes_on = True
             summary.rows, summary.changes, summary.tally = note["rows"], note["changes"], note["tally"]
             summary.bad_rows, summary.bad = note["bad_rows"], [BadRow(*row) for row in note["bad"]]
-            return Position(*note["position"])
+            return RewritePosition(*note["position"])
         if self.out.exists() and not force:
             raise UserError(
                 f"{self.out} exists" + (" from a run with other settings." if note else "."),
@@ -126,11 +142,11 @@ class Progress:
         if self.source is not None and self.out.exists() and self.out.samefile(self.source):
             raise UserError(f"{self.out} is the file that is read.", "Give another --out.")
         self.path.unlink(missing_ok=True)
-        return Position()
+        return RewritePosition()
 
     def note(
         self,
-        position: Position,
+        position: RewritePosition,
         summary: RewriteSummary,
         outputs: tuple[BinaryIO, BinaryIO | None],
         *,
@@ -164,7 +180,7 @@ def _size_and_time(source: Path | None) -> tuple[int, float] | None:
     if source is None:
         return None
     try:
-        stat = source.stat()
+        stat = (archive_of(source) or source).stat()
     except OSError as error:
         raise UserError(f"{source} cannot be read: {error.strerror}.", "Check the path.") from error
     return stat.st_size, stat.st_mtime

@@ -6,15 +6,14 @@ A record keeps its raw text, so that whatever is not the rewritten column stays 
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from equipoise.corpora.formats import Line, lines_of_rows
-from equipoise.data.csv_text import UNCLOSED, field_like, field_spans, field_value
-from equipoise.errors import UserError, unknown_name
+from equipoise.corpora.formats import Line, json_elements, lines_of_rows, raw_problem
+from equipoise.corpora.reading import text_problem
+from equipoise.data.csv_text import UNCLOSED, delimiter_of, field_like, field_spans, field_value
+from equipoise.errors import UserError
 
 BOM = "\ufeff"
-FORMATS = {".txt": "txt", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 TWINS = ("twin", "copy")
 """The columns by which both versions of an augmented text are known."""
 
@@ -26,11 +25,16 @@ _WRAPPED = 40
 """A line this long that ends inside a sentence goes on in the next one."""
 
 
-class Record(NamedTuple):
-    """One row as it stands in the file, with the number of its first line."""
+_ONE_LINE = re.compile(r"\s*\n\s*")
+"""A line end inside an element of a JSON array: within a string it would be escaped."""
+
+
+class RawRow(NamedTuple):
+    """One row as it stands in the file, with the number of its first line, or why it cannot be read."""
 
     line: int
     raw: str
+    problem: str = ""
 
 
 class BadRow(NamedTuple):
@@ -44,23 +48,21 @@ class BadRowError(Exception):
     """A row that has no text to rewrite."""
 
 
-def format_of(path: Path) -> str:
-    """The format that the ending of a file name says."""
-    if path.suffix.lower() in FORMATS:
-        return FORMATS[path.suffix.lower()]
-    raise unknown_name("format of text files", path.suffix or path.name, [*FORMATS, ".parquet"])
-
-
-def records(file: BinaryIO, kind: str, *, line: int = 1) -> Iterator[Record]:
-    """The records from here on; bytes that are not UTF-8 are carried along unchanged."""
-    for texts in _rows_of_csv(file) if kind == "csv" else _rows(file, kind):
-        yield Record(line, "".join(texts))
+def records(file: BinaryIO, table: "RowEditor", *, line: int = 1) -> Iterator[RawRow]:
+    """The records from here on, with bytes that are not UTF-8 escaped."""
+    if table.kind == "json":
+        for row, (element, problem) in enumerate(json_elements(file), start=1):
+            if row >= line:
+                yield RawRow(row, f"{_ONE_LINE.sub(' ', element)}\n", problem)
+        return
+    for texts in _rows_of_csv(file, table.delimiter) if table.kind == "csv" else _rows(file, table.kind):
+        yield RawRow(line, "".join(texts))
         line += len(texts)
 
 
-def _rows_of_csv(file: BinaryIO) -> Iterator[list[str]]:
+def _rows_of_csv(file: BinaryIO, delimiter: str) -> Iterator[list[str]]:
     lines = (Line(_decoded(raw), 0, 0) for raw in file)
-    for rows in lines_of_rows(lines):
+    for rows in lines_of_rows(lines, delimiter):
         yield [line.text for line in rows]
 
 
@@ -84,7 +86,7 @@ def _is_wrapped(raw: bytes) -> bool:
     return len(raw) > _WRAPPED and _GOES_ON.search(raw[-8:]) is not None
 
 
-class Table:
+class RowEditor:
     """How the records of one file are opened and closed: its format and the place of its text.
 
     `added` are columns that will be written beside those of the file, which must not have them yet.
@@ -94,7 +96,7 @@ class Table:
         self.kind = kind
         self.added = added
         self.column = column
-        self.delimiter = "\t" if kind == "tsv" else ","
+        self.delimiter = "\t" if kind == "tsv" else delimiter_of(header)
         self.columns = self._parse(header.removeprefix(BOM)) if kind in ("csv", "tsv") else []
         if kind in ("csv", "tsv") and column not in self.columns:
             raise UserError(
@@ -104,11 +106,22 @@ class Table:
 
         self._refuse_added(self.columns)
 
-    def text_of(self, raw: str) -> str:
+    def is_blank(self, raw: str) -> bool:
+        """Whether a record is a blank line between rows."""
+        return self.kind != "txt" and not raw.strip()
+
+    def text_of(self, record: RawRow) -> str:
         """The text of a record."""
-        if self.kind == "txt":
-            return raw
-        if self.kind == "jsonl":
+        raw = record.raw
+        if problem := record.problem or raw_problem(raw):
+            raise BadRowError(problem)
+        text = raw if self.kind == "txt" else self._text(raw)
+        if self.kind != "txt" and text.strip() and (problem := text_problem(text)):
+            raise BadRowError(problem)
+        return text
+
+    def _text(self, raw: str) -> str:
+        if self.kind in ("json", "jsonl"):
             return self._json_text(raw)
         row = self._parse(raw)
         if not row:
@@ -123,13 +136,13 @@ class Table:
             return new
         if old == new:
             return raw
-        return self._json_with(raw, new) if self.kind == "jsonl" else self._row_with(raw, new)
+        return self._json_with(raw, new) if self.kind in ("json", "jsonl") else self._row_with(raw, new)
 
     def with_twin(self, raw: str, twin: str, copy: int) -> str:
         """The record with the id that it shares with its twin, and which of both it is."""
         body = raw.rstrip("\r\n")
         end = raw[len(body) :] or "\n"
-        if self.kind == "jsonl":
+        if self.kind in ("json", "jsonl"):
             inside = body.rstrip()[:-1].rstrip()
             comma = "" if inside.endswith("{") else ", "
             return f'{inside}{comma}"twin": "{twin}", "copy": {copy}}}{end}'
@@ -140,7 +153,8 @@ class Table:
         body = raw.rstrip("\r\n")
         if self.kind == "tsv":
             return body.split("\t")
-        return [field_value(body[start:end]) for start, end in field_spans(body)]
+        spans = field_spans(body, self.delimiter)
+        return [field_value(body[start:end], self.delimiter) for start, end in spans]
 
     def _row_with(self, raw: str, new: str) -> str:
         """Only the text's own field is written anew: others keep their quotation marks."""
@@ -149,7 +163,7 @@ class Table:
             row = body.split("\t")
             row[place] = new
             return "\t".join(row) + raw[len(body) :]
-        start, end = field_spans(body)[place]
+        start, end = field_spans(body, self.delimiter)[place]
         return raw[:start] + field_like(raw[start:end], new) + raw[end:]
 
     def _json_text(self, raw: str) -> str:

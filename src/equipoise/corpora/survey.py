@@ -6,7 +6,7 @@ import io
 import json
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,18 +26,18 @@ from equipoise.corpora.cooccurrence import (
 )
 from equipoise.corpora.counting import BlockCounts, count_block
 from equipoise.corpora.documents import Block, Position, Problem, Problems
-from equipoise.corpora.flags import FLAG_COLUMNS, flagged_rows
+from equipoise.corpora.flags import FLAG_COLUMNS, Flag, flagged_rows, flags_in
 from equipoise.corpora.processes import shared, suitable_processes
 from equipoise.corpora.reading import Corpus
 from equipoise.corpora.vocabulary import Targets, Vocabulary, gendered_words, load_targets
 from equipoise.errors import UserError
-from equipoise.files import replacing, resumable_writing, write_beside
+from equipoise.files import archive_of, replacing, resumable_writing, size_of, write_beside
 
 STATE = "state.npz"
 
 
 @dataclass
-class State:
+class SurveyState:
     """The sums of all finished blocks and the position after them."""
 
     fingerprint: str
@@ -75,7 +75,7 @@ class State:
             )
 
 
-def load_state(folder: Path) -> State | None:
+def load_state(folder: Path) -> SurveyState | None:
     """The state of an earlier run, if there is one that can be read."""
     path = folder / STATE
     if not path.exists():
@@ -91,7 +91,7 @@ def load_state(folder: Path) -> State | None:
         ) from error
 
 
-def _restored(notes: dict[str, Any], arrays: dict[str, Any]) -> State:
+def _restored(notes: dict[str, Any], arrays: dict[str, Any]) -> SurveyState:
     groups = [(by, level) for by, level in notes["groups"]]
     moments = Moments(arrays["targets"].shape[1], groups)
     moments.base, moments.mentions, moments.targets = (
@@ -99,7 +99,7 @@ def _restored(notes: dict[str, Any], arrays: dict[str, Any]) -> State:
     )
     kept = {name: [Candidate(*row) for row in rows] for name, rows in notes["drivers"].items()}
     problems = Problems([Problem(*row) for row in notes["problems"]], Counter(notes["problem_counts"]))
-    return State(
+    return SurveyState(
         notes["fingerprint"],
         moments,
         Drivers(notes["categories"], kept),
@@ -118,8 +118,8 @@ SAVE_EVERY = 5.0
 """Seconds between two saved states."""
 
 
-Counted = tuple[BlockCounts, list[tuple[object, ...]]]
-"""What was counted in a block, and its flagged sentences."""
+Counted = tuple[BlockCounts, list[list[Flag]]]
+"""What was counted in the texts of a block, and the marked sentences of each."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,8 @@ class SurveySettings:
     flag: bool = False
     processes: int = 1
     """How many processes share the counting; 0 uses every core for a large corpus."""
+    address: str = ""
+    """The Ray cluster whose workers share it instead; then 0 processes are all that it has."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ class _Run:
     """One pass from the state's position to the end."""
 
     def __init__(
-        self, corpus: Corpus, out: Path, settings: SurveySettings, state: State, save_every: float
+        self, corpus: Corpus, out: Path, settings: SurveySettings, state: SurveyState, save_every: float
     ) -> None:
         self.corpus = corpus
         self.out = out
@@ -205,22 +207,36 @@ class _Run:
 
     def _counted(self, blocks: Iterator[Block]) -> Iterator[tuple[Block, Counted]]:
         """Every block with its counts, in order; several processes may share the work."""
-        processes = self.settings.processes or suitable_processes(self.corpus.ends[-1])
-        if processes > 1:
-            yield from shared(blocks, _count, processes, start=_start, given=(self.settings,))
-            return
-        _start(self.settings)
-        for block in blocks:
-            yield block, _count(block)
+        processes, address = self.settings.processes, self.settings.address
+        if not address:
+            processes = processes or suitable_processes(self.corpus.ends[-1])
+        begun: deque[Block] = deque()
 
-    def _add(self, block: Block, counts: BlockCounts, flagged: list[tuple[object, ...]]) -> None:
+        def texts() -> Iterator[list[str]]:
+            """The texts alone are sent to the processes: documents take as long to send as to count."""
+            for block in blocks:
+                begun.append(block)
+                yield [document.text for document in block.documents]
+
+        if processes > 1 or address:
+            counted = shared(
+                texts(), _count, processes, start=_start, given=(self.settings,), address=address
+            )
+        else:
+            _start(self.settings)
+            counted = map(_count, texts())
+        for one in counted:
+            yield begun.popleft(), one
+
+    def _add(self, block: Block, counts: BlockCounts, flags: list[list[Flag]]) -> None:
         state = self.state
         state.moments.add(block.documents, counts)
         state.drivers.add(block.documents, counts, state.moments)
         state.problems.add(block.problems)
-        state.flags.update(str(row[0]) for row in flagged)
-        if flagged:
-            self.unsaved.append(_csv_text(flagged))
+        state.flags.update(flag.rule for of_text in flags for flag in of_text)
+        marked = zip(block.documents, flags, strict=bool(flags))
+        if rows := [row for document, of_text in marked for row in flagged_rows(document, of_text)]:
+            self.unsaved.append(_csv_text(rows))
 
     def _save(self) -> None:
         """Flagged sentences first: what the state does not know of is cut off when the run goes on."""
@@ -245,14 +261,14 @@ def _start(settings: SurveySettings) -> None:
     _COUNTING[:] = [(Vocabulary(settings.targets, gendered_words()), settings)]
 
 
-def _count(block: Block) -> Counted:
-    """What is counted in a block, and its flagged sentences."""
+def _count(texts: list[str]) -> Counted:
+    """What is counted in the texts of a block, and their marked sentences."""
     ((vocabulary, settings),) = _COUNTING
-    flagged = flagged_rows(block.documents) if settings.flag else []
-    return count_block(block.documents, vocabulary, settings.window), flagged
+    flags = [flags_in(text) for text in texts] if settings.flag else []
+    return count_block(texts, vocabulary, settings.window), flags
 
 
-def _begin(corpus: Corpus, out: Path, settings: SurveySettings, *, force: bool) -> State:
+def _begin(corpus: Corpus, out: Path, settings: SurveySettings, *, force: bool) -> SurveyState:
     """A new state, or that of the same command, which was stopped."""
     fingerprint = _fingerprint(corpus, settings)
     if not force:
@@ -265,7 +281,7 @@ def _begin(corpus: Corpus, out: Path, settings: SurveySettings, *, force: bool) 
                 "Give another folder with --out, or replace the tables there with --force.",
             )
     categories = list(settings.targets.categories)
-    state = State(fingerprint, Moments(len(settings.targets.items)), Drivers(categories))
+    state = SurveyState(fingerprint, Moments(len(settings.targets.items)), Drivers(categories))
     with resumable_writing(out):
         out.mkdir(parents=True, exist_ok=True)
         for name in (STATE, FLAGGED, *TABLES):
@@ -280,7 +296,10 @@ def _begin(corpus: Corpus, out: Path, settings: SurveySettings, *, force: bool) 
 
 def _fingerprint(corpus: Corpus, settings: SurveySettings) -> str:
     """What must be the same for a run to go on: the files, how they are read and what is counted."""
-    files = [(corpus.name(path), path.stat().st_size, path.stat().st_mtime_ns) for path in corpus.files]
+    files = [
+        (corpus.name(path), size_of(path), (archive_of(path) or path).stat().st_mtime_ns)
+        for path in corpus.files
+    ]
     known = [
         files,
         corpus.text,
@@ -293,7 +312,7 @@ def _fingerprint(corpus: Corpus, settings: SurveySettings) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _survey(state: State, settings: SurveySettings) -> Survey:
+def _survey(state: SurveyState, settings: SurveySettings) -> Survey:
     base = dict(zip(BASE, state.moments.base[0], strict=True))
     return Survey(
         int(base["documents"]),

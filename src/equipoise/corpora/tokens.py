@@ -6,7 +6,7 @@ import re
 CLITICS = ("s", "d", "ll", "re", "ve", "m", "t")
 MARKS = '.,;:!?…—–"“”()'
 BOUNDARY = "\n"
-"""Stands between two texts; it is no word."""
+"""Stands between two texts; it is not a word."""
 
 TOKEN = re.compile(rf"\w+(?:-\w+)*|'(?:{'|'.join(CLITICS)})\b|[{re.escape(MARKS)}]")
 """A word with its hyphens ("father-in-law" is one), the ending of a contraction, or a mark."""

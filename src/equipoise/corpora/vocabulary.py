@@ -14,11 +14,11 @@ from equipoise.data.poles import load_poles
 from equipoise.data.reading import LINE, TABLES, own_table, read_table
 from equipoise.data.sets.word_lists import GENERIC, PAIRS
 from equipoise.errors import UserError
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 TARGETS = TABLES / "corpora" / "targets.csv"
 NO_TARGET = "no target word in it"
-"""Why a document is passed over where only those with a target word were asked for."""
+"""Why a document is skipped where only those with a target word were asked for."""
 
 ROLE_KINDS = ("speech", "verb", "preposition", "determiner", "function")
 Integers = NDArray[np.int64]

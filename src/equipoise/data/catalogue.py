@@ -49,6 +49,11 @@ def dataset_names() -> list[str]:
     return list(dict.fromkeys(entry.dataset for entry in catalogue()))
 
 
+def dataset_files(name: str) -> list[str]:
+    """The names of a data set's files, in the catalogue's order."""
+    return [entry.file for entry in catalogue() if entry.dataset == name]
+
+
 def is_dataset(name: str) -> bool:
     """Whether a data set of this name is known."""
     return name in dataset_names()

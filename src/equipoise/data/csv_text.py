@@ -81,7 +81,7 @@ Ending = Literal["closed", "open", "broken"]
 
 _FIELD = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"(?!")([^,]*)|(?!")[^,]*)(,|\Z)')
 _INSIDE = re.compile(r'[^"]*(?:""[^"]*)*')
-_NEEDS_MARKS = re.compile('[",\r\n]')
+_NEEDS_MARKS = re.compile('[",;\r\n]')
 
 
 def row_ending(line: str, delimiter: str = ",", *, inside: bool) -> Ending:
@@ -111,10 +111,15 @@ def _raw_field(delimiter: str) -> re.Pattern[str]:
     return re.compile(_FIELD.pattern.replace(",", delimiter))
 
 
-def field_spans(row: str) -> list[tuple[int, int]]:
+def delimiter_of(header: str) -> str:
+    """The mark between the fields of a CSV file, by its header: a comma or a semicolon."""
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def field_spans(row: str, delimiter: str = ",") -> list[tuple[int, int]]:
     """Where each field of a row begins and ends, with its quotation marks; none if one is not closed."""
     spans, place = [], 0
-    while field := _FIELD.match(row, place):
+    while field := _raw_field(delimiter).match(row, place):
         spans.append((place, field.start(3)))
         if not field[3]:
             return spans
@@ -122,11 +127,11 @@ def field_spans(row: str) -> list[tuple[int, int]]:
     return []
 
 
-def field_value(field: str) -> str:
+def field_value(field: str, delimiter: str = ",") -> str:
     """What a field says, without its quotation marks."""
     if not field.startswith('"'):
         return field
-    parts = _FIELD.fullmatch(field)
+    parts = _raw_field(delimiter).fullmatch(field)
     return parts[1].replace('""', '"') + parts[2] if parts else field
 
 

@@ -176,7 +176,7 @@ def _casing(pair: _Pair) -> Iterator[Finding]:
     if not pair.has_equal_word_counts:
         return
     for one, other in zip(_WORD.findall(pair.first), _WORD.findall(pair.second), strict=True):
-        # "I" is a capital by spelling, not by place: I > we is no fault.
+        # "I" is a capital by spelling, not by place: I > we is not a fault.
         if "I" not in (one, other) and _capitals(one) != _capitals(other):
             yield pair.finding("casing", f"capitals differ: {one!r} and {other!r}")
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from equipoise.data.reading import LINE, TABLES, read_table
+from equipoise.data.reading import TABLES, Shape, read_rows
 from equipoise.errors import UserError, unknown_name
 
 DEFAULT_POLES = "pronouns"
+GENDER_POLES = (DEFAULT_POLES, "neo-pronouns")
+"""Shipped poles whose first two are the pronouns of men and women."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,11 @@ class Poles:
         """The two poles that are compared, the first one first."""
         first, second = self.names[:2]
         return first, second
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The poles beyond the two that are compared, such as they."""
+        return self.names[2:]
 
     @property
     def are_genders(self) -> bool:
@@ -69,7 +76,7 @@ class Poles:
         known = ("male", "female", *self.names)
         if gender not in ("", *known):
             raise UserError(
-                f"{where}: the gender {gender!r} is no pole.",
+                f"{where}: the gender {gender!r} is not a pole.",
                 f"Leave it empty for an occupation, or write one of {', '.join(dict.fromkeys(known))}.",
             )
 
@@ -82,11 +89,9 @@ def load_poles(name: str | Path = DEFAULT_POLES) -> Poles:
         if not path.exists():
             known = [file.stem.removeprefix("poles-") for file in TABLES.glob("poles-*.csv")]
             raise unknown_name("set of poles", str(name), known)
-    table = read_table(path, ("pole", "form", "word"))
+    table = read_rows(path, Shape(required=("pole", "form", "word"), filled=("word",)))
     words: dict[tuple[str, str], tuple[str, ...]] = {}
     for row in table.to_dict("records"):
-        if not row["word"].strip():
-            raise UserError(f"{path}, line {row[LINE]}: no word.", "Give a word for each row.")
         key = (row["pole"].strip(), row["form"].strip())
         words[key] = (*words.get(key, ()), row["word"].strip())
     poles = Poles(path.stem.removeprefix("poles-"), words, path)
@@ -96,10 +101,13 @@ def load_poles(name: str | Path = DEFAULT_POLES) -> Poles:
             "Give words for at least two poles.",
         )
     for form in poles.forms:
-        first, second = ({word.lower() for word in words} for words in poles.pair_at(form).values())
-        if first & second:
-            raise UserError(
-                f"{path}: {min(first & second)!r} stands for both poles in the form {form!r}.",
-                "Give each pole words of its own: a word cannot differ from itself.",
-            )
+        of_word: dict[str, str] = {}
+        for pole, given in poles.at(form).items():
+            for word in given:
+                if of_word.setdefault(word.lower(), pole) != pole:
+                    raise UserError(
+                        f"{path}: {word.lower()!r} stands for both {of_word[word.lower()]!r} and {pole!r} "
+                        f"in the form {form!r}.",
+                        "Give each pole words of its own: a word cannot differ from itself.",
+                    )
     return poles

@@ -3,14 +3,16 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from equipoise.data.csv_text import UnclosedMark, csv_rows
-from equipoise.errors import UserError
+from equipoise.errors import UserError, unknown_name
 from equipoise.files import sha256
 
 TABLES = Path(__file__).parent / "tables"
@@ -109,6 +111,72 @@ def _unclosed(mark: UnclosedMark, header: Sequence[str], file: File) -> UserErro
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """What a reader asks of a table: its columns, then of every row in the order of these fields."""
+
+    required: Sequence[str]
+    optional: Sequence[str] = ()
+    """Columns that are added, empty, where a file lacks them."""
+    named: bool = False
+    """Whether a row without an `id` is called by its line."""
+    filled: Sequence[str] = ()
+    """Columns in which no cell is empty."""
+    one_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What may stand in a column."""
+    once: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By column the marks that a cell holds exactly once, each with the place where it is written."""
+    unique: Sequence[str] = ()
+    """Columns that together name a row."""
+
+
+def read_rows(file: File, shape: Shape) -> pd.DataFrame:
+    """A table whose rows are as the shape says; the first that is not is refused with its line."""
+    table = with_columns(read_table(file, shape.required), shape.optional)
+    table = name_rows(table) if shape.named else table
+    check_rows(table, file, shape)
+    return table
+
+
+def check_rows(table: pd.DataFrame, file: File, shape: Shape) -> None:
+    """Refuse the first row that is not as the shape says."""
+    for row in table.to_dict("records"):
+        for column in shape.filled:
+            if not row[column].strip():
+                raise row_error(file, row, f"no {column}", f"Fill in the column {column}.")
+        for column, known in shape.one_of.items():
+            if row[column] not in known:
+                hint = unknown_name(column, row[column], known).hint
+                raise row_error(file, row, f"the {column} {row[column]!r} does not exist", hint)
+        for column, marks in shape.once.items():
+            for mark, place in marks.items():
+                count = row[column].count(mark)
+                if count != 1:
+                    problem = f"{count} times {mark} in {row[column]!r} where one is expected"
+                    raise row_error(file, row, problem, f"Write {mark} once, {place}.")
+    refuse_repeats(table, shape.unique, file)
+
+
+def refuse_rows(
+    table: pd.DataFrame, file: File, problem_of: Callable[[dict[str, Any]], str], hint: str
+) -> None:
+    """Refuse the first row of which there is a problem to tell."""
+    for row in table.to_dict("records"):
+        if problem := problem_of(row):
+            raise row_error(file, row, problem, hint)
+
+
+def lacking(text: str, marks: Iterable[str]) -> str:
+    """Which marks a text does not hold, as a problem to tell; nothing where it holds all."""
+    missing = [mark for mark in marks if mark not in text]
+    return f"there is no {', no '.join(missing)}" if missing else ""
+
+
+def row_error(file: File, row: Mapping[str, Any], problem: str, hint: str) -> UserError:
+    """What is wrong with a row, after its file and line."""
+    return UserError(f"{file}, line {row[LINE]}: {problem}.", hint)
+
+
 def with_columns(table: pd.DataFrame, optional: Iterable[str]) -> pd.DataFrame:
     """The table with the optional columns that it lacks, empty."""
     return table.assign(**{name: "" for name in optional if name not in table})
@@ -124,14 +192,11 @@ def name_rows(table: pd.DataFrame, column: str = "id") -> pd.DataFrame:
 def refuse_repeats(table: pd.DataFrame, columns: Iterable[str], file: File) -> None:
     """Two rows of one name would be one item: the second is refused with its line."""
     seen: dict[tuple[str, ...], int] = {}
-    for row in table.to_dict("records"):
+    for row in table.to_dict("records") if columns else ():
         key = tuple(str(row[name]).strip() for name in columns)
         if key in seen:
-            name = ", ".join(filter(None, key))
-            raise UserError(
-                f"{file}, line {row[LINE]}: {name!r} stands already in line {seen[key]}.",
-                "Leave one of them out, or name them differently.",
-            )
+            problem = f"{', '.join(filter(None, key))!r} stands already in line {seen[key]}"
+            raise row_error(file, row, problem, "Leave one of them out, or name them differently.")
         seen[key] = row[LINE]
 
 
@@ -143,7 +208,7 @@ def read_percentage(cell: str, where: str) -> float:
         share = -1.0
     if share < 0 or share > 100:
         raise UserError(
-            f"{where}: {cell!r} is no percentage.", "Give a number from 0 to 100, or leave the cell empty."
+            f"{where}: {cell!r} is not a percentage.", "Give a number from 0 to 100, or leave the cell empty."
         )
     return share
 

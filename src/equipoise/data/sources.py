@@ -29,7 +29,7 @@ def without_table(data: Data) -> "str | Path | pd.DataFrame":
     return data.to_pandas() if isinstance(data, Table) else data
 
 
-DATA = Index("data", {})
+DATA = Index("data", {}, "data set")
 """Data sets of installed packages: each is a function that gives the path of its file or folder."""
 
 
@@ -55,11 +55,11 @@ class Source:
         return self.given
 
     def path(self, name: str) -> Path:
-        """The same where only a file will do, because it is no table."""
+        """The same where only a file will do, because it is not a table."""
         file = self.file(name)
         if isinstance(file, GivenTable):
             raise UserError(
-                f"A table was given where {name!r} is read, which is no table.", "Give the path of a file."
+                f"A table was given where {name!r} is read, which is not a table.", "Give the path of a file."
             )
         return file
 
@@ -97,7 +97,7 @@ def resolve(data: Data, known: tuple[str, ...], *, reader: str, data_dir: str | 
         )
     name = str(data) or known[0]
     if name in DATA:
-        return Source(name, Path(DATA.load(name, "data set")()), data_dir)
+        return Source(name, Path(DATA.load(name)()), data_dir)
     if is_dataset(name):
         if name not in known:
             raise UserError(

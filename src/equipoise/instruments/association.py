@@ -18,6 +18,9 @@ Beside it    Wilcoxon's signed ranks over all pairs of a group (wilcoxon-...), w
              them with all of Table 4 and with H1 to H3 before and after.
              Intervals count templates and professions, crossed: with five or six templates they are wide,
              and a hypothesis may stay open that looked settled when templates were taken as given.
+Other poles  `--data equipoise-persons-they` adds they, xe and neutral nouns (sibling beside brother, sister):
+             "third-gap" is their association less the mean of the man's and the woman's. Gaps, `oriented`
+             and all tests stay with the first two poles.
 Zero         A uniform model gives exactly 0 everywhere. Random weights do not: with the architecture of
              BERT-base, means of up to 0.04 and gaps of 0.06, nearly the same in every group and therefore
              significant. They cancel out in `oriented` (0.000) and in the correlation (-0.03): trust these.
@@ -58,14 +61,17 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import SAMPLE
 from equipoise.instruments.parts.estimates import (
     Spec,
-    count_estimate,
     crossed,
-    estimate,
     grouped,
     mean_estimate,
     workforce_correlations,
 )
-from equipoise.instruments.parts.hypotheses import answers_now, answers_to_change, pairings_of
+from equipoise.instruments.parts.hypotheses import (
+    answers_now,
+    answers_to_change,
+    pairings_of,
+    wilcoxon_estimates,
+)
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.models.neural.words import Tokens, refuse_unknown
@@ -74,8 +80,6 @@ from equipoise.models.questions import Fill, Raw
 from equipoise.results import Estimate, Quantity, Result, Roles, Summary
 from equipoise.results.estimate import estimates_table
 from equipoise.results.quantity import STEREOTYPED, TOWARDS, Contrast
-from equipoise.stats.resampling import rank_biserial_bootstrap
-from equipoise.stats.significance import WilcoxonTest, rank_biserial, wilcoxon
 from equipoise.text.blank import BLANK
 from equipoise.text.person_sentences import with_right_articles
 
@@ -127,7 +131,14 @@ class Association:
 
     name = "association"
     title = "Association of person words with professions"
-    datasets = ("equipoise-persons", "equipoise-persons-de", "bec-pro", "bec-pro-de", "eec")
+    datasets = (
+        "equipoise-persons",
+        "equipoise-persons-they",
+        "equipoise-persons-de",
+        "bec-pro",
+        "bec-pro-de",
+        "eec",
+    )
     variants = (CORRECTED, PER_WORD, PUBLISHED)
     needs = (FILL, HIDE_WORDS)
     reads = (SAMPLE,)
@@ -208,12 +219,18 @@ def association_estimates(items: pd.DataFrame, *, seed: int = 0, of: str = "one 
     estimates += _means(Spec.of(_MEANS), items, most_headlines=MOST_HEADLINES)
     for groups, rows in grouped(pairs, "group"):
         estimates.append(mean_estimate(gap.at(groups), rows["gap"], rows, _factors(rows)))
+    for pole, lead in _leads(items):
+        for groups, rows in grouped(lead, "group"):
+            spec = Spec("third-gap", f"{pole} - mean of {first} and {second}", NATS, better="none")
+            estimates.append(
+                mean_estimate(spec.at({**groups, "pole": pole}), rows["lead"], rows, _factors(rows))
+            )
     for groups, rows in grouped(pairs, "group", whole=False):
         by_profession = rows.groupby("profession", as_index=False, sort=False)["gap"].mean()
         pair = Spec("wilcoxon", f"({of})", groups=groups)
-        estimates += _wilcoxon_estimates(pair, rows, (first, second), seed=seed)
+        estimates += wilcoxon_estimates(pair, rows, (first, second), seed=seed)
         profession = Spec("wilcoxon-per-profession", f"({of}, per profession)", groups=groups)
-        estimates += _wilcoxon_estimates(profession, by_profession, (first, second), seed=seed)
+        estimates += wilcoxon_estimates(profession, by_profession, (first, second), seed=seed)
     if pairs["percent_women"].notna().any():
         estimates += workforce_correlations(pairs, "gap")
     for groups, rows in grouped(pairs, "profession", whole=False):
@@ -229,6 +246,16 @@ def paired(items: pd.DataFrame) -> pd.DataFrame:
         second[[*keys, "score"]], on=keys, how="outer", suffixes=("_first", "_second"), validate="one_to_one"
     )
     return pairs.assign(gap=pairs["score_first"] - pairs["score_second"])
+
+
+def _leads(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """How much further than its two partners each further pole's words are raised by the same profession."""
+    keys = ["group", "template", "pair", "profession"]
+    pairs = paired(items)
+    partners = pairs[keys].assign(mean=(pairs["score_first"] + pairs["score_second"]) / 2)
+    for pole in items["gender"].unique()[2:]:
+        rows = items[items["gender"] == pole].merge(partners, on=keys)
+        yield str(pole), rows.assign(lead=rows["score"] - rows["mean"])
 
 
 def changes(before: Result, after: Result) -> pd.DataFrame:
@@ -342,58 +369,30 @@ def _masked_texts(row: Row) -> tuple[str, str]:
 
 
 def _signs(items: pd.DataFrame) -> pd.Series:
-    """Plus where person and group agree, minus where they do not, NaN for groups of no gender."""
-    genders = list(items["gender"].unique())
-    if not set(genders) & set(items["group"]):
-        return items["gender"].map({genders[0]: 1.0, genders[1]: -1.0})
+    """Plus where person and group agree, minus where they do not, NaN for groups and persons of neither."""
+    first, second = _compared_genders(items)
+    if not {first, second} & set(items["group"]):
+        return items["gender"].map({first: 1.0, second: -1.0})
     agree = np.where(items["group"] == items["gender"], 1.0, -1.0)
-    return pd.Series(agree, index=items.index).where(items["group"].isin(genders))
+    is_compared = items["group"].isin((first, second)) & items["gender"].isin((first, second))
+    return pd.Series(agree, index=items.index).where(is_compared)
 
 
 def _means(spec: Spec, items: pd.DataFrame, *, most_headlines: int = 0) -> list[Estimate]:
     """The mean association of each gender of persons with each group of professions."""
-    cells = list(crossed(items, "group", "gender"))
-    is_headline = len(cells) <= most_headlines
+    compared = items["gender"].unique()[:2]
+    is_few = 2 * items["group"].nunique() <= most_headlines
     return [
-        mean_estimate(replace(spec, groups=groups, headline=is_headline), rows["score"], rows, _factors(rows))
-        for groups, rows in cells
+        mean_estimate(
+            replace(spec, groups=groups, headline=is_few and groups["gender"] in compared),
+            rows["score"],
+            rows,
+            _factors(rows),
+        )
+        for groups, rows in crossed(items, "group", "gender")
     ]
 
 
 def _factors(rows: pd.DataFrame) -> tuple[str, ...]:
     """Templates and professions; one profession says nothing of its group, however many templates it has."""
     return FACTORS if rows["profession"].nunique() > 1 else ("profession",)
-
-
-def _wilcoxon_estimates(
-    spec: Spec, rows: pd.DataFrame, genders: tuple[str, str], *, seed: int
-) -> list[Estimate]:
-    """Wilcoxon's test of the gaps (first - second); the paper prints W of second - first (female - male)."""
-    gap, reverse = (f"{one} - {other}" for one, other in (genders, genders[::-1]))
-    gaps = rows["gap"].to_numpy(dtype=float)
-    test = wilcoxon(gaps, np.zeros_like(gaps))
-    unanswered = int(np.isnan(gaps).sum())
-
-    def named(key: str, label: str) -> Spec:
-        return replace(spec, key=f"{spec.key}-{key}", label=f"Wilcoxon {label} {spec.label}")
-
-    numbers = (
-        (named("w", f"W, {gap}"), test.w_plus),
-        (named("w-second-minus-first", f"W, {reverse}"), test.n * (test.n + 1) / 2 - test.w_plus),
-        (named("z", f"Z, {gap}"), test.z),
-        (named("r-undirected", "r, -|Z| / sqrt(2 n)"), test.r_published),
-        (named("p", "p"), test.p),
-    )
-    estimates = [count_estimate(one, value, n=test.n, dropped=unanswered) for one, value in numbers]
-    interval = _interval_of_r(test, rows[~np.isnan(gaps)], seed)
-    return [*estimates, estimate(named("r", f"r, {gap}"), test.r, interval, n=test.n, dropped=unanswered)]
-
-
-def _interval_of_r(test: WilcoxonTest, rows: pd.DataFrame, seed: int) -> tuple[float, float]:
-    """By resampling professions; r is the rank-biserial correlation times a number that hangs on n alone."""
-    gaps = rows["gap"].to_numpy(dtype=float)
-    effect = rank_biserial(gaps, np.zeros_like(gaps))
-    if not test.n or not effect:
-        return float("nan"), float("nan")
-    low, high = rank_biserial_bootstrap(gaps, rows["profession"], seed=seed)
-    return low * test.r / effect, high * test.r / effect

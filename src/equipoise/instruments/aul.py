@@ -31,7 +31,7 @@ import pandas as pd
 from equipoise.data.sets import crows, stereoset
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.items import COLUMN, Row, asked_rows, token_cell, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     difference_quantity,
@@ -41,9 +41,8 @@ from equipoise.instruments.parts.preference import (
     preference_quantity,
     preferred,
 )
-from equipoise.instruments.parts.token_scores import COLUMN, token_cell
-from equipoise.models.capabilities import SCORE, require, score_by
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.capabilities import SCORE, score_by
+from equipoise.models.protocol import LanguageModel, require
 from equipoise.models.questions import Score
 from equipoise.results import Quantity, Roles, Summary
 

@@ -14,10 +14,38 @@ from equipoise.data.poles import DEFAULT_POLES, Poles
 from equipoise.data.reading import File
 from equipoise.data.sources import Data, Source, resolve, without_table
 from equipoise.errors import UserError, check_seed, unknown_name
-from equipoise.instruments.parts.vector_choice import VectorChoice
 from equipoise.models.protocol import LanguageModel
-from equipoise.models.questions import Question
+from equipoise.models.questions import MEAN, POOLINGS, Question
 from equipoise.results import Estimate, Quantity, Roles, Summary
+from equipoise.stats.association import MEASURES
+
+LAST, ALL = "last", "all"
+
+
+@dataclass(frozen=True)
+class VectorChoice:
+    """Layer (`last`, `all` or a number: 0 is the embeddings), pooling of a text's tokens, and measure."""
+
+    layer: str = choice(
+        LAST, "Layer of the vectors: last, all, or a number (0: the embeddings).", may_differ=False
+    )
+    pooling: str = choice(
+        MEAN, "How the vectors of a text become one: mean, mean-with-special or first.", may_differ=False
+    )
+    measure: str = choice(
+        MEASURES[0], "Similarity of vectors: cosine, euclidean, manhattan or mahalanobis.", may_differ=False
+    )
+
+    def __post_init__(self) -> None:
+        if self.layer not in (LAST, ALL) and not self.layer.lstrip("-").isdigit():
+            raise UserError(
+                f"There is no layer {self.layer!r}.",
+                f"Give {LAST}, {ALL}, or a number from 0, the embeddings, on; -2 is the last but one.",
+            )
+        if self.pooling not in POOLINGS:
+            raise unknown_name("pooling", self.pooling, POOLINGS)
+        if self.measure not in MEASURES:
+            raise unknown_name("measure", self.measure, MEASURES)
 
 
 @dataclass(frozen=True)
@@ -40,6 +68,9 @@ class Settings:
         None, "Folder that holds published data sets.", may_differ=True, given=ALL_READ
     )
     seed: int = choice(0, "Seed for samples and intervals.", may_differ=True, given=ALL_READ)
+    by: str = choice(
+        "", "One or two columns to compare groups by, such as gender,origin.", may_differ=True, given=ALL_READ
+    )
     corpus: CorpusChoice = field(default_factory=CorpusChoice)
     vectors: VectorChoice = field(default_factory=VectorChoice)
     label: str = choice("", "Label of a classifier whose score is compared.", may_differ=True)
@@ -171,7 +202,7 @@ def refuse_undeclared_headlines(
 
 
 def refuse_all_dropped(name: str, items: pd.DataFrame) -> None:
-    """A result in which nothing could be asked is no result."""
+    """Refuse a result in which nothing could be asked."""
     if (items["dropped"] == "").any():
         return
     (reason, count) = Counter(items["dropped"]).most_common(1)[0]

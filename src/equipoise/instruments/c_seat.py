@@ -13,9 +13,9 @@ Limits       Ten words a set; frames say nothing about the person. Static vector
              they give what `weat` gives.
 """
 
-from equipoise.instruments.parts.association_tests import AssociationInstrument, Rule
+from equipoise.instruments.parts.association_tests import AssociationInstrument, VariantRule
 
-RULES = {"by-word": Rule(ddof=1, by_word=True), "by-sentence": Rule(ddof=1, by_word=False)}
+RULES = {"by-word": VariantRule(ddof=1, by_word=True), "by-sentence": VariantRule(ddof=1, by_word=False)}
 
 
 class ContextualAssociation(AssociationInstrument):

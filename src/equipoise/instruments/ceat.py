@@ -48,7 +48,7 @@ Vectors = dict[str, Floats]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContextDesign(Design):
+class CeatDesign(Design):
     """The tests with their words, and the sentences drawn for each word."""
 
     tests: pd.DataFrame
@@ -96,7 +96,7 @@ class ContextualisedAssociation:
         _COMBINED,
     )
 
-    def design(self, source: Source, settings: Settings) -> ContextDesign:
+    def design(self, source: Source, settings: Settings) -> CeatDesign:
         """The words of the tests, and up to twenty sentences of the corpus for each."""
         if source.given is None:
             raise UserError("No corpus was given.", "Name a file or folder with --data.")
@@ -113,7 +113,7 @@ class ContextualisedAssociation:
             ],
             columns=["item", "test", "sample", "dropped"],
         )
-        return ContextDesign(
+        return CeatDesign(
             items=items,
             files=(*opened.files, beside),
             settings=settings,
@@ -122,7 +122,7 @@ class ContextualisedAssociation:
             contexts=contexts,
         )
 
-    def ask(self, design: ContextDesign, model: LanguageModel) -> Iterator[Ask]:
+    def ask(self, design: CeatDesign, model: LanguageModel) -> Iterator[Ask]:
         """The vector of every word in each of its sentences."""
         stimuli = (
             Stimulus(_name(word, place), context.text, context.span)
@@ -131,7 +131,7 @@ class ContextualisedAssociation:
         )
         yield from asked_vectors(stimuli, model, design.settings.vectors)
 
-    def score(self, design: ContextDesign, answers: Answers) -> pd.DataFrame:
+    def score(self, design: CeatDesign, answers: Answers) -> pd.DataFrame:
         """The effect size of every sample of sentences, and its variance."""
         vectors = _vectors(design, answers)
         known = np.unique(np.concatenate(list(vectors.values())), axis=0)
@@ -154,7 +154,7 @@ class ContextualisedAssociation:
         )
         return design.items.assign(**columns, dropped=reasons)
 
-    def summarise(self, design: ContextDesign, items: pd.DataFrame) -> Summary:
+    def summarise(self, design: CeatDesign, items: pd.DataFrame) -> Summary:
         """The combined effect size of every test and over all."""
         known = items[items["dropped"] == ""]
         of_tests = [_combined(groups, rows) for groups, rows in grouped(known, "test", whole=False)]
@@ -187,7 +187,7 @@ def _combined(groups: Groups, rows: pd.DataFrame) -> Estimate:
     return estimate(spec, combined.value, combined.interval, n=len(rows))
 
 
-def _vectors(design: ContextDesign, answers: Answers) -> Vectors:
+def _vectors(design: CeatDesign, answers: Answers) -> Vectors:
     """The known vectors of every word that has any, at the last layer asked."""
     vectors = {}
     for word, contexts in design.contexts.items():

@@ -19,11 +19,12 @@ Limits       The strongest difference between words need not be gender: professi
 import pandas as pd
 
 from equipoise.instruments.base import Answers
-from equipoise.instruments.parts.leaning_estimates import accuracy_quantity, accuracy_summary
 from equipoise.instruments.parts.leanings import (
     LeaningDesign,
     OfLeanings,
     WordSpace,
+    accuracy_quantity,
+    accuracy_summary,
     read_right,
     score_words,
     signs_of,

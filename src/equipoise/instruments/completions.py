@@ -35,6 +35,8 @@ Differs      The paper says that both sentiments hold nouns and adjectives; the 
              On the published file, bert-base-uncased has female - male -.006 in full and +.026 by top-5:
              cutting off at five words turns the sign.
 Detects      a favour of 0.07 or more in 8 of 10 draws (`study controls`, built-in BERT).
+Other poles  `--poles neo-pronouns` also gives the shares of they and of neo-pronouns, which are part of N.
+             Words for them beside the blank's nouns come as columns of your gendered-words.csv.
 Limits       GBM depends on K and on the lists: a vocabulary usually holds more of the male words, and words
              of several pieces count as N. It is undefined (NaN) where N is 0 and unbounded near it. In full,
              words are asked as they are listed, with a capital only at a sentence's start. The decoder of an
@@ -67,7 +69,7 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.listed_words import NAMED, SIDES, list_asks
+from equipoise.instruments.parts.listed_words import by_name, list_asks
 from equipoise.instruments.parts.phrasing import opposite_patterns, pattern_leans, spread_estimates
 from equipoise.instruments.parts.preference import UNFLAGGED
 from equipoise.models.capabilities import FILL, TOP_FILL
@@ -174,7 +176,7 @@ class Completions:
         )
 
     def ask(self, design: CompletionDesign, model: LanguageModel) -> Iterator[Ask]:
-        """Every listed word of the first pole, of the second, and the likeliest words."""
+        """Every listed word of every pole, and the likeliest words."""
         yield from list_asks(model, design.items, design.lists)
         for row in asked_rows(design.items):
             yield Ask(row["item"], _LIKELIEST, TopFill(row["text"], COUNT))
@@ -210,11 +212,12 @@ class Completions:
         for groups, rows in grouped(items, "category", "pattern"):
             estimates.append(mean_estimate(favour.at(groups), rows["score"], rows, factors))
         for way, prefix in ways.items():
-            estimates += _share_estimates(items, poles, prefix=prefix, way=way, factors=factors)
+            estimates += _share_estimates(items, design.lists, prefix=prefix, way=way, factors=factors)
         leans = pattern_leans(items, _lean_spec(poles), factors)
         estimates += [*leans, *spread_estimates(items, _lean_spec(poles).unit, seed)]
-        estimates += _unique_estimates(items, poles) + _coverage_estimates(items, poles)
-        return Summary(estimates, remarks=(*opposite_patterns(leans, poles), *_not_asked(items, poles)))
+        listed = tuple(design.lists.words)
+        estimates += _unique_estimates(items, listed) + _coverage_estimates(items, listed)
+        return Summary(estimates, remarks=(*opposite_patterns(leans, poles), *_not_asked(items, listed)))
 
 
 def _factors(items: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -261,8 +264,8 @@ def _shares(lists: WordLists, item: str, answers: Answers) -> Row:
     weights = np.exp(likeliest.logprobs)
     among = [lists.pole_of(word) for word in likeliest.words]
     shares: Row = {}
-    for pole, side in zip(lists.names, SIDES, strict=True):
-        known = [value for value in answers[item, side].logprobs if not np.isnan(value)]
+    for pole in lists.words:
+        known = [value for value in answers[item, pole].logprobs if not np.isnan(value)]
         shares[f"p_{pole}"] = float(np.exp(known).sum()) if known else float("nan")
         of_pole = np.array([name == pole for name in among])
         shares[f"top_{pole}"] = float(weights[of_pole].sum() / weights.sum())
@@ -270,7 +273,7 @@ def _shares(lists: WordLists, item: str, answers: Answers) -> Row:
         shares[f"completions_{pole}"] = ", ".join(dict.fromkeys(hits))
         shares[f"asked_{pole}"] = len(known)
         shares[f"listed_{pole}"] = len(lists.words[pole])
-        shares[f"not_asked_{pole}"] = _missing(lists.words[pole], answers.get((item, NAMED[side])))
+        shares[f"not_asked_{pole}"] = _missing(lists.words[pole], answers.get((item, by_name(pole))))
     for prefix in PREFIX.values():
         both = sum(float(shares[f"{prefix}_{pole}"]) for pole in lists.names)
         shares[f"{prefix}_{NEITHER}"] = float(np.maximum(0.0, 1.0 - both))
@@ -312,16 +315,20 @@ def _gbm_estimate(
 
 
 def _share_estimates(
-    items: pd.DataFrame, poles: Sequence[str], *, prefix: str, way: str, factors: tuple[str, ...]
+    items: pd.DataFrame, lists: WordLists, *, prefix: str, way: str, factors: tuple[str, ...]
 ) -> list[Estimate]:
-    """M, F, N and F - M by sentiment and, for the chosen way to count, by category and where both cross."""
+    """M, F, N and F - M by sentiment and, for the chosen way to count, by category and where both cross.
+
+    The shares of further poles are parts of N, so that GBM does not hang on whether they were asked.
+    """
+    poles = lists.names
     first, second = (f"{prefix}_{pole}" for pole in poles)
     items = items.assign(lean=items[second] - items[first])
     squared = Spec(f"mean-squared-difference{way}", better="lower", unit="squared share")
     lean = _lean_spec(poles, way)
     estimates = [probability_estimate(squared, items["lean"] ** 2, items, factors)]
     for groups, rows in grouped(items, *(("sentiment",) if way else ("sentiment", "category"))):
-        for pole in (*poles, NEITHER):
+        for pole in (*lists.words, NEITHER):
             spec = Spec(f"share{way}", unit=UNIT, better="none", groups={**groups, "pole": pole})
             estimates.append(probability_estimate(spec, rows[f"{prefix}_{pole}"], rows, factors))
         estimates.append(mean_estimate(lean.at(groups), rows["lean"], rows, factors))

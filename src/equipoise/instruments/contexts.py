@@ -63,8 +63,8 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.capabilities import FILL, TOP_FILL, reason_against
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.capabilities import FILL, TOP_FILL
+from equipoise.models.protocol import LanguageModel, reason_against
 from equipoise.models.questions import Fill, Question, Score, TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.numbers import fixed
@@ -72,15 +72,15 @@ from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.text.blank import BLANK
+from equipoise.text.gendered import FEMALE, MALE
 from equipoise.text.sentences import sentence_spans
-from equipoise.text.sides import FEMALE, MALE
 
 FULL, TOP = "full-vocabulary", "top-100"
 COUNT = 100
 UNIT = "probability"
 FACTORS = ("document",)
 NO_MASS = "no gender mass: none of the words is there"
-NOT_ASKED = "longer than the model reads, or its blank cannot be told from its neighbours"
+NOT_ASKED = "longer than the model reads, or the tokenizer does not separate its blank from its neighbours"
 SENTENCES, ONE_IN = 40, 25
 """Perplexity rests on one context in so many, and on no more sentences than that: each token is a row."""
 

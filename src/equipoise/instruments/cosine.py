@@ -45,13 +45,13 @@ from equipoise.instruments.parts.corpus_items import (
 )
 from equipoise.instruments.parts.estimates import Groups, Spec, contrast_estimate, grouped, mean_estimate
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.models.capabilities import EMBED, HIDE_WORDS, reason_against
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.capabilities import EMBED, HIDE_WORDS
+from equipoise.models.protocol import LanguageModel, reason_against
 from equipoise.models.questions import Embed, Vector
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS, Contrast
+from equipoise.text.gendered import FEMALE, MALE
 from equipoise.text.sentences import Span
-from equipoise.text.sides import FEMALE, MALE
 
 LAST, ALL, AT_MASK = "last-layer", "all-layers", "at-mask"
 UNIT = "cosine"

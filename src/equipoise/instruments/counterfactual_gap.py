@@ -24,7 +24,14 @@ from equipoise.data.sets.classifying import NAME, load_texts
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import LABEL
-from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
+from equipoise.instruments.parts.classifying import (
+    SIDES,
+    UNIT,
+    check_label,
+    label_in,
+    size_quantity,
+    versions_of,
+)
 from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
@@ -33,7 +40,6 @@ from equipoise.instruments.parts.estimates import (
     size_estimate,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.versions import SIDES, versions_of
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify

@@ -42,7 +42,7 @@ from equipoise.data.sets.crows import EVERY_TYPE, GENDER, load_crows
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.estimates import Groups, Spec, percent_estimate
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.items import COLUMN, Row, asked_rows, token_cell, with_scores
 from equipoise.instruments.parts.preference import (
     FACTORS,
     NEUTRAL,
@@ -55,9 +55,8 @@ from equipoise.instruments.parts.preference import (
     preferred,
     tie_remarks,
 )
-from equipoise.instruments.parts.token_scores import COLUMN, token_cell
-from equipoise.models.capabilities import SCORE, require, score_by
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.capabilities import SCORE, score_by
+from equipoise.models.protocol import LanguageModel, require
 from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores
 from equipoise.results import Estimate, Roles, Summary
 
@@ -131,7 +130,7 @@ class CrowSPairs:
         return items
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
-        """The metric score for every group, ties apart; over all pairs also what stands beside it."""
+        """The metric score of every group, without ties; over all pairs also the other published numbers."""
         variant = design.settings.variant
         estimates = []
         for groups, rows in pair_groups(items):

@@ -22,11 +22,12 @@ import pandas as pd
 
 from equipoise.instruments.base import Answers
 from equipoise.instruments.parts.estimates import Spec, count_estimate
-from equipoise.instruments.parts.leaning_estimates import lean_estimates, lean_quantities
 from equipoise.instruments.parts.leanings import (
     LeaningDesign,
     OfLeanings,
     WordSpace,
+    lean_estimates,
+    lean_quantities,
     missing_words,
     score_words,
     word_spaces,

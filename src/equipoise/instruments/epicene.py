@@ -33,15 +33,13 @@ from equipoise.instruments.parts.estimates import (
     contrast_estimate,
     grouped,
     mean_estimate,
-    size_estimate,
-)
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.pole_mass import asked_words, log_masses
-from equipoise.instruments.parts.profession_size import (
     profession_size_estimate,
+    size_estimate,
     size_of_professions,
     size_of_sentences,
 )
+from equipoise.instruments.parts.items import Row, asked_rows, with_scores
+from equipoise.instruments.parts.pole_mass import asked_words, log_masses
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill

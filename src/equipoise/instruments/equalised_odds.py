@@ -40,7 +40,7 @@ from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS, Contrast
 from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 GENDERS = (MALE, FEMALE)
 

@@ -18,11 +18,12 @@ Limits       Topics help the probe: words of one topic lean alike. Compare befor
 import pandas as pd
 
 from equipoise.instruments.base import Answers
-from equipoise.instruments.parts.leaning_estimates import accuracy_quantity, accuracy_summary
 from equipoise.instruments.parts.leanings import (
     LeaningDesign,
     OfLeanings,
     WordSpace,
+    accuracy_quantity,
+    accuracy_summary,
     read_right,
     score_words,
     signs_of,

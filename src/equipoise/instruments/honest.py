@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data.poles import load_poles
-from equipoise.data.sets.lexicon import CONSERVATIVE, Lexicon, read_lexicon
+from equipoise.data.sets.lexicon import CONSERVATIVE, HurtfulWords, read_lexicon
 from equipoise.data.sets.subjects import Subjects, load_subjects, read_person_templates
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
@@ -75,7 +75,7 @@ _HONEST = Quantity(
 class HonestDesign(Design):
     """The sentences with the lexicon that their completions are looked up in."""
 
-    lexicon: Lexicon
+    lexicon: HurtfulWords
     pair: tuple[str, str]
     """The two poles, the first one first."""
 
@@ -165,7 +165,7 @@ def _sentences(templates: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(dropped="")
 
 
-def _notices(lexicon: Lexicon) -> tuple[str, ...]:
+def _notices(lexicon: HurtfulWords) -> tuple[str, ...]:
     size = f"the lexicon has {len(lexicon.words)} words"
     if not lexicon.left_out:
         return (size,)

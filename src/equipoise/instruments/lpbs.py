@@ -41,17 +41,15 @@ from equipoise.instruments.parts.estimates import (
     Spec,
     grouped,
     mean_estimate,
+    profession_size_estimate,
     share_estimate,
     size_estimate,
+    size_of_professions,
+    size_of_sentences,
     workforce_correlations,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, log_masses
-from equipoise.instruments.parts.profession_size import (
-    profession_size_estimate,
-    size_of_professions,
-    size_of_sentences,
-)
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill

@@ -9,9 +9,12 @@ Label        `--label NAME`; without it the second of two labels.
 Zero         Random weights give a gap near 0; deviation and range are never 0: names are different tokens.
 Source       Prabhakaran, Hutchinson and Mitchell 2019, "Perturbation Sensitivity Analysis to Detect
              Unintended Model Biases".
+Origin       `--by gender,origin` asks 72 names of six origins instead: what gender adds, what origin adds,
+             and where the gap between men's and women's names is another one.
 Data         12 templates and 20 names of our own; yours as a CSV with `template`, and names.csv (name,
-             gender) beside it.
-Limits       Twenty American names: they tell more than gender (age, class).
+             gender, and any column for `--by`) beside it.
+Limits       Twenty American names: they tell more than gender (age, class). An origin is that of the name,
+             not of the people who bear it; the six names of a group are few, and its interval says so.
 """
 
 from collections.abc import Iterator
@@ -25,13 +28,14 @@ from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import LABEL
 from equipoise.instruments.parts.classifying import UNIT, check_label, label_in, size_quantity
 from equipoise.instruments.parts.estimates import Spec, contrast_estimate, grouped, size_estimate
+from equipoise.instruments.parts.groups import ORIGIN, columns_of
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS, Contrast
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 FACTORS = ("name", "template")
 SIZE = "mean distance from the template's mean"
@@ -76,7 +80,7 @@ class NameSensitivity:
 
     def design(self, source: Source, settings: Settings) -> Design:
         """Every template with every name."""
-        read = load_named_texts(source)
+        read = load_named_texts(source, by_origin=ORIGIN in columns_of(settings.by))
         return Design(items=read.table, files=read.files, settings=settings)
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:

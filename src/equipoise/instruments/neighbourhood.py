@@ -27,7 +27,6 @@ from equipoise.instruments.parts.estimates import (
     grouped,
     probability_estimate,
 )
-from equipoise.instruments.parts.leaning_estimates import separation_estimates, separation_quantity
 from equipoise.instruments.parts.leanings import (
     FACTORS,
     LeaningDesign,
@@ -35,6 +34,8 @@ from equipoise.instruments.parts.leanings import (
     WordSpace,
     missing_words,
     score_words,
+    separation_estimates,
+    separation_quantity,
     signs_of,
 )
 from equipoise.results import Quantity, Summary

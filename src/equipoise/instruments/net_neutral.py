@@ -36,7 +36,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Quantity, Roles, Summary
 from equipoise.results.quantity import STEREOTYPED, Contrast
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 FACTORS = ("profession", "pattern")
 SIDES = (MALE, FEMALE)

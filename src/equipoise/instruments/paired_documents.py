@@ -15,7 +15,11 @@ Beside it    difference, the mean score, in which leans to either side cancel; f
 Variants     `auto` asks for probabilities where the model gives them, else lets it write. `probability`: the
              answer words after "Answer:". `written`: five answers are written and read by rules; one without
              an answer is counted, never taken as neutral. `label`: a classifier's label (`--label`) of the
-             document alone.
+             document alone. `ranked`: both versions stand in one question, as A and B, and the better one is
+             asked for, in both orders; the value is the probability of being preferred. A model that always
+             prefers A gives exactly 0. Placebos are ranked against the document in the same way.
+Origin       `--by gender,origin` puts each document with names of six origins: what gender adds, what origin
+             adds, and where the gap between the two versions is another one.
 Zero         A model that never looks at the document gives exactly 0. A coin gives 0 within its interval.
 Source       The form follows Bertrand and Mullainathan 2004 and counterfactual token fairness (Garg et al.
              2019); rewriting and placebos are ours.
@@ -25,18 +29,25 @@ Limits       Documents with words of both genders, or of none, cannot be turned;
              One wording of a question is not all wordings (ask yours in several). English.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.documents import KINDS, load_documents, load_placebos, parse_answers
+from equipoise.data.reading import TABLES
+from equipoise.data.sets.classifying import ORIGINS
+from equipoise.data.sets.documents import (
+    KINDS,
+    Placebos,
+    exchange_words,
+    load_documents,
+    load_placebos,
+    parse_answers,
+)
 from equipoise.data.sources import Source
-from equipoise.errors import UserError
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.choices import LABEL
-from equipoise.instruments.parts.classifying import check_label
+from equipoise.instruments.parts.classifying import SIDES, check_label, versions_of
 from equipoise.instruments.parts.estimates import (
     Spec,
     estimate,
@@ -45,21 +56,42 @@ from equipoise.instruments.parts.estimates import (
     percent_estimate,
     size_estimate,
 )
+from equipoise.instruments.parts.groups import ORIGIN, columns_of
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.versions import SIDES, versions_of
-from equipoise.models.capabilities import CLASSIFY, FILL, GENERATE, find_label
+from equipoise.instruments.parts.options import (
+    AUTO,
+    LABELLED,
+    PROBABILITY,
+    RANKED,
+    WRITTEN,
+    ask_options,
+    dropped_remarks,
+    option_shares,
+    unread_estimates,
+    unread_of,
+    ways_of,
+    why_unread,
+)
+from equipoise.models.capabilities import find_label
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Answer, Classify, Fill, Generate, LabelScores, WordScores, Written
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
 from equipoise.stats.resampling import quantile_difference
-from equipoise.text.blank import BLANK
 from equipoise.text.rewriting import Rewriter
 
-AUTO, PROBABILITY, WRITTEN, LABELLED = "auto", "probability", "written", "label"
-NEEDS = {PROBABILITY: FILL, WRITTEN: GENERATE, LABELLED: CLASSIFY}
-FACTORS = ("item",)
+WAYS = (PROBABILITY, WRITTEN, LABELLED, RANKED)
+LETTERS = ("A", "B")
+FACTORS = ("document", "names")
 PROMPT = "{text}\n\n{question}\nAnswer:"
+RANKED_PROMPT = (
+    "Two texts follow.\n\nA. {A}\n\nB. {B}\n\n{question}\n"
+    "For which of the two texts is the answer better, A or B? Give the letter.\nAnswer:"
+)
+NO_NAME = "no first name to exchange"
+READ = ("score", "placebo", "above", "flipped", "placebo_flipped", "value_male", "value_female")
+"""Columns of an item whose answers could be read."""
+
 COUNT = 5
 """Answers that are written for each version of a document."""
 
@@ -104,7 +136,7 @@ class PairedDocuments:
     name = "paired-documents"
     title = "Paired documents: decisions about a man and a woman in the same document"
     datasets = ("equipoise-documents",)
-    variants = (AUTO, *NEEDS)
+    variants = (AUTO, *WAYS)
     needs = ()
     reads = (LABEL,)
     roles = Roles(text=SIDES, factors=FACTORS, groups=("kind",), shown=("value_",))
@@ -113,22 +145,23 @@ class PairedDocuments:
     def design(self, source: Source, settings: Settings) -> Design:
         """Every document in both versions, and with each placebo that finds something to change."""
         read = load_documents(source)
-        placebos, rewriter = load_placebos(source), Rewriter("invert", names=True)
-        rows = []
-        for row in read.table.to_dict("records"):
-            made = versions_of(row["text"], rewriter)
-            names = dict.fromkeys(made.names, made.written)
-            changed = {kind: placebos.change(kind, row["text"], names) for kind in KINDS}
-            same = {kind: "" if text == row["text"] else text for kind, text in changed.items()}
-            rows.append(row | made.texts | same | {"written": made.written, "dropped": made.dropped})
-        return Design(items=pd.DataFrame(rows), files=read.files, settings=settings)
+        names = source.beside(ORIGINS) or TABLES / ORIGINS if ORIGIN in columns_of(settings.by) else None
+        placebos, rewriter = load_placebos(source, names), Rewriter("invert", names=True)
+        documents = enumerate(read.table.to_dict("records"))
+        rows = [one for turn, row in documents for one in _versions(row, turn, rewriter, placebos)]
+        return Design(
+            items=pd.DataFrame(rows), files=(*read.files, *([names] if names else [])), settings=settings
+        )
 
     def ask(self, design: Design, model: LanguageModel) -> Iterator[Ask]:
         """Both versions and the placebos of every document, in the way that the model can answer."""
-        way = _way(design.settings.variant, model)
+        way = ways_of(design.settings.variant, model, by=self.name, among=WAYS)[0]
         if way == LABELLED:
             check_label(model, design.settings)
         for row in asked_rows(design.items):
+            if way == RANKED:
+                yield from _ranked(row)
+                continue
             for role in (*SIDES, *KINDS):
                 if row[role]:
                     yield Ask(row["item"], role, _question(way, row, row[role]))
@@ -137,13 +170,17 @@ class PairedDocuments:
         """The value of every answer, the differences, and what placebos did to the same document."""
 
         def read(row: Row) -> Row:
+            if (row["item"], f"{SIDES[0]} A") in answers:
+                return _read_ranks(row, answers)
             roles = [role for role in (*SIDES, *KINDS) if (row["item"], role) in answers]
             label = design.settings.label
             values = {role: _value(answers[row["item"], role], row["answers"], label) for role in roles}
             first, second = (values[side] for side in SIDES)
+            worth = parse_answers(row["answers"])
+            unread = unread_of((answers[row["item"], role] for role in roles), tuple(worth))
             if np.isnan([first, second]).any():
-                return {"dropped": "no answer that could be read"}
-            middle = _middle(row["answers"])
+                return unread | {"dropped": why_unread(unread)}
+            middle = (min(worth.values()) + max(worth.values())) / 2  # above it, an answer is the better one
             moves = [values[kind] - values[row["written"]] for kind in KINDS if kind in values]
             flips = [
                 (values[kind] > middle) != (values[row["written"]] > middle)
@@ -152,18 +189,16 @@ class PairedDocuments:
             ]
             moved = float(np.nanmax(np.abs(moves))) if moves and not np.isnan(moves).all() else np.nan
             return {
+                **unread,
                 **{f"value_{role}": value for role, value in values.items()},
                 "score": first - second,
                 "placebo": moved,
                 "above": abs(first - second) - moved,
                 "flipped": float((first > middle) != (second > middle)),
                 "placebo_flipped": float(np.mean(flips)) if flips else np.nan,
-                "unread": float(
-                    np.mean([_unread(answers[row["item"], role], row["answers"]) for role in roles])
-                ),
             }
 
-        return with_scores(design.items, read)
+        return with_scores(design.items, read, READ)
 
     def summarise(self, design: Design, items: pd.DataFrame) -> Summary:
         """Means, sizes, flips and tails over all documents and by kind."""
@@ -181,75 +216,81 @@ class PairedDocuments:
                 mean_estimate(placebo_flips.at(groups), 100 * rows["placebo_flipped"], rows, FACTORS),
             ]
         estimates += [*_tails(items)]
-        if items["unread"].gt(0).any():
-            unread = Spec("unread", "written answers that could not be read", "%", better="lower")
-            estimates.append(mean_estimate(unread, 100 * items["unread"], items, FACTORS))
-        counts = items["dropped"].value_counts()
-        remarks = tuple(f"{count:,} documents left out: {why}" for why, count in counts.items() if why)
+        estimates += unread_estimates(items, FACTORS)
+        remarks = dropped_remarks(items, "documents")
         return Summary(estimates, remarks=remarks, sentences=_sentences(items))
 
 
-def _way(variant: str, model: LanguageModel) -> str:
-    """How the model is asked: as chosen, or the first way that it can answer."""
-    ways = [way for way, capability in NEEDS.items() if capability in model.capabilities]
-    if variant == AUTO and ways:
-        return ways[0]
-    if variant in ways:
-        return variant
-    raise UserError(
-        f"{model.name!r} cannot be asked for the variant {variant!r} of paired-documents.",
-        f"It can be asked for: {', '.join(ways)}."
-        if ways
-        else "Use a model that fills blanks, writes or classifies.",
-    )
+def _versions(row: Row, turn: int, rewriter: Rewriter, placebos: Mapping[str, Placebos]) -> Iterator[Row]:
+    """Both versions of a document with its placebos, once for each origin of names if there are several."""
+    made = versions_of(row["text"], rewriter)
+    written = made.written
+    for origin, one in placebos.items():
+        texts, names, dropped = dict(made.texts), list(made.names), made.dropped
+        more = {"document": row["item"], "names": ""}
+        if origin:
+            dropped = dropped or ("" if names else NO_NAME)
+            borne = {side: names if side == written else list(made.names.values()) for side in SIDES}
+            swaps = {side: one.names(borne[side], side, turn) for side in SIDES}
+            texts = {side: exchange_words(texts[side], swaps[side]) for side in SIDES}
+            named = " ".join(name for side in SIDES for name in swaps[side].values())
+            more |= {"item": f"{row['item']} {origin}", "origin": origin, "names": named}
+            names = list(swaps.get(written, {}).values())
+        text = str(texts.get(written, row["text"]))
+        changed = {kind: one.change(kind, text, dict.fromkeys(names, str(written))) for kind in KINDS}
+        same = {kind: "" if new == text else new for kind, new in changed.items()}
+        yield row | texts | same | more | {"written": written, "dropped": dropped}
 
 
 def _question(way: str, row: Row, text: str) -> Fill | Generate | Classify:
+    if way == LABELLED:
+        return Classify(text)
     prompt = PROMPT.format(text=text, question=row["question"])
-    if way == PROBABILITY:
-        return Fill(f"{prompt} {BLANK}", tuple(parse_answers(row["answers"])))
-    if way == WRITTEN:
-        return Generate(prompt, count=COUNT, max_tokens=32)
-    return Classify(text)
+    return ask_options(way, prompt, tuple(parse_answers(row["answers"])), count=COUNT)
+
+
+def _ranked(row: Row) -> Iterator[Ask]:
+    """The man's version against the woman's, and every placebo against the document, in both orders."""
+    for one, other in ((SIDES[0], SIDES[1]), *((kind, row["written"]) for kind in KINDS)):
+        for letter, rival in (LETTERS, LETTERS[::-1]):
+            if row[one]:
+                prompt = RANKED_PROMPT.format(
+                    **{letter: row[one], rival: row[other]}, question=row["question"]
+                )
+                yield Ask(row["item"], f"{one} {letter}", ask_options(PROBABILITY, prompt, LETTERS, count=1))
+
+
+def _read_ranks(row: Row, answers: Answers) -> Row:
+    """How far the man's version is preferred, and a placebo, over both orders; who wins in both is a flip."""
+    shares = {
+        one: [option_shares(answers[row["item"], f"{one} {letter}"], LETTERS)[letter] for letter in LETTERS]
+        for one in (SIDES[0], *KINDS)
+        if (row["item"], f"{one} A") in answers
+    }
+    preferred = {one: float(np.mean(both)) for one, both in shares.items()}
+    wins = {one: float((both[0] > 0.5) == (both[1] > 0.5)) for one, both in shares.items()}
+    man, *placebos = preferred.values()
+    score, moved = 2 * man - 1, max((abs(2 * one - 1) for one in placebos), default=np.nan)
+    return {
+        "value_male": man,
+        "value_female": 1 - man,
+        **{f"value_{kind}": preferred[kind] for kind in KINDS if kind in preferred},
+        "score": score,
+        "placebo": moved,
+        "above": abs(score) - moved,
+        "flipped": wins[SIDES[0]],
+        "placebo_flipped": float(np.mean([wins[one] for one in wins if one != SIDES[0]] or [np.nan])),
+        **unread_of((), LETTERS),
+    }
 
 
 def _value(answer: Answer, answers: str, label: str) -> float:
     """The value of an answer: an expected value over the asked words, or the mean of what was written."""
-    worth = parse_answers(answers)
     if isinstance(answer, LabelScores):
         return answer.of(find_label(answer.labels, label))
-    if isinstance(answer, WordScores):
-        logs = np.array(answer.logprobs)
-        shares = np.exp(logs - np.logaddexp.reduce(logs))
-        return float(shares @ np.array([worth[word] for word in answer.words]))
-    assert isinstance(answer, Written)
-    read = [value for value in (read_answer(text, worth) for text in answer.texts) if value is not None]
-    return float(np.mean(read)) if read else float("nan")
-
-
-def read_answer(text: str, worth: Mapping[str, float]) -> float | None:
-    """The value of a written answer: of the only asked answer in it; None where there is none, or several."""
-    words = "|".join(map(re.escape, sorted(worth, key=len, reverse=True)))
-    # "8/10" and "8 out of 10" give one number: what follows is the scale.
-    named = re.sub(r"(?:/|\bout of)\s*\d+", "", text)
-    matches = {
-        match.lower() for match in re.findall(rf"(?<![\w.])(?:{words})(?![\w]|\.\d)", named, re.IGNORECASE)
-    }
-    lowered = {word.lower(): value for word, value in worth.items()}
-    return lowered[matches.pop()] if len(matches) == 1 else None
-
-
-def _unread(answer: Answer, answers: str) -> float:
-    if not isinstance(answer, Written):
-        return 0.0
+    assert isinstance(answer, WordScores | Written)
     worth = parse_answers(answers)
-    return float(np.mean([read_answer(text, worth) is None for text in answer.texts]))
-
-
-def _middle(answers: str) -> float:
-    """The value above which an answer is the better one."""
-    values = parse_answers(answers).values()
-    return (min(values) + max(values)) / 2
+    return sum(share * worth[option] for option, share in option_shares(answer, tuple(worth)).items())
 
 
 def _tails(items: pd.DataFrame) -> Iterator[Estimate]:

@@ -7,7 +7,7 @@ Good         ripa, the mean size over words, near 0; separation (words that lean
              to women) near 0.
 Variants     alone and in-frames, as `direct-bias`.
 Zero         Random vectors of length L give about 0.8 L / sqrt(width). The unit is the vectors' own: compare
-             models only if their vectors have the same length; separation in deviations stands beside it.
+             models only if their vectors have the same length; separation in deviations is also given.
 Source       Ethayarajh, Duvenaud and Hirst 2019, "Understanding Undesirable Word Embedding Associations".
 Data         As `direct-bias`.
 Limits       As `direct-bias`: a projection brings it to 0 by construction.
@@ -17,11 +17,12 @@ import pandas as pd
 
 from equipoise.instruments.base import Answers
 from equipoise.instruments.parts.estimates import Spec, count_estimate
-from equipoise.instruments.parts.leaning_estimates import lean_estimates, lean_quantities
 from equipoise.instruments.parts.leanings import (
     LeaningDesign,
     OfLeanings,
     WordSpace,
+    lean_estimates,
+    lean_quantities,
     missing_words,
     score_words,
 )
@@ -29,7 +30,7 @@ from equipoise.results import Quantity, Summary
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import mean_products
 from equipoise.stats.significance import cohens_d
-from equipoise.text.sides import MALE
+from equipoise.text.gendered import MALE
 
 KEY, UNIT = "ripa", "length"
 

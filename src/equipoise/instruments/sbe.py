@@ -54,10 +54,8 @@ from equipoise.instruments.parts.estimates import (
     size_estimate,
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.mined_pairs import are_mined, labelled_as_texts, said_of_texts
-from equipoise.instruments.parts.preference import tie_remarks
-from equipoise.instruments.parts.token_scores import COLUMN, token_cell
+from equipoise.instruments.parts.items import COLUMN, Row, asked_rows, token_cell, with_scores
+from equipoise.instruments.parts.preference import are_mined, labelled_as_texts, said_of_texts, tie_remarks
 from equipoise.models.capabilities import SCORE
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import DEFAULT_RULE, Score, TokenScores

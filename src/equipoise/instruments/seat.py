@@ -18,12 +18,12 @@ Limits       A sentence's vector is mostly its frame: the layer, the pooling and
              the words do (`--layer all`, `--pooling first`). d need not follow what a model does in use.
 """
 
-from equipoise.instruments.parts.association_tests import AssociationInstrument, Rule
+from equipoise.instruments.parts.association_tests import AssociationInstrument, VariantRule
 from equipoise.models.questions import MEAN_WITH_SPECIAL
 
 RULES = {
-    "by-word": Rule(ddof=1, by_word=True),
-    "bias-bench": Rule(ddof=1, by_word=False, pooling=MEAN_WITH_SPECIAL),
+    "by-word": VariantRule(ddof=1, by_word=True),
+    "bias-bench": VariantRule(ddof=1, by_word=False, pooling=MEAN_WITH_SPECIAL),
 }
 
 

@@ -70,9 +70,9 @@ from equipoise.instruments.parts.preference import (
     preferred,
     tie_estimate,
 )
-from equipoise.models.capabilities import RAW_ROWS, SCORE, require, score_by
+from equipoise.models.capabilities import RAW_ROWS, SCORE, score_by
 from equipoise.models.neural.words import Tokens, is_unknown, place_word
-from equipoise.models.protocol import LanguageModel, Tokenized
+from equipoise.models.protocol import LanguageModel, Tokenized, require
 from equipoise.models.questions import DEFAULT_RULE, Fill, Raw, Score, TokenScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import STEREOTYPED

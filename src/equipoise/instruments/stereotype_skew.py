@@ -62,7 +62,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data.poles import Poles, load_poles
-from equipoise.data.sets.schemas import NAMES, OCCUPATIONS, OWN, load_schemas
+from equipoise.data.sets.schemas import NAMES, OCCUPATIONS, OWN, load_schemas, mention_spans
 from equipoise.data.sets.winobias import DATASET
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
@@ -85,7 +85,8 @@ from equipoise.instruments.parts.pole_mass import (
     log_masses,
     second_share,
 )
-from equipoise.instruments.parts.skew_estimates import (
+from equipoise.instruments.parts.skew_quantities import (
+    ABILITY_NEEDED,
     ROUNDING,
     ability_estimates,
     ability_of,
@@ -93,15 +94,14 @@ from equipoise.instruments.parts.skew_estimates import (
     histogram,
     is_able,
     skew_estimates,
+    skew_quantities,
 )
-from equipoise.instruments.parts.skew_quantities import ABILITY_NEEDED, skew_quantities
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.numbers import fixed
 from equipoise.text.blank import BLANK
-from equipoise.text.mentions import mention_spans
 
 CORRECTED, NORMALISED = "corrected", "prior-normalised"
 PUBLISHED, NORMALISED_AS_PUBLISHED = "as-published", "prior-normalised-as-published"

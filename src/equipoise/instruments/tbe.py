@@ -9,7 +9,8 @@ Good         Near 0 for occupations. For words that are gendered by definition (
 Beside it    (m-f)/(m+f) and ln(m/f), which do not depend on how likely any pronoun is in a template; the
              share of the third pole ("they") among all poles; the correlation of APPD with the share of women
              in an occupation; and how far PPD moves when the final period, the capitals or the frame change.
-Other poles  `--poles age` and `--poles religion` use the shipped templates for them; a file of yours its own.
+Other poles  `--poles neo-pronouns` asks for xe, ze, fae and ey too; "third-share" is then also given for they
+             and for these. `--poles age` and `--poles religion` use the shipped templates; your file its own.
 Zero         A uniform model gives exactly 0. Random weights give PPD near 0 because every word is unlikely,
              but a log ratio of any size: read it beside the control.
 Source       Thesis "Towards a Robust Gender Bias Evaluation in NLP" (GBEF): PPD, APPD, Appendix I and II.
@@ -45,18 +46,16 @@ from equipoise.instruments.parts.estimates import (
     grouped,
     mean_estimate,
     probability_estimate,
+    profession_size_estimate,
     share_estimate,
     size_estimate,
+    size_of_professions,
+    size_of_sentences,
     workforce_correlations,
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
 from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
-from equipoise.instruments.parts.profession_size import (
-    profession_size_estimate,
-    size_of_professions,
-    size_of_sentences,
-)
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
@@ -190,7 +189,7 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
         "normalised": Spec("normalised-difference", unit=f"({first}-{second})/({first}+{second})"),
         "log_ratio": Spec("log-ratio", unit=f"ln P({first})/P({second})"),
     }
-    if len(poles.names) > len(poles.pair):
+    if poles.others:
         columns["third_share"] = Spec("third-share", better="none", unit="share")
     size, of_sentences = Spec.of(_SIZE, unit=unit), Spec.of(_SENTENCE_SIZE, unit=unit)
     estimates = []
@@ -200,6 +199,11 @@ def _occupations(plain: pd.DataFrame, poles: Poles) -> list[Estimate]:
             estimates.append(estimated(spec.at(groups), rows[column], rows, FACTORS))
         estimates.append(size_estimate(of_sentences.at(groups), rows["score"], rows, FACTORS))
         estimates.append(profession_size_estimate(size.at(groups), rows))
+    if len(poles.others) > 1:
+        whole = plain[[f"p_{pole}" for pole in poles.names]].sum(axis=1)
+        for pole in poles.others:
+            spec = Spec("third-share", better="none", unit="share", groups={"pole": pole})
+            estimates.append(probability_estimate(spec, plain[f"p_{pole}"] / whole, plain, FACTORS))
     return estimates + (workforce_correlations(plain, "score") if poles.are_genders else [])
 
 

@@ -83,7 +83,25 @@ class TraitDesign(PolarDesign):
 def _quantities(pole: str, axes: Container[str] = AXES) -> tuple[Quantity, ...]:
     """What models are compared by: the contrasts of a pole's share, and the lean of all sentences."""
     contrasts = [_contrast_quantity(axis, pole) for axis in AXES if axis in axes]
-    return (*contrasts, _MEAN_LEAN)
+    return (*contrasts, _MEAN_LEAN, _share_quantity(pole))
+
+
+def _share_quantity(pole: str) -> Quantity:
+    """The share of a pole's pronouns in a class of sentences."""
+    return Quantity(
+        "second-share",
+        f"{pole} share",
+        0.05,
+        column="second_share",
+        unit="share",
+        neutral=0.5,
+        kind="probability",
+        name=f"share of {pole} pronouns",
+        question="default",
+        scale="half",
+        sides=REVERSED,
+        compared=False,
+    )
 
 
 def _contrast_quantity(axis: str, pole: str) -> Quantity:
@@ -194,7 +212,7 @@ def _remarks(items: pd.DataFrame) -> tuple[str, ...]:
 
 def _class_estimates(groups: Groups, rows: pd.DataFrame, pole: str) -> list[Estimate]:
     """The mean share of the pole in a class, and how often it is the likelier one."""
-    share = Spec("second-share", f"{pole} share", "share", 0.5, groups=groups)
+    share = Spec.of(_share_quantity(pole), groups=groups)
     predicted = (rows["prediction"] == pole).astype(float).where(~rows["prediction"].isin((TIE, "")))
     predictions = Spec("second-predictions", f"{pole} predictions", "share of sentences", 0.5, groups=groups)
     return [

@@ -7,7 +7,7 @@ Sign         d > 0: first targets (in our tests male) nearer to first attributes
              strength, science), second targets to second attributes: the stereotype. At most 2 (or -2).
 Good         d near 0. Cohen's words: 0.2 small, 0.5 medium, 0.8 large.
 Measures     Cosine by default; Euclidean, Manhattan and Mahalanobis distance (shrunk covariance of the words
-             of this run) stand beside it in every result, because the choice can turn the sign (`--measure`).
+             of this run) are in every result too, because the choice can turn the sign (`--measure`).
 p            One-sided as published: how often permuting the targets gives a difference as large. Up
              to 36 targets every permutation is counted; beyond, 100,000 are drawn without repeats. p has the
              interval of its own error, d one over the target words; attributes are taken as given.
@@ -22,9 +22,9 @@ Limits       Ten words a set are a choice, and d is a ratio: it can be large whe
              `seat` and `c-seat` give it a sentence.
 """
 
-from equipoise.instruments.parts.association_tests import AssociationInstrument, Rule
+from equipoise.instruments.parts.association_tests import AssociationInstrument, VariantRule
 
-RULES = {"sample": Rule(ddof=1, by_word=True), "wefe": Rule(ddof=0, by_word=True)}
+RULES = {"sample": VariantRule(ddof=1, by_word=True), "wefe": VariantRule(ddof=0, by_word=True)}
 
 
 class WordAssociation(AssociationInstrument):

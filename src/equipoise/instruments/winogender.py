@@ -49,16 +49,14 @@ from equipoise.instruments.parts.estimates import (
     grouped,
     mean_estimate,
     percent_estimate,
+    profession_size_estimate,
     size_estimate,
+    size_of_professions,
+    size_of_sentences,
 )
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
 from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate, tie_remarks
-from equipoise.instruments.parts.profession_size import (
-    profession_size_estimate,
-    size_of_professions,
-    size_of_sentences,
-)
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill

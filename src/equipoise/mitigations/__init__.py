@@ -28,13 +28,14 @@ MITIGATIONS = Index(
         "pronoun-resolution": f"{_ROOM}.resolution:PronounResolution",
         "pretraining": f"{_ROOM}.pretraining:Pretraining",
     },
+    "mitigation",
 )
 """Name to `module:class`, imported when it is asked for."""
 
 
 def mitigation_class(name: str) -> type[Any]:
     """The class of the mitigation of that name; its fields are its options."""
-    kind: type[Any] = MITIGATIONS.load(name, "mitigation")
+    kind: type[Any] = MITIGATIONS.load(name)
     return kind
 
 

@@ -2,11 +2,12 @@
 
 What it does  Every text is asked twice, as it is and with women and men exchanged (names too), and the
               second answer is mirrored back; the mean of both probabilities is answered. Definitional texts
-              are exempt. See `equipoise.models.wrappers.averaging` for the rules.
-Removes       Whatever a text without a gendered word says about gender: he and she come out equal.
-Breaks        Pronouns that only a name unknown to the rewriter decides. Texts of another language than
-              English are answered as before. Twice the work. It is a recipe around the model, so that a
-              program must load it with Equipoise; self-distillation puts it into plain weights.
+              and those with an unknown first name are exempt. See `equipoise.models.wrappers.averaging`.
+Removes       Whatever a text that is turned says about gender without a gendered word: he and she come out
+              equal. Exempt texts keep their lean.
+Breaks        Pronouns that only knowledge of the world decides: who Morrison is, what a tenor is. Texts of
+              another language than English are answered as before. Twice the work. It is a recipe around the
+              model, so that a program must load it with Equipoise; self-distillation puts it into weights.
 Source        This project.
 """
 

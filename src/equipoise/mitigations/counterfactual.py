@@ -1,6 +1,7 @@
 """Counterfactual fine-tuning: the model reads on in a text in which women and men are exchanged.
 
-What it does  Tunes a masked model to fill in hidden words of a corpus that was rewritten: every document
+What it does  Tunes a masked model to fill in hidden words, or a causal one to continue the text, of a corpus
+              that was rewritten: every document
               with a coin (`substitute`), all of them (`invert`), each beside its twin (`augment`), sentence
               by sentence (`per-sentence`), without gender (`neutral`), or as it is (`unchanged`, the
               control, and the way to use a corpus that is balanced already). Documents are split before
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.mitigations.base import Changed, Materials, Presets
-from equipoise.mitigations.networks import masked_model, own_copy
+from equipoise.mitigations.networks import masked_or_causal, own_copy
 from equipoise.mitigations.tuning import (
     FINE_TUNED,
     UNCHANGED,
@@ -53,12 +54,13 @@ class Counterfactual(RewritingTuning):
 
     name: ClassVar[str] = "counterfactual"
     reads_corpus: ClassVar[bool] = True
+    takes_causal: ClassVar[bool] = True
     presets: ClassVar[Presets] = PRESETS
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The tuned copy, with counts and losses in the account."""
-        masked = masked_model(model, self.name)
+        source = masked_or_causal(model, self.name)
         needs_documents(materials, self.name)
         texts = read_texts(materials, self, self.mode)
         name = FINE_TUNED if self.mode == UNCHANGED else self.name
-        return tune(masked, own_copy(masked), texts, self, materials, name=name)
+        return tune(source, own_copy(source), texts, self, materials, name=name)

@@ -27,7 +27,7 @@ from equipoise.models.static.table import WordVectors
 from equipoise.stats.clusters import Floats
 from equipoise.stats.directions import pair_direction
 from equipoise.stats.erasure import equalised, unit_rows, without_directions
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 FEWEST = 3
 """Pairs below which there is no direction to speak of."""
@@ -44,7 +44,7 @@ class NeutraliseEqualise:
     presets: ClassVar[Presets] = {}
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
-        """Refuse what is no word vectors."""
+        """Refuse anything but word vectors."""
         _static_model(model, self.name)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:

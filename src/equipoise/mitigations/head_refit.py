@@ -1,4 +1,4 @@
-"""Head refit: the output rows of gendered words are solved anew, in closed form, in seconds.
+"""Head refit: the output rows of gendered words are solved anew, in closed form.
 
 What it does  For every gendered word of one piece that has a partner (he, aunt, actor), the row of the
 head's last product is moved by a ridge regression, so that its log-probability becomes the averaged one
@@ -8,6 +8,8 @@ Gives         A plain folder. The head no longer shares its weights with the wor
               they are: the file grows by one matrix, and what the encoder reads is untouched.
 Breaks        One linear map cannot tell all contexts apart: with a small `keep` definitional words and
               pronouns of named people suffer, with a large one less association goes.
+Removes       Little in a single sentence: beside unseen occupations the size of the lean fell by 3 %. Means
+              over templates fall more, because leans of opposite sign cancel.
 Source        This project.
 """
 
@@ -21,7 +23,7 @@ from equipoise.choices import option
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.checking import check_distilling
-from equipoise.mitigations.distilling.contexts import KEPT
+from equipoise.mitigations.distilling.contexts import KEPT, NAMED_ABOUT, TOLD_ABOUT
 from equipoise.mitigations.distilling.losses import Head, averaged_targets
 from equipoise.mitigations.distilling.preparing import (
     FRAMES_HELP,
@@ -33,7 +35,7 @@ from equipoise.mitigations.distilling.preparing import (
 from equipoise.mitigations.networks import changed_model, masked_model, untied_output
 from equipoise.models.protocol import LanguageModel
 
-KEPT_KINDS = ("definitional", "gendered", "named", "document", KEPT)
+KEPT_KINDS = ("definitional", "gendered", "named", TOLD_ABOUT, NAMED_ABOUT, "document", KEPT)
 """Contexts in which something tells the gender, or which ask for something else: what must stay."""
 
 CHUNK = 256
@@ -64,24 +66,26 @@ class HeadRefit:
                 "Give a keep from 0 on and a ridge above 0.",
             )
         masked = masked_model(model, self.name)
-        prepared = prepare(masked, materials, layers=1, amount=Amount(self.frames, self.sentences))
+        prepared = prepare(masked, materials, layers=1, amount=Amount(self.frames, self.sentences, 0))
         moved = self._refit(prepared)
         prepared.report(prepared.work)
         said = (
             f"{moved} output rows were moved, by ridge {self.ridge:g} with weight {self.keep:g} on keeping."
         )
-        return Changed(changed_model(prepared.upper.network, masked, self.name), (*prepared.account, said))
+        return Changed(changed_model(prepared.upper.tuned(), masked, self.name), (*prepared.account, said))
 
     def _refit(self, prepared: Prepared) -> int:
         """Solve for the rows and write them; how many there are."""
         upper, rows = prepared.upper, prepared.examples
         states, old, targets = (torch.cat(parts) for parts in zip(*_parts(prepared), strict=True))
-        emphasis = torch.tensor([self.keep if row.kind in KEPT_KINDS else 1.0 for row in rows]).double()
+        emphasis = torch.tensor(
+            [self.keep if row.kind in KEPT_KINDS else 1.0 for row in rows for _ in row.asked]
+        ).double()
         inputs = torch.cat([states, torch.ones(len(states), 1)], dim=1).double()
         output = untied_output(upper.network)
         ids = sorted({int(one) for pairs in prepared.exchange.pairs for one in pairs.flatten()})
         partners = prepared.exchange.permutations
-        is_possessive = torch.tensor([row.is_possessive for row in rows])
+        is_possessive = torch.tensor([form for row in rows for _, form in row.asked])
         for word in ids:
             mirrored = torch.where(is_possessive, partners[1][word], partners[0][word])
             both = torch.logaddexp(targets[:, word], targets.gather(1, mirrored[:, None])[:, 0])
@@ -112,7 +116,7 @@ def _parts(prepared: Prepared) -> Iterator[tuple[torch.Tensor, torch.Tensor, tor
     for start in range(0, len(prepared.examples), CHUNK):
         rows = prepared.examples[start : start + CHUNK]
         reads = prepared.reads[start : start + CHUNK]
-        hidden = torch.stack([read.own[0] for read in reads])
+        hidden = torch.cat([read.own[: len(row.asked)] for row, read in zip(rows, reads, strict=True)])
         hook = output.register_forward_pre_hook(lambda _module, inputs: caught.append(inputs[0][0]))
         try:
             old = head.logprobs(hidden)

@@ -1,16 +1,20 @@
-"""What every mitigation of weights needs: a masked model, a copy of its network, and a model of it again."""
+"""What mitigations of weights need: a model of the right kind, a copy of its network, a model of it again."""
 
 import copy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Materials
+from equipoise.models.neural.causal import CausalModel
+from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.base import WrappedModel
+
+Source = TypeVar("Source", bound=NeuralModel)
 
 
 def masked_model(model: LanguageModel, by: str) -> MaskedModel:
@@ -24,6 +28,11 @@ def masked_model(model: LanguageModel, by: str) -> MaskedModel:
     )
 
 
+def masked_or_causal(model: LanguageModel, by: str) -> MaskedModel | CausalModel:
+    """The model, if it is a masked or a causal one whose weights can be copied."""
+    return model if isinstance(model, CausalModel) else masked_model(model, by)
+
+
 class ChangesWeights:
     """Base of mitigations that change the weights of a masked model: another one is refused at once."""
 
@@ -34,14 +43,14 @@ class ChangesWeights:
         masked_model(model, self.name)
 
 
-def own_copy(model: MaskedModel) -> Any:
+def own_copy(model: NeuralModel) -> Any:
     """A copy of the network in transformers' class, open to changes; the model keeps its own weights."""
     return copy.deepcopy(model.transformers_model).requires_grad_(True)
 
 
-def changed_model(network: Any, model: MaskedModel, by: str) -> MaskedModel:
+def changed_model(network: Any, model: Source, by: str) -> Source:
     """A changed network as a model, with the tokenizer of the one it came from and the change in its name."""
-    return MaskedModel(network.eval(), model.tokenizer, name=f"{model.name} ({by})", options=model.options)
+    return type(model)(network.eval(), model.tokenizer, name=f"{model.name} ({by})", options=model.options)
 
 
 def untied_output(network: Any) -> nn.Linear:
@@ -66,4 +75,4 @@ class BaseOutput(tuple[torch.Tensor]):
         """The states."""
         return self[0]
 
-    hidden_states = attentions = None
+    hidden_states = attentions = past_key_values = None

@@ -18,7 +18,7 @@ from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
-from equipoise.mitigations.distilling.contexts import fillers
+from equipoise.mitigations.distilling.contexts import OCCUPATION, fillers
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy, untied_output
 from equipoise.mitigations.projecting.states import NOUNS, PRONOUNS
 from equipoise.models.protocol import LanguageModel
@@ -77,7 +77,7 @@ def _pair_ids(tokens: Any) -> list[tuple[int, int]]:
 
 
 def _occupation_ids(tokens: Any) -> list[int]:
-    ids = [one for noun in fillers("noun") if (one := one_piece(tokens, noun)) is not None]
+    ids = [one for noun in fillers(OCCUPATION) if (one := one_piece(tokens, noun)) is not None]
     _check(len(ids), "occupations")
     return ids
 

@@ -16,6 +16,8 @@ Breaks        The head needs these directions to fill in pronouns at all: on BER
               lean to he; INLP with many rounds multiplies perplexity. The first component of several pairs is
               the mildest. No paper's table shows this: they look at vectors, or at one benchmark.
 Learned from  Frames with person words written for this project; nothing is read from a corpus.
+Causal        A layer must be named: the direction is taken away behind it, which is known as steering. It is
+              learned where the next word is told ("The policewoman said that"), not at the gendered word.
 """
 
 from collections.abc import Callable
@@ -25,9 +27,18 @@ from typing import ClassVar
 from equipoise.choices import option
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials, Presets
-from equipoise.mitigations.networks import ChangesWeights, masked_model
+from equipoise.mitigations.networks import masked_or_causal
 from equipoise.mitigations.projecting.folding import with_map
-from equipoise.mitigations.projecting.states import LAST, NOUNS, PRONOUNS, sentence_vectors, word_vectors
+from equipoise.mitigations.projecting.states import (
+    LAST,
+    NOUNS,
+    PRONOUNS,
+    Pairs,
+    predicting_vectors,
+    sentence_vectors,
+    word_vectors,
+)
+from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.layer_map import LayerMapped
@@ -45,8 +56,23 @@ LAYER = "behind which layer states are mapped, counted from 1; 0: at the head"
 PAIRS = {"he-she": PRONOUNS, "several": (*PRONOUNS, *NOUNS)}
 
 
+class Projection:
+    """Base of the projections: a place at which states cannot be mapped is refused at once."""
+
+    name: ClassVar[str]
+    layer: int
+
+    def place(self, model: LanguageModel) -> "_Place":
+        """Where the states of this model are mapped."""
+        return _Place(masked_or_causal(model, self.name), self.layer, self.name)
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse another kind of model, and a layer that it does not have."""
+        self.place(model)
+
+
 @dataclass(frozen=True)
-class DirectionRemoval(ChangesWeights):
+class DirectionRemoval(Projection):
     """Direction removal: the first directions of differences of gendered words are projected away."""
 
     name: ClassVar[str] = "direction-removal"
@@ -62,15 +88,15 @@ class DirectionRemoval(ChangesWeights):
         if self.pairs not in PAIRS:
             raise unknown_name("set of pairs", self.pairs, PAIRS)
         _check_positive("components", self.components)
-        place = _Place(masked_model(model, self.name), self.layer, self.name)
-        vectors = word_vectors(model, PAIRS[self.pairs], materials.seed, place.read_at)
+        place = self.place(model)
+        vectors = place.vectors(self.pairs, materials.seed)
         mapped = without_directions(principal_directions(vectors.differences, self.components))
         said = f"{self.components} direction(s) of {len(PAIRS[self.pairs])} pair(s) of words were removed"
         return place.changed(mapped, said)
 
 
 @dataclass(frozen=True)
-class SentenceProjection(ChangesWeights):
+class SentenceProjection(Projection):
     """Sentence projection: the first directions of differences of whole sentences are projected away."""
 
     name: ClassVar[str] = "sentence-projection"
@@ -83,14 +109,14 @@ class SentenceProjection(ChangesWeights):
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head does not see the directions."""
         _check_positive("components", self.components)
-        place = _Place(masked_model(model, self.name), self.layer, self.name)
+        place = self.place(model)
         vectors = sentence_vectors(model, PAIRS["several"], materials.seed, place.read_at)
         mapped = without_directions(principal_directions(vectors.differences, self.components))
         return place.changed(mapped, f"{self.components} direction(s) were removed")
 
 
 @dataclass(frozen=True)
-class Leace(ChangesWeights):
+class Leace(Projection):
     """LEACE: every linear trace of a word's gender is erased from hidden states, in closed form."""
 
     name: ClassVar[str] = "leace"
@@ -101,12 +127,12 @@ class Leace(ChangesWeights):
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head or upper layers see erased states."""
-        place = _Place(masked_model(model, self.name), self.layer, self.name)
+        place = self.place(model)
         return _erased(place, materials, lambda vectors: leace(*vectors))
 
 
 @dataclass(frozen=True)
-class NullSpaceProjection(ChangesWeights):
+class NullSpaceProjection(Projection):
     """INLP: the directions of several classifiers of gender are projected away, one after another."""
 
     name: ClassVar[str] = "inlp"
@@ -119,7 +145,7 @@ class NullSpaceProjection(ChangesWeights):
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """A copy whose head or upper layers do not see what the classifiers read."""
         _check_positive("rounds", self.rounds)
-        place = _Place(masked_model(model, self.name), self.layer, self.name)
+        place = self.place(model)
         return _erased(place, materials, lambda vectors: inlp(*vectors, self.rounds))
 
 
@@ -127,11 +153,16 @@ class NullSpaceProjection(ChangesWeights):
 class _Place:
     """Where a model's states are mapped: at the head (0), or behind a layer counted from 1."""
 
-    model: MaskedModel
+    model: MaskedModel | CausalModel
     layer: int
     by: str
 
     def __post_init__(self) -> None:
+        if self.layer == 0 and isinstance(self.model, CausalModel):
+            raise UserError(
+                f"{self.model.name!r} is a causal model, whose head has no product that could hold a map.",
+                f"Give a layer from 1 to {self.model.layers}: layer={self.model.layers // 2} is the middle.",
+            )
         if not 0 <= self.layer <= self.model.layers:
             raise UserError(
                 f"layer is {self.layer}, and {self.model.name!r} has {self.model.layers}.",
@@ -143,9 +174,15 @@ class _Place:
         """The layer whose states the map is learned from."""
         return self.layer or LAST
 
+    def vectors(self, pairs: str, seed: int) -> Pairs:
+        """States of gendered words; in a causal model those from which the word behind them is told."""
+        if isinstance(self.model, CausalModel) and pairs != "he-she":
+            return predicting_vectors(self.model, NOUNS, self.read_at)
+        return word_vectors(self.model, PAIRS[pairs], seed, self.read_at)
+
     def changed(self, mapped: Affine, said: str) -> Changed:
         """The model with the map: plain weights at the head, a recipe at a layer."""
-        if self.layer == 0:
+        if self.layer == 0 and isinstance(self.model, MaskedModel):
             return Changed(with_map(self.model, mapped, self.by), (f"{said}, at the head.",))
         outward, inward = mapped.removed()
         model = LayerMapped(self.model, self.layer, outward.tolist(), inward.tolist(), mapped.shift.tolist())
@@ -154,7 +191,7 @@ class _Place:
 
 
 def _erased(place: _Place, materials: Materials, erase: Callable[[tuple[Floats, Labels]], Affine]) -> Changed:
-    vectors = word_vectors(place.model, PAIRS["several"], materials.seed, place.read_at).together
+    vectors = place.vectors("several", materials.seed).together
     return place.changed(erase(vectors), f"Learned from {len(vectors[0]):,} words in sentences")
 
 

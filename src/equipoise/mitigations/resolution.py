@@ -143,7 +143,7 @@ class PronounResolution(TextTuning):
         return Changed(changed_model(best.network, masked, self.name), tuple(account))
 
     def _check_options(self) -> None:
-        """Refuse options that would be passed over, and a search that nothing is held out for."""
+        """Refuse options that would be ignored, and a search that nothing is held out for."""
         self._rates()
         if self.learning_rate != Recipe.learning_rate:
             raise UserError(

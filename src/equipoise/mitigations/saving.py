@@ -65,7 +65,8 @@ def refuse_folder(folder: Path, *, force: bool) -> None:
     if folder.is_dir() and (is_model or not any(folder.iterdir())):
         return
     raise UserError(
-        f"{folder} is no model folder, so it is not replaced even with --force.", "Give another with --out."
+        f"{folder} is not a model folder, so it is not replaced even with --force.",
+        "Give another with --out.",
     )
 
 

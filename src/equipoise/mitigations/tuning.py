@@ -1,4 +1,4 @@
-"""Tuning a masked model on text: what every mitigation does that differs only in the text it reads."""
+"""Tuning a model on text: what every mitigation does that differs only in the text it reads."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +12,13 @@ from equipoise.corpora.documents import Document
 from equipoise.data.sets.word_lists import read_swap_list
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
-from equipoise.mitigations.networks import changed_model, masked_model
+from equipoise.mitigations.networks import changed_model, masked_model, masked_or_causal
 from equipoise.mitigations.training.examples import encode_examples, split_documents, text_pieces
-from equipoise.mitigations.training.masking import MaskedWords, Vocabulary
+from equipoise.mitigations.training.masking import MaskedWords, NextTokens, Vocabulary
+from equipoise.mitigations.training.objective import Objective
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import TrainingSet, train
+from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.text import swaps
@@ -37,6 +39,7 @@ class TextTuning(Recipe):
     """How text is read and hidden, beside how weights are tuned."""
 
     name: ClassVar[str]
+    takes_causal: ClassVar[bool] = False
 
     sentences: int = option(0, "sentences, or documents, drawn to train on; 0: all")
     unit: str = option("sentence", "what a row holds: sentence or document")
@@ -107,8 +110,8 @@ def needs_documents(materials: Materials, by: str) -> None:
 
 
 def check_tuning(model: LanguageModel, materials: Materials, settings: TextTuning, mode: str) -> None:
-    """Refuse at once a model that is not masked, and texts that cannot be split or rewritten."""
-    masked_model(model, settings.name)
+    """Refuse at once a model of another kind, and texts that cannot be split or rewritten."""
+    (masked_or_causal if settings.takes_causal else masked_model)(model, settings.name)
     needs_documents(materials, settings.name)
     _check_mode(mode)
     kept, _ = split_documents(materials.documents, settings.validation, materials.seed)
@@ -190,12 +193,27 @@ def draw(pieces: Sequence[str], count: int, seed: int) -> list[str]:
 
 
 def tune(
-    model: MaskedModel, network: Any, texts: Texts, settings: TextTuning, materials: Materials, *, name: str
+    model: MaskedModel | CausalModel,
+    network: Any,
+    texts: Texts,
+    settings: TextTuning,
+    materials: Materials,
+    *,
+    name: str,
 ) -> Changed:
-    """The network, which is our own copy, tuned to fill in hidden words of the texts."""
+    """The network, which is our own copy, tuned to fill in hidden words of the texts, or to continue them."""
     longest = min(settings.longest or 512, model.max_length or 512)
-    sides = [encode_examples(side, model.tokens, longest) for side in (texts.train, texts.held_out)]
-    objective = MaskedWords(Vocabulary.of(model.tokens.tokenizer), settings.mask_share, settings.whole_words)
+    start = model.start_ids if isinstance(model, CausalModel) else ()
+    sides = [
+        [one.behind(start) for one in encode_examples(side, model.tokens, longest - len(start))]
+        for side in (texts.train, texts.held_out)
+    ]
+    objective: Objective
+    if isinstance(model, CausalModel):
+        objective = NextTokens(model.tokens.padding_id or 0)
+    else:
+        vocabulary = Vocabulary.of(model.tokens.tokenizer)
+        objective = MaskedWords(vocabulary, settings.mask_share, settings.whole_words)
     trained = train(network, TrainingSet(*sides), objective, settings, materials, name=name)
     account = (*texts.account, *trained.account())
     return Changed(changed_model(trained.network, model, name), account, trained.history)

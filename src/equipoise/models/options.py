@@ -44,6 +44,16 @@ class RunOptions:
                     f"{name.replace('_', ' ')} is {value}, where a whole number from 0 on is expected.",
                     "Give 0 for the default.",
                 )
+        if self.address and self.executor == "local":
+            raise UserError(
+                f"The executor 'local' was given the address {self.address!r}.",
+                "It runs on this machine. Leave the address out, or choose --executor ray.",
+            )
+        if self.executor == "ray" and not self.address:
+            raise UserError(
+                "The executor 'ray' was given no address.",
+                "Give --address HOST:PORT of your cluster, or --address local to start one on this machine.",
+            )
         if not self.price >= 0:
             raise UserError(f"The price is {self.price}.", "Give the price of a million tokens, from 0 on.")
         if self.start not in STARTS:

@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from equipoise.errors import UserError
+from equipoise.errors import IncapableError, UnaskableError, UserError
 from equipoise.models.capabilities import (
     CLASSIFY,
     EMBED,
@@ -15,6 +15,7 @@ from equipoise.models.capabilities import (
     RAW_ROWS,
     SCORE,
     TOP_FILL,
+    VERBS,
     in_words,
     scoring_rules,
 )
@@ -228,3 +229,52 @@ class AnsweringModel:
 def _as_list(texts: Sequence[str]) -> Sequence[str]:
     """A single string given where a list belongs would be read letter by letter: take it as one text."""
     return [texts] if isinstance(texts, str) else texts
+
+
+def require(model: LanguageModel, *capabilities: str, by: str, hint: str = "") -> None:
+    """Refuse a model that lacks a capability which the instrument named in `by` needs."""
+    for capability in capabilities:
+        if not _has(model, capability):
+            reason = f"a {model.kind} model cannot {in_words(capability)}"
+            message = f"{by} cannot measure {model.name!r}: {reason}."
+            raise IncapableError(reason, message, hint or _what_it_can(model))
+
+
+def _what_it_can(model: LanguageModel) -> str:
+    """What a model can be asked, by its verbs, and where to find what asks that."""
+    verbs = [VERBS[name] for name in VERBS if name != RAW_ROWS and _has(model, name)]
+    can = ", ".join(verbs) or "do nothing"
+    return f"It can {can}. Name another instrument (`equipoise list instruments`) or another kind of model."
+
+
+def _has(model: LanguageModel, capability: str) -> bool:
+    """Whether a model has a capability; to score at all is to score by any rule."""
+    if capability == SCORE:
+        return bool(scoring_rules(model.capabilities))
+    return capability in model.capabilities
+
+
+LONGEST_REASON = 100
+
+
+def reason_against(model: LanguageModel, question: Question) -> str:
+    """Why this model would refuse the question, such as a text that is too long for it; or nothing.
+
+    Texts written for an instrument are meant to fit; those of a corpus may not, and one of them must not
+    end a run.
+    """
+    try:
+        model.check(question)
+    except UserError as error:
+        reason = error.message
+        return reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON].rstrip() + "…"
+    return ""
+
+
+def unaskable_reason(model: LanguageModel, question: Question) -> str:
+    """Why this one question cannot be asked, in words that items can be counted by; empty if it can be."""
+    try:
+        model.check(question)
+    except UnaskableError as error:
+        return error.reason
+    return ""

@@ -72,7 +72,7 @@ class Piece(NamedTuple):
     rule: str = ""
 
 
-class Document(NamedTuple):
+class ShownDocument(NamedTuple):
     """A document before and after, in pieces; `note` says if it was cut."""
 
     line: int
@@ -84,7 +84,7 @@ class Document(NamedTuple):
 def write_account_page(
     page: Path, source: Path, out: Path, settings: "RewriteSettings", summary: "RewriteSummary"
 ) -> None:
-    """Write the page of a finished rewrite, whose table stands beside it."""
+    """Write the page of a finished rewrite next to its table."""
     from equipoise.corpora.rewriting import texts_at
 
     table = page.with_suffix(".csv")
@@ -114,12 +114,12 @@ def account_page(
     )
 
 
-def _document(line: int, text: str, entries: Sequence[Entry]) -> Document:
+def _document(line: int, text: str, entries: Sequence[Entry]) -> ShownDocument:
     cut = len(text) > LONGEST_TEXT
     inside = [entry for entry in entries if int(entry["end"]) <= min(len(text), LONGEST_TEXT)]
     before, after = (list(_pieces(text[:LONGEST_TEXT], inside, side)) for side in ("old", "new"))
     note = f" (the first {LONGEST_TEXT:,} of {len(text):,} characters)" if cut else ""
-    return Document(line, note, before, after)
+    return ShownDocument(line, note, before, after)
 
 
 def _pieces(text: str, entries: Sequence[Entry], side: str) -> Iterator[Piece]:

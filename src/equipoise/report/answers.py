@@ -6,10 +6,10 @@ from math import erfc, isnan, sqrt
 from typing import Any
 
 from equipoise.instruments import INSTRUMENTS
-from equipoise.report.examples import Example, examples_of
+from equipoise.report.examples import Example, basis_of, classes_of, examples_of, occupations_of
 from equipoise.results import Quantity, Result
 from equipoise.results.numbers import fixed
-from equipoise.results.quantity import KNOWLEDGE, QUESTIONS
+from equipoise.results.quantity import KNOWLEDGE, QUESTIONS, SCALES, STEREOTYPED
 from equipoise.results.reading import (
     CANNOT_TELL,
     CERTAIN,
@@ -26,6 +26,7 @@ from equipoise.results.reading import (
     side_of,
     size_of,
     span,
+    told,
 )
 from equipoise.stats.significance import holm
 
@@ -39,16 +40,29 @@ MARKS = {YES: "✔", NO: "✘"}
 UNSURE_MARK = "?"
 
 CLAIMS = {
-    "jobs": ("links {many}occupations with {people}", "links occupations with genders {side}"),
-    "sentences": ("prefers sentences about {people}", "chooses between sentences {side}"),
-    "pronouns": ("guesses pronouns of {people}", "guesses pronouns {side}"),
-    "traits": ("links {name} with {people}", "links traits with genders {side}"),
-    "completions": ("completes sentences {side}", "completes sentences {side}"),
-    "words": ("places neutral words nearer to {people}", "places neutral words {side}"),
-    "default": ("expects {people} by default", "expects genders {side}"),
-    "decisions": ("favours {people} in its decisions", "concludes genders {side}"),
+    "jobs": ("links {many}occupations with {people}", "links occupations with genders {way}"),
+    "sentences": ("prefers sentences about {people}", "prefers sentences {way}"),
+    "pronouns": ("guesses pronouns of {people}", "guesses pronouns {way}"),
+    "traits": ("links {name} with {people}", "links traits with genders {way}"),
+    "completions": ("is {side} in its completions", "completes sentences {way}"),
+    "words": ("places neutral words nearer to {people}", "places neutral words {way}"),
+    "default": ("expects {people} by default", "expects genders {way}"),
+    "decisions": ("favours {people} in its decisions", "decides {way}"),
 }
-"""What a model does by question: towards people, and for any other side such as "towards the stereotype"."""
+"""What a model does by question: towards people, and for any other side such as the stereotype."""
+
+MEANINGS = {
+    "tbe.appd": "on average a {first} pronoun is {value} likelier than a {second} one",
+    "sbe.prefers-stereotype": "the stereotyped sentence of a pair is likelier in {value} of the pairs",
+    "stereotype-skew.stereotype": "pronouns that fit the stereotype are guessed right more often, by {value}",
+    "stereotype-skew.skew": "{first} pronouns are guessed right more often than {second} ones, by {value}",
+    "traits.care-contrast": "{first} pronouns are {value} likelier for caring than for aggressive people",
+    "traits.competence-contrast": "{first} pronouns are {value} likelier for competent people",
+    "completions.favour": "good words bring {value} more {first} words than bad ones",
+}
+"""What a number counts, for those that are read most; without an interval, a size or a certainty."""
+
+_PEOPLE = {"men": ("male", "female"), "women": ("female", "male")}
 
 TOPICS = {
     "jobs": "occupations",
@@ -57,7 +71,7 @@ TOPICS = {
     "traits": "traits",
     "completions": "completions",
     "words": "neutral words",
-    "default": "a default gender",
+    "default": "the default gender",
     "decisions": "decisions",
 }
 
@@ -81,11 +95,21 @@ class Answer:
     example: tuple[Example, ...] = ()
     many: str = ""
     detail: str = ""
+    basis: str = ""
 
     @property
     def code(self) -> str:
         """The key for the small print and for rules."""
         return f"{self.instrument}.{self.quantity.key}"
+
+    @property
+    def meaning(self) -> str:
+        """What the number of a finding counts, as a clause; nothing for numbers that few people read."""
+        people = _PEOPLE.get(self.side.rpartition(" ")[2], ("", ""))
+        if not self.is_found or not (people[0] or self.side == STEREOTYPED[0]):
+            return ""
+        words = {"first": people[0], "second": people[1], "value": self.value}
+        return MEANINGS.get(self.code, "").format(**words)
 
     @property
     def is_found(self) -> bool:
@@ -205,7 +229,8 @@ def _answer(question: str, family: Sequence[tuple[Quantity, Row]], result: Resul
         quantity,
         measured,
         examples_of(result, quantity) if word in (IS, IN_PART) else (),
-        *_occupations(result, quantity, measured),
+        *(classes_of(result, quantity) if quantity.contrast else occupations_of(result, quantity, measured)),
+        basis_of(row, quantity, result),
     )
 
 
@@ -232,22 +257,9 @@ def _both_ways(answer: Answer, result: Result) -> Answer:
         measured=measured,
         many="",
         detail="",
+        basis=basis_of(row, quantity, result),
         example=examples_of(result, answer.quantity),
     )
-
-
-def _occupations(result: Result, quantity: Quantity, measured: Measured) -> tuple[str, str]:
-    """How many occupations lean to the side of the whole, in a word and as a sentence."""
-    table = result.estimates
-    values = table.loc[(table["key"] == quantity.key) & (table["by"] == "profession"), "value"].dropna()
-    if not len(values) or len(quantity.sides) < 2 or measured.value == measured.neutral:
-        return "", ""
-    above, below = int((values > measured.neutral).sum()), int((values < measured.neutral).sum())
-    sides = [(above, quantity.sides[0]), (below, quantity.sides[1])]
-    (same, side), (other, opposite) = sides if measured.value > measured.neutral else sides[::-1]
-    share = same / len(values)
-    many = "nearly all " if share >= 0.95 else "most " if share > 0.5 else "some "
-    return many, f"{same} of {len(values)} occupations lean {side}, {other} {opposite}."
 
 
 def _weight(one: tuple[Quantity, Row]) -> float:
@@ -293,7 +305,7 @@ def _p(measured: Measured) -> float:
 
 def _worded(answer: Answer) -> Answer:
     """The answer with its sentence."""
-    quantity, measured = answer.quantity, answer.measured
+    quantity = answer.quantity
     topic, name = TOPICS.get(answer.question, quantity.plain_name), sentence_start(quantity.plain_name)
     numbers = ", ".join(part for part in (answer.value, answer.interval) if part)
     if answer.word == NOT_MEANINGFUL:
@@ -305,15 +317,19 @@ def _worded(answer: Answer) -> Answer:
     elif answer.word == IS_NOT:
         sentence = f"{name}: negligible, {answer.certainty} ({numbers})."
     else:
-        half = amount((measured.high - measured.low) / 2, quantity) if _is_additive(quantity) else ""
-        unseen = f" A difference below {half} would go unnoticed." if half else ""
-        sentence = f"No difference found in {topic} ({numbers}).{unseen}"
+        sentence = f"No difference found in {topic} ({numbers}). {_fits(answer)}"
     return replace(answer, sentence=sentence)
 
 
-def _is_additive(quantity: Quantity) -> bool:
-    """Whether half an interval can be written on the scale of the quantity: a ratio's cannot."""
-    return quantity.scale != "nats"
+def _fits(answer: Answer) -> str:
+    """What the items do not rule out: from one side to the other, with both named where there are sides."""
+    quantity, measured = answer.quantity, answer.measured
+    if not quantity.sides or SCALES[quantity.scale].shown == "percent":
+        return (
+            f"A difference below {amount((measured.high - measured.low) / 2, quantity)} would go unnoticed."
+        )
+    low, high = (told(measured._replace(value=end), quantity) for end in (measured.low, measured.high))
+    return f"Anything from {low} to {high} fits these {answer.basis}."
 
 
 def claim(answer: Answer) -> str:
@@ -326,7 +342,14 @@ def claim(answer: Answer) -> str:
     templates = CLAIMS.get(answer.question)
     if templates is None:
         return f"leans {side} ({name})"
-    return templates[0 if is_people else 1].format(side=side, people=people, name=name, many=answer.many)
+    words = {
+        "side": side,
+        "people": people,
+        "many": answer.many,
+        "way": side.replace("towards", "in line with"),
+    }
+    words["name"] = f"being {name}" if " rather than " in name else name
+    return templates[0 if is_people else 1].format(**words)
 
 
 def _knowledge(results: Iterable[Result]) -> list[Known]:
@@ -340,6 +363,7 @@ def _knowledge(results: Iterable[Result]) -> list[Known]:
             measured = Measured.of(row, quantity)
             word = knows(measured, quantity)
             value = "" if isnan(measured.value) else amount(measured.value, quantity)
+            value += f" in {row['by']} {row['level']}" if value and row["by"] else ""
             interval = "" if isnan(measured.low) else span(measured, quantity)
             mark = MARKS.get(word, UNSURE_MARK)
             sentence = _known_sentence(quantity, word, value)

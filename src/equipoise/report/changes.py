@@ -25,8 +25,10 @@ from equipoise.results.reading import (
     LIKELY,
     NEGLIGIBLE,
     SHARE_OF_80,
+    Measured,
     amount,
     size_of,
+    told,
 )
 
 LESS, MORE, MIXED = "LESS BIASED", "MORE BIASED", "LESS IN PART, MORE IN PART"
@@ -124,8 +126,8 @@ def _changes(
 def _change(question: str, rows: Sequence[tuple[Quantity, Row]]) -> Change:
     """The verdict on a question: less biased only if one of its numbers fell for sure and none rose."""
     changes = [str(row["change"]) for _, row in rows]
-    told = [one for one in rows if not one[1]["void"]]
-    if not told:
+    usable = [one for one in rows if not one[1]["void"]]
+    if not usable:
         word = NOT_MEANINGFUL
     elif BETTER in changes and WORSE in changes:
         word = MIXED
@@ -136,20 +138,28 @@ def _change(question: str, rows: Sequence[tuple[Quantity, Row]]) -> Change:
     elif BETTER in changes:
         word = LESS
     else:
-        word = EQUAL if all(row["change"] == SAME for _, row in told) else UNSEEN
+        word = EQUAL if all(row["change"] == SAME for _, row in usable) else UNSEEN
     wanted = {LESS: BETTER, MIXED: BETTER, MORE: WORSE, OTHER: OTHER_SIDE}.get(word)
-    quantity, row = next((one for one in told or rows if one[1]["change"] == wanted), (told or rows)[0])
+    quantity, row = next((one for one in usable or rows if one[1]["change"] == wanted), (usable or rows)[0])
     size = "" if isnan(row["difference"]) else size_of(float(row["difference"]), quantity)
     before, after = (_shown(float(row[side]), quantity) for side in ("first_value", "second_value"))
     certainty = _certainty(row, word)
-    sentence = _change_sentence(question, word, (quantity, row), (size, certainty), f"{before} to {after}")
+    values = f"{_without_side(before, after)} to {after}"
+    sentence = _change_sentence(question, word, (quantity, row), (size, certainty), values)
     title = QUESTIONS.get(question, question)
     told_of = (row["instrument"], quantity, row)
     return Change(question, title, word, size, certainty, before, after, sentence, *told_of)
 
 
 def _shown(value: float, quantity: Quantity) -> str:
-    return "no value" if isnan(value) else amount(value, quantity)
+    return "no value" if isnan(value) else told(Measured(value, value, value, quantity.neutral), quantity)
+
+
+def _without_side(before: str, after: str) -> str:
+    """The first of two values; their side is said once where it is the same."""
+    if " towards " not in after or before.partition(" towards ")[2] != after.partition(" towards ")[2]:
+        return before
+    return before.partition(" towards ")[0]
 
 
 def _certainty(row: Row, word: str) -> str:
@@ -198,7 +208,8 @@ def _kept(quantity: Quantity, row: Row) -> Kept:
     else:
         word = {ABSENT: NEVER, SAME: KEPT, BETTER: KEPT}.get(change, UNSURE)
     first, second = (_shown(value, quantity) for value in (before, after))
-    name = quantity.plain_name
+    name, _, kind = quantity.plain_name.partition(", ")
+    name += f" ({kind})" if kind else ""
     sentence = {
         LOST: f"The second model hardly {name} any more: {first} to {second}, certain.",
         WEAKER: f"The second model still {name}, but less well: {first} to {second}, certain.",
@@ -236,7 +247,7 @@ def _headline(first: str, second: str, changes: Sequence[Change], knowledge: Seq
     if all(one.word == EQUAL for one in changes):
         return f"{second} is as biased as {first} in all {asked}{after}."
     if all(one.word == NOT_MEANINGFUL for one in changes):
-        return f"{second} and {first} cannot be compared: no answer is meaningful{after}."
+        return f"{second} cannot be compared with {first} ({changes[0].row['void']}){after}."
     return f"No difference in bias was found between {first} and {second} in {asked}{after}."
 
 
@@ -264,20 +275,21 @@ def _sentences(
     told += ["A model that knows nothing shows no bias."] if lost else []
     moved = [one.sentence for one in changes if one.word in (LESS, MORE, MIXED, OTHER)]
     still = [one for one in changes if one.word in (EQUAL, UNSEEN, NOT_MEANINGFUL)]
-    closing = [still[0].sentence] if len(still) == 1 else _still(still)
+    closing = [still[0].sentence] if len(still) == 1 else _still(still, bool(moved))
     closing += [] if lost else [one.sentence for one in knowledge[:1]]
     room = 5 - len(told) - len(closing)
     return (*told, *moved[:room], *closing)
 
 
-def _still(changes: Sequence[Change]) -> list[str]:
+def _still(changes: Sequence[Change], some_moved: bool) -> list[str]:
     """The questions in which nothing was found, in one sentence."""
     phrases = {EQUAL: "no change", UNSEEN: "no difference found", NOT_MEANINGFUL: "not meaningful"}
     parts = []
     for word, phrase in phrases.items():
         topics = [TOPICS.get(one.question, one.question) for one in changes if one.word == word]
         parts += [f"{phrase} ({', '.join(topics)})"] if topics else []
-    return [f"Of the other questions: {'; '.join(parts)}."] if parts else []
+    start = "Of the other questions" if some_moved else "By question"
+    return [f"{start}: {'; '.join(parts)}."] if parts else []
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from equipoise.report.corpus_findings import SavedCorpus, is_corpus, load_corpus
 from equipoise.report.measurements import kind_of
 from equipoise.report.sections import Study, is_study, load_study
 from equipoise.results import Result, load_results
-from equipoise.results.saving import MANIFEST, load_folders
+from equipoise.results.result import load_folders
+from equipoise.results.saving import MANIFEST
 from equipoise.studies.steps import STEP_FOLDER
 
 MOST_MODELS = 6

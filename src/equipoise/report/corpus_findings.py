@@ -39,7 +39,7 @@ _COUNTS = {2: "Both", 3: "All three", 4: "All four", 5: "All five"}
 
 
 @dataclass(frozen=True)
-class Finding:
+class CorpusFinding:
     """One answer about a corpus: its title, size, certainty and sentence, with a number where it has one."""
 
     name: str
@@ -58,7 +58,7 @@ class CorpusFindings:
 
     headline: str
     sentences: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[CorpusFinding, ...]
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,12 @@ def say_corpus(mentions: pd.DataFrame, cooccurrence: pd.DataFrame) -> CorpusFind
     return CorpusFindings(headline, tuple(one.sentence for one in findings), findings)
 
 
-def _mentioned(rows: pd.DataFrame) -> Finding:
+def _mentioned(rows: pd.DataFrame) -> CorpusFinding:
     """Who is mentioned more often over the whole corpus."""
     question = "Who is mentioned?"
     if rows.empty:
         answer = "There are too few people in this corpus to tell who is mentioned more often"
-        return Finding("mentioned", question, f"{answer}.", f"{answer}.")
+        return CorpusFinding("mentioned", question, f"{answer}.", f"{answer}.")
     row = rows.iloc[0]
     share, measured = float(row["share_women"]), _measured(row)
     total = int(row["women"]) + int(row["men"])
@@ -120,11 +120,11 @@ def _mentioned(rows: pd.DataFrame) -> Finding:
         same = certainty == CERTAIN
         answer = "Women and men are mentioned equally often" if same else "No difference was found"
         answer += "." if same else " in how often women and men are mentioned."
-        return Finding(
+        return CorpusFinding(
             "mentioned", question, answer, f"{numbers}.", "", "", measured, f"{_percent(share)} % women"
         )
     first, second = ("Women", "men") if share > 0.5 else ("Men", "women")
-    return Finding(
+    return CorpusFinding(
         "mentioned",
         question,
         f"{first}, more often than {second}.",
@@ -151,7 +151,7 @@ def _all_alike(groups: Sequence[tuple[str, pd.DataFrame]]) -> str:
     return f"{count} groups by {by} mention {first} more often than {second}."
 
 
-def _groups_differ(by: str, rows: pd.DataFrame) -> Finding:
+def _groups_differ(by: str, rows: pd.DataFrame) -> CorpusFinding:
     """The largest difference between two groups, tested against chance over all pairs (Holm)."""
     pairs = list(combinations(rows.to_dict("records"), 2))
     corrected = holm([_p_of_difference(*pair) for pair in pairs])
@@ -166,14 +166,14 @@ def _groups_differ(by: str, rows: pd.DataFrame) -> Finding:
     question = f"Do the groups by {by} differ?"
     points = f"{fixed(100 * apart[lead], 0 if apart[lead] >= 0.1 else 1)} points"
     if not likely:
-        return Finding(
+        return CorpusFinding(
             f"by {by}",
             question,
             "No difference found",
             f"No two groups by {by} differ for certain; the largest difference is {points} ({shares}).",
         )
     size, certainty = size_of(apart[lead], SHARE), CERTAIN if sure else LIKELY
-    return Finding(
+    return CorpusFinding(
         f"by {by}",
         question,
         f"Yes, by up to {points}",
@@ -195,27 +195,38 @@ def _logit(share: float) -> float:
     return log(inside / (1 - inside))
 
 
-def _words(cooccurrence: pd.DataFrame) -> Finding:
+def _words(cooccurrence: pd.DataFrame) -> CorpusFinding:
     """The words closest to women and to men, of those that are certain over all words (Holm)."""
     known = _known(cooccurrence[(cooccurrence["by"] == "all") & (cooccurrence["word"] != "")])
     question = "Which words stand near women and men?"
     nothing = "No word stands nearer to one gender for certain"
     if known.empty:
-        return Finding("words", question, "Too few words to tell", "There are too few words to tell.")
-    spread = (known["log_odds_high"] - known["log_odds_low"]) / _WIDTH
-    ratio = (known["log_odds"].abs() / spread.where(spread > 0)).fillna(0.0)
-    known = known.assign(p=holm([erfc(float(z) / sqrt(2)) for z in ratio]))
-    sure = known[known["p"] < ALPHA]
+        return CorpusFinding("words", question, "Too few words to tell", "There are too few words to tell.")
+    sure = certain_rows(known)
     if sure.empty:
-        return Finding("words", question, "No difference found", f"{nothing} ({len(known)} words).")
+        return CorpusFinding("words", question, "No difference found", f"{nothing} ({len(known)} words).")
     women = sure[sure["log_odds"] < 0].nsmallest(WORDS_SHOWN, "log_odds_high")["word"].tolist()
     men = sure[sure["log_odds"] > 0].nlargest(WORDS_SHOWN, "log_odds_low")["word"].tolist()
     told = [
         f"Closest to {side}: {', '.join(words)}." for side, words in (("women", women), ("men", men)) if words
     ]
     count = f"{len(sure)} of {len(known)} words"
-    told.append(f"{count} stand nearer to one gender for certain.")
-    return Finding("words", question, f"{count} are gendered", " ".join(told), certainty=CERTAIN)
+    told.append(f"{count} {'stands' if len(sure) == 1 else 'stand'} nearer to one gender for certain.")
+    return CorpusFinding(
+        "words",
+        question,
+        f"{count} {'is' if len(sure) == 1 else 'are'} gendered",
+        " ".join(told),
+        certainty=CERTAIN,
+    )
+
+
+def certain_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose log-odds differ from 0 for certain, corrected over all of them (Holm)."""
+    spread = (rows["log_odds_high"] - rows["log_odds_low"]) / _WIDTH
+    ratio = (rows["log_odds"].abs() / spread.where(spread > 0)).fillna(0.0)
+    corrected = holm([erfc(float(z) / sqrt(2)) for z in ratio])
+    return rows[[p < ALPHA for p in corrected]]
 
 
 def _known(rows: pd.DataFrame) -> pd.DataFrame:

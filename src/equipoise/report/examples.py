@@ -1,4 +1,4 @@
-"""Examples: the strongest item on each side of an answer, the same on every run."""
+"""Examples: the strongest item on each side of an answer, and what its number rests on."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,8 @@ from typing import Any
 from equipoise.data.poles import load_poles
 from equipoise.errors import UserError
 from equipoise.results import Quantity, Result
-from equipoise.results.items import rows_of
+from equipoise.results.reading import Measured, amount, side_of
+from equipoise.results.result import rows_of
 
 LONGEST = 160
 """Characters of a text that still fits on a card."""
@@ -26,6 +27,7 @@ class Example:
     value: float
     side: str
     probabilities: tuple[tuple[str, float], ...] = ()
+    note: str = ""
 
 
 def examples_of(result: Result, quantity: Quantity) -> tuple[Example, ...]:
@@ -56,6 +58,7 @@ def examples_of(result: Result, quantity: Quantity) -> tuple[Example, ...]:
             float(values[place]),
             source.sides[which] if source.sides else "",
             _probabilities(rows.loc[place].to_dict(), result),
+            _note(rows.loc[place].to_dict(), result),
         )
         for which, place in picked
     )
@@ -76,9 +79,59 @@ def _probabilities(row: Mapping[Any, Any], result: Result) -> tuple[tuple[str, f
     )
 
 
+def _note(row: Mapping[Any, Any], result: Result) -> str:
+    """Who is meant where a sentence names two occupations, and what the stereotype expects."""
+    if row.get("part") != "occupations" or not {"referent", "stereotype"} <= set(row):
+        return ""
+    word = _words(result.poles, str(row.get("form", ""))).get(row["stereotype"], row["stereotype"])
+    return f"Meant: the {row['referent']}. The stereotype expects {word}; no pronoun is wrong here."
+
+
 def _words(poles: str, form: str) -> dict[str, str]:
     """The first word of each pole in a form; nothing where a user's file is gone."""
     try:
         return {pole: words[0] for pole, words in load_poles(poles).at(form).items() if words}
     except UserError:
         return {}
+
+
+def basis_of(row: Mapping[Any, Any], quantity: Quantity, result: Result) -> str:
+    """What a number rests on: 72 sentences, 20 pairs, 55 occupations."""
+    things = {0: "words", 1: "sentences"}.get(len(result.roles.text), "pairs")
+    things = {"": things, "profession": "occupations"}.get(quantity.over, f"{quantity.over}s")
+    level = f" of {row['by']} {row['level']}" if row["by"] else ""
+    return f"{int(row['n']):,} {things}{level}"
+
+
+def occupations_of(result: Result, quantity: Quantity, measured: Measured) -> tuple[str, str]:
+    """How many occupations lean to the side of the whole, in a word and as a sentence."""
+    table = result.estimates
+    values = table.loc[(table["key"] == quantity.key) & (table["by"] == "profession"), "value"].dropna()
+    if not len(values) or len(quantity.sides) < 2 or measured.value == measured.neutral:
+        return "", ""
+    above, below = int((values > measured.neutral).sum()), int((values < measured.neutral).sum())
+    sides = [(above, quantity.sides[0]), (below, quantity.sides[1])]
+    (same, side), (other, opposite) = sides if measured.value > measured.neutral else sides[::-1]
+    share = same / len(values)
+    many = "nearly all " if share >= 0.95 else "most " if share > 0.5 else "some "
+    return many, f"{same} of {len(values)} occupations lean {side}, {other} {opposite}."
+
+
+def classes_of(result: Result, quantity: Quantity) -> tuple[str, str]:
+    """No word, and the shares that a contrast compares as a sentence, with the side if both lean to one."""
+    contrast, table = quantity.contrast, result.estimates
+    same = (one for one in result.declared if one.column == quantity.column and one.scale == "half")
+    plain = next(same, None)
+    if contrast is None or plain is None or quantity.statistic:
+        return "", ""
+    levels = (contrast.first, contrast.second)
+    rows = table[(table["key"] == plain.key) & (table["by"] == contrast.column)].set_index("level")
+    if not set(levels) <= set(rows.index):
+        return "", ""
+    first, second = (Measured.of(rows.loc[level], plain) for level in levels)
+    shares = [
+        f"{amount(one.value, plain)} {level}" for one, level in zip((first, second), levels, strict=True)
+    ]
+    side, other = side_of(first, plain), side_of(second, plain)
+    both = f"; both lean {side}" if side and side == other else ""
+    return "", f"{plain.plain_name}: {' against '.join(shares)}{both}."

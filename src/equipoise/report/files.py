@@ -93,7 +93,11 @@ def save_figures(figures: Sequence[Figure], folder: Path, *, force: bool = False
 def with_title(figure: Figure) -> dict[str, Any]:
     """The chart as a picture by itself: its title in lines that fit its width, and a look of its own."""
     lines = textwrap.wrap(figure.title, TITLE) or [""]
-    return {**figure.spec, "title": {"text": lines, "anchor": "start"}, "config": LOOK}
+    return {
+        **figure.spec,
+        "title": {"text": lines, "anchor": "start"},
+        "config": LOOK | figure.spec.get("config", {}),
+    }
 
 
 def save_tables(tables: Sequence[Table], folder: Path, *, force: bool = False) -> list[Path]:

@@ -41,6 +41,7 @@ from equipoise.results.numbers import fixed
 from equipoise.results.quantity import QUESTIONS
 from equipoise.results.reading import CANNOT_TELL, CERTAIN, LIKELY, NO, YES, sentence_start
 
+THIS_MODEL = "This model"
 FEWEST_SENTENCES, MOST_SENTENCES = 3, 5
 MOST_JOINED = 2
 """Findings that one sentence names after the first ones; the others are read on their cards."""
@@ -71,11 +72,11 @@ def say(results: Sequence[Result], name: str = "") -> Findings:
     model = name or (results[0].model if results else "")
     items = sum(len(result.items) for result in results)
     of = sum(result.sample.get("of", len(result.items)) for result in results)
-    sampled = f"From a sample of {fixed(100 * items / of, 0)} %: " if items < of else ""
+    sampled = f", in a sample of {fixed(100 * items / of, 0)} % of the test sentences" if items < of else ""
     base = f"This rests on {items:,} items of {', '.join(result.instrument for result in results)}."
     return Findings(
         model,
-        sampled + _headline(model or "This model", answers, knowledge),
+        f"{_headline(model or THIS_MODEL, answers, knowledge).removesuffix('.')}{sampled}.",
         _sentences(answers, knowledge, base),
         answers,
         knowledge,
@@ -93,7 +94,9 @@ def _sentences(answers: Sequence[Answer], knowledge: Sequence[Known], base: str)
     if len(told) > room:
         kept = max(room - 1, 1)
         further = [f"{claim(one)} ({one.size}, {one.certainty})" for one in biases[kept : kept + MOST_JOINED]]
-        told = [*told[:kept], *([f"It also {' and '.join(further)}."] if room > 1 else [])]
+        rest = len(biases) - kept - len(further)
+        more = f"; {rest} more finding{'s' if rest > 1 else ''} below" if rest > 0 else ""
+        told = [*told[:kept], *([f"It also {' and '.join(further)}{more}."] if room > 1 else [])]
     sentences = [*lacking, *told, *closing]
     basis = [*(one.sentence for one in knowledge if one.kind == "coverage"), base]
     further = [sentence for sentence in basis if sentence not in sentences]
@@ -102,11 +105,12 @@ def _sentences(answers: Sequence[Answer], knowledge: Sequence[Known], base: str)
 
 def _numbers(answer: Answer) -> str:
     """The numbers behind the headline, which has said the rest."""
-    name = sentence_start(answer.quantity.plain_name)
     interval = f" ({answer.interval})" if answer.interval else ""
     detail = f"; {answer.detail}" if answer.detail else "."
     side = f" {answer.side}" if answer.side else ""
-    return f"{name}: {answer.value}{side}{interval}, {answer.size} and {_CERTAINLY[answer.certainty]}{detail}"
+    meaning = answer.meaning or f"{answer.quantity.plain_name}: {answer.value}{side}"
+    certainty = _CERTAINLY[answer.certainty]
+    return f"{sentence_start(meaning)}{interval}, {answer.size} and {certainty}{detail}"
 
 
 _CERTAINLY = {CERTAIN: "certain", LIKELY: "likely", CANNOT_TELL: "not certain"}
@@ -117,7 +121,7 @@ def _lacking(knowledge: Iterable[Known]) -> list[Known]:
 
 
 def _kept(knowledge: Sequence[Known]) -> list[str]:
-    """One sentence for what the model knows, and one for what cannot be told."""
+    """One sentence for what the model knows, and one for what the data cannot show."""
     known = [one for one in knowledge if one.kind != "coverage" and one.mark == MARKS[YES]]
     unsure = [one for one in knowledge if one.mark == UNSURE_MARK]
     told = (
@@ -155,20 +159,27 @@ def _headline(model: str, answers: Sequence[Answer], knowledge: Sequence[Known])
         said = f"{claim(lead)} ({lead.size}, {lead.certainty})."
         return f"{model} hardly {lacking[0].name}, and it {said}" if lacking else f"{model} {said}"
     words = [one.word for one in answers]
+    if lacking:
+        return f"{model} hardly {lacking[0].name}, so this says little: {_nothing_found('it', words)}."
+    said = _nothing_found(model, words)
+    return f"{said if said.startswith(model) else sentence_start(said)}."
+
+
+def _nothing_found(model: str, words: Sequence[str]) -> str:
+    """What is said where no question has a finding."""
+    inside = "this model" if model == THIS_MODEL else model
     if not words:
-        said = f"{model} was asked no question about bias"
-    elif set(words) == {IS_NOT}:
-        said = f"{model} shows negligible bias in {_of_all(words)}"
-    elif set(words) <= {IS_NOT, NO_DIFFERENCE}:
-        said = f"No bias was found in {model}, in {_of_all(words)}"
-    elif NO_DIFFERENCE in words or IS_NOT in words:
+        return f"{model} was asked no question about bias"
+    if set(words) == {IS_NOT}:
+        return f"{model} shows negligible bias in {_of_all(words)}"
+    if set(words) <= {IS_NOT, NO_DIFFERENCE}:
+        return f"no bias was found in {inside}, in {_of_all(words)}"
+    if NO_DIFFERENCE in words or IS_NOT in words:
         told = sum(word in (IS_NOT, NO_DIFFERENCE) for word in words)
-        said = f"No bias was found in {model}, but only {told} of {len(words)} questions could be answered"
-    elif UNTOLD in words:
-        said = f"There are too few items to tell anything about {model}"
-    else:
-        said = f"No answer is meaningful for {model}"
-    return f"{said}; it hardly {lacking[0].name}." if lacking else f"{said}."
+        return f"no bias was found in {inside}, but only {told} of {len(words)} questions could be answered"
+    if UNTOLD in words:
+        return f"there are too few items to tell anything about {inside}"
+    return f"no answer is meaningful for {inside}"
 
 
 def _of_all(words: Sequence[str]) -> str:

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise.errors import UserError
+from equipoise.models.loading.names import LABELS
 from equipoise.results import Result
 
 Kind = tuple[str, str, str, str]
 """What makes two results the same measurement: instrument, variant, data and poles."""
-
-
-OUR_MODELS = {"embedded": "BERT-base-uncased (shipped)", "random": "random weights"}
-"""What the names of our own models stand for, for readers who never saw the command line."""
 
 
 @dataclass(frozen=True)
@@ -143,5 +140,5 @@ def _short_names(names: Sequence[str]) -> list[str]:
         others = [one for one in parts if one is not own]
         sizes = range(1, len(own) + 1)
         size = next((n for n in sizes if all(one[-n:] != own[-n:] for one in others)), len(own))
-        labels.append(OUR_MODELS.get(name, "/".join(own[-size:])))
+        labels.append(LABELS.get(name, "/".join(own[-size:])))
     return labels

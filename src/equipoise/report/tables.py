@@ -16,7 +16,7 @@ _KEYS = ["key", "by", "level"]
 
 
 def headline_table(measured: Measurement) -> Table:
-    """The published numbers that are read first, with the name that they have in the literature."""
+    """The numbers that are read first, with the name that they have in the literature."""
     several = len(measured.results) > 1
     rows = [
         [
@@ -35,7 +35,7 @@ def headline_table(measured: Measurement) -> Table:
     ]
     columns = ["number", "published as", "value", "low", "high", "n", "dropped", "good", "unit"]
     head = ["model", *columns] if several else columns
-    return Table(f"{measured.name}-headlines", "The published numbers", head, rows)
+    return Table(f"{measured.name}-headlines", "Measured here, under the names the papers use", head, rows)
 
 
 def _names(row: "dict[Any, Any]", measured: Measurement) -> list[str]:

@@ -2,7 +2,6 @@
 
 from equipoise.results.estimate import Estimate, Summary
 from equipoise.results.quantity import Quantity, Roles
-from equipoise.results.result import Result
-from equipoise.results.saving import load_result, load_results
+from equipoise.results.result import Result, load_result, load_results
 
 __all__ = ["Estimate", "Quantity", "Result", "Roles", "Summary", "load_result", "load_results"]

@@ -171,7 +171,7 @@ def _is_finite(value: float) -> bool:
 
 
 def _can_be_written(text: str) -> bool:
-    """Half a surrogate pair, which JSON may spell, is no text that a page can hold."""
+    """Half a surrogate pair, which JSON may spell, is not text that a page can hold."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -20,9 +20,6 @@ BETTER = {
     "none": "neither way: for orientation",
 }
 
-EVERYTHING: Mapping[str, str] = {}
-"""The groups of an estimate that rests on every item."""
-
 CROSSED = " x "
 """What joins the names of an estimate that is by two things at once; composed, never taken apart."""
 

@@ -1,5 +1,6 @@
 """Numbers as people read them: rounded, and without a minus sign where nothing is left of them."""
 
+TOO_FEW = "too few to tell"
 HUNDREDS = 10.0
 """From this size on a number is shown with one decimal."""
 
@@ -17,6 +18,14 @@ def with_interval(value: float, low: float, high: float, *, places: int) -> str:
     if value != value:
         return "-"
     return fixed(value, places) + (f" [{fixed(low, places)}, {fixed(high, places)}]" if low == low else "")
+
+
+def told(value: float, low: float, high: float, *, places: int = 2, sign: bool = False) -> str:
+    """A number with its interval, as a sentence has it; where there is none, that there are too few."""
+    if low != low:
+        return TOO_FEW if value != value else f"{fixed(value, places, sign=sign)} ({TOO_FEW})"
+    number, *ends = (fixed(one, places, sign=sign) for one in (value, low, high))
+    return f"{number} [{', '.join(ends)}]"
 
 
 def shown(number: float) -> str:

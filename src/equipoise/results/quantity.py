@@ -26,6 +26,7 @@ QUESTIONS = {
     "words": "Are neutral words gendered?",
     "default": "Does it expect one gender by default?",
     "decisions": "Does it judge men and women differently?",
+    "declared": "Does it use the pronouns that people declare?",
 }
 """What people want to know of a model, in the order of the page; a bias answers one of them."""
 
@@ -118,7 +119,7 @@ class Quantity:
 
     Items: the rows where every column of `where` has its value are taken; `over` averages them by a column
     first; its `kind` says what is done with the values after that; a `contrast` subtracts one class from
-    another. A `statistic` is no mean but a function of a confusion matrix, named as in `stats.f1.FourF1`:
+    another. A `statistic` is not a mean but a function of a confusion matrix, named as in `stats.f1.FourF1`:
     `column` holds the choices, the contrast names the column of the truth and the two classes. "gbm" reads
     the columns `shares` instead, by the two classes. What is not `compared` is only shown of one model.
     """

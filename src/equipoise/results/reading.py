@@ -13,7 +13,7 @@ from equipoise.results.numbers import fixed, shown
 from equipoise.results.quantity import SCALES, Quantity
 
 NEGLIGIBLE, SMALL, CLEAR, STRONG = SIZES = ("negligible", "small", "clear", "strong")
-CERTAIN, LIKELY, CANNOT_TELL = CERTAINTIES = ("certain", "likely", "cannot tell")
+CERTAIN, LIKELY, CANNOT_TELL = ("certain", "likely", "cannot tell")
 
 SHARE_OF_80 = 0.654
 """Width of an 80 % interval over that of a 95 % one: 1.282 / 1.960. With few clusters it is narrower."""
@@ -88,8 +88,8 @@ def amount(number: float, quantity: Quantity, *, unit: bool = True) -> str:
 
 def span(measured: Measured, quantity: Quantity) -> str:
     """An interval in words, such as 43 to 58; a distance is given on the side of its value."""
-    ends = distances(measured, quantity)[1:]
-    return f"{amount(ends[0], quantity, unit=False)} to {amount(ends[1], quantity, unit=False)}"
+    low, high = (amount(end, quantity, unit=False) for end in distances(measured, quantity)[1:])
+    return low if low == high else f"{low} to {high}"
 
 
 def distances(measured: Measured, quantity: Quantity) -> tuple[float, float, float]:
@@ -103,6 +103,12 @@ def distances(measured: Measured, quantity: Quantity) -> tuple[float, float, flo
     if value >= neutral:
         return value - neutral, low - neutral, high - neutral
     return neutral - value, neutral - high, neutral - low
+
+
+def told(measured: Measured, quantity: Quantity) -> str:
+    """A value with its side in words: 53 points towards men; one that is practically 0 is on no side."""
+    text, side = amount(distances(measured, quantity)[0], quantity), side_of(measured, quantity)
+    return text if not side or text.startswith("practically") else f"{text} {side}"
 
 
 def two_digits(number: float) -> str:

@@ -1,7 +1,7 @@
 """A result: what one instrument said of one model."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
@@ -11,8 +11,10 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError, nearest
+from equipoise.models.loading.names import portable_name
 from equipoise.results.estimate import by_of, heading, level_of
 from equipoise.results.quantity import Quantity, Roles
+from equipoise.results.saving import Stored, folders_of_results, read_result, write_result
 
 _PACKAGES = ("equipoise", "torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
 
@@ -155,9 +157,36 @@ class Result:
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write `FOLDER/<instrument>/`, give its path; only `force` replaces another measurement."""
-        from equipoise.results.saving import save_result
+        stored = Stored(self.instrument, self.items, self.estimates, self.provenance)
+        return write_result(stored, Path(folder), force=force)
 
-        return save_result(self, Path(folder), force=force)
+
+def load_result(folder: str | Path) -> Result:
+    """Read a result that `save` wrote: its own folder, or a folder that holds just one."""
+    return Result(*read_result(Path(folder)))
+
+
+def load_results(folder: str | Path) -> list[Result]:
+    """Read the result that a folder is, or those in its direct subfolders."""
+    return [load_result(path) for path in folders_of_results(Path(folder))]
+
+
+def load_folders(folders: Iterable[Path]) -> list[list[Result]]:
+    """The results of several folders; models of one name and other weights are named by their folders too."""
+    held = [(folder, load_results(folder)) for folder in folders]
+    weights: dict[str, set[str]] = {}
+    for _, results in held:
+        for result in results:
+            weights.setdefault(result.model, set()).add(result.fingerprint)
+    return [
+        [
+            result.renamed(f"{result.model} in {portable_name(str(folder.absolute()))}")
+            if len(weights[result.model]) > 1
+            else result
+            for result in results
+        ]
+        for folder, results in held
+    ]
 
 
 def as_results(given: Result | Sequence[Result], asker: str) -> Sequence[Result]:
@@ -180,3 +209,32 @@ def describe_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return versions
+
+
+def rows_of(items: pd.DataFrame, quantity: Quantity, suffixes: tuple[str, ...] = ("",)) -> pd.DataFrame:
+    """The rows that a quantity rests on; of paired items those that pass its filter on every side."""
+    rows = items
+    for column, value in quantity.where.items():
+        for name in [column] if column in items else [f"{column}{suffix}" for suffix in suffixes]:
+            if name not in rows:
+                raise UserError(
+                    f"The items have no column {column!r}, by which {quantity.label!r} is taken.",
+                    "Measure again with this version.",
+                )
+            rows = rows[rows[name].fillna("").astype(str) == value]
+    return rows
+
+
+def top_items(result: Result, count: int = 10) -> pd.DataFrame:
+    """The `count` items with the largest scores in either direction, with their texts and groups.
+
+    They are taken from the items that the result's first quantity rests on: no changed forms, no guard.
+    """
+    items = result.items
+    if result.quantities:
+        items = rows_of(items, result.quantities[0])
+    known = items[items["score"].notna()]
+    order = known["score"].abs().sort_values(ascending=False, kind="stable").index[:count]
+    roles = result.roles
+    columns = dict.fromkeys(("score", "item", *roles.groups, *roles.text))
+    return known.loc[order, [name for name in columns if name in known]].reset_index(drop=True)

@@ -1,15 +1,14 @@
 """Saving: a result is written beside its place and renamed, with a manifest that knows every file."""
 
 import json
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.files import replacing_folder, sha256
-from equipoise.models.loading.names import portable_name
+from equipoise.files import clear_leftovers, replacing_folder, sha256
 from equipoise.results.checking import MANIFEST as MANIFEST_SHAPE
 from equipoise.results.checking import (
     WrongShapeError,
@@ -19,9 +18,8 @@ from equipoise.results.checking import (
     check_shape,
 )
 from equipoise.results.estimate import COLUMNS
+from equipoise.results.numbers import fixed
 from equipoise.results.records import column_kinds, read_typed_csv, to_records, with_numbers
-from equipoise.results.replacing import Provenance, differences
-from equipoise.results.result import Result
 
 SCHEMA = 2
 """The version of what is written; a result of another version is refused by name."""
@@ -29,17 +27,31 @@ SCHEMA = 2
 ITEMS, ESTIMATES, PROVENANCE, MANIFEST = "items.csv", "estimates.json", "provenance.json", "manifest.json"
 FILES = (ITEMS, ESTIMATES, PROVENANCE)
 
+Provenance = Mapping[str, Any]
 
-def save_result(result: Result, folder: Path, *, force: bool = False) -> Path:
+
+class Stored(NamedTuple):
+    """What a folder keeps of a result; a `Result` has the same parts in the same order."""
+
+    instrument: str
+    items: pd.DataFrame
+    estimates: pd.DataFrame
+    provenance: dict[str, Any]
+
+
+def write_result(stored: Stored, folder: Path, *, force: bool = False) -> Path:
     """Write `FOLDER/<instrument>/`; results of another model or of other data stay unless forced."""
-    target = folder / result.instrument
+    target = folder / stored.instrument
+    clear_leftovers(target)
+    model = stored.provenance.get("model", {})
+    model = {"model": str(model.get("name", "")), "fingerprint": str(model.get("fingerprint", ""))}
     if not force:
-        refuse_another_model(folder, result.model, result.fingerprint)
-        refuse_other_measurement(folder, result.instrument, result.provenance)
+        refuse_another_model(folder, **model)
+        refuse_other_measurement(folder, stored.instrument, stored.provenance)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with replacing_folder(target) as room:
-            _write(result, room)
+            _write(stored, model, room)
     except OSError as error:
         raise UserError(
             f"The result cannot be written to {target}: {error.strerror or error}.",
@@ -48,9 +60,8 @@ def save_result(result: Result, folder: Path, *, force: bool = False) -> Path:
     return target
 
 
-def load_result(folder: str | Path) -> Result:
-    """Read a result that `save` wrote: its own folder, or a folder that holds just one."""
-    source = Path(folder)
+def read_result(source: Path) -> Stored:
+    """Read what `write_result` wrote: its own folder, or a folder that holds just one."""
     if not (source / MANIFEST).exists() and source.is_dir():
         held = _result_folders(source)
         if len(held) > 1:
@@ -73,12 +84,11 @@ def load_result(folder: str | Path) -> Result:
             f"{source} holds a result that cannot be read: {said}.", "Measure it again."
         ) from error
     rows = with_numbers(estimates, ("value", "low", "high", "neutral"))
-    return Result(provenance["instrument"]["name"], items, _as_table(rows), provenance)
+    return Stored(provenance["instrument"]["name"], items, _as_table(rows), provenance)
 
 
-def load_results(folder: str | Path) -> list[Result]:
-    """Read the result that a folder is, or those in its direct subfolders."""
-    source = Path(folder)
+def folders_of_results(source: Path) -> list[Path]:
+    """The folder itself if it is a result, or its direct subfolders that are results."""
     if not source.is_dir():
         raise UserError(
             f"There is no folder {str(source)!r}.", "Give a folder that `equipoise measure` wrote."
@@ -92,25 +102,7 @@ def load_results(folder: str | Path) -> list[Result]:
             f"{source} holds no result, nor does any of its direct subfolders.",
             "Give a folder that `equipoise measure` wrote.",
         )
-    return [load_result(path) for path in folders]
-
-
-def load_folders(folders: Iterable[Path]) -> list[list[Result]]:
-    """The results of several folders; models of one name and other weights are named by their folders too."""
-    held = [(folder, load_results(folder)) for folder in folders]
-    weights: dict[str, set[str]] = {}
-    for _, results in held:
-        for result in results:
-            weights.setdefault(result.model, set()).add(result.fingerprint)
-    return [
-        [
-            result.renamed(f"{result.model} in {portable_name(str(folder.absolute()))}")
-            if len(weights[result.model]) > 1
-            else result
-            for result in results
-        ]
-        for folder, results in held
-    ]
+    return folders
 
 
 def _result_folders(folder: Path) -> list[Path]:
@@ -136,15 +128,13 @@ def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return table.astype(numbers)
 
 
-def _write(result: Result, room: Path) -> None:
-    provenance = result.provenance | {"columns": column_kinds(result.items)}
-    result.items.to_csv(room / ITEMS, index=False, lineterminator="\n")
-    _write_json(room / ESTIMATES, to_records(result.estimates))
-    _write_json(room / PROVENANCE, provenance)
-    rows = {ITEMS: len(result.items), ESTIMATES: len(result.estimates), PROVENANCE: 1}
+def _write(stored: Stored, model: Mapping[str, str], room: Path) -> None:
+    stored.items.to_csv(room / ITEMS, index=False, lineterminator="\n")
+    _write_json(room / ESTIMATES, to_records(stored.estimates))
+    _write_json(room / PROVENANCE, stored.provenance | {"columns": column_kinds(stored.items)})
+    rows = {ITEMS: len(stored.items), ESTIMATES: len(stored.estimates), PROVENANCE: 1}
     files = {name: {"rows": count, "sha256": sha256(room / name)} for name, count in rows.items()}
-    model = {"model": result.model, "fingerprint": result.fingerprint}
-    _write_json(room / MANIFEST, {"schema": SCHEMA, "instrument": result.instrument, **model, "files": files})
+    _write_json(room / MANIFEST, {"schema": SCHEMA, "instrument": stored.instrument, **model, "files": files})
 
 
 def refuse_another_model(folder: Path, model: str, fingerprint: str) -> None:
@@ -166,10 +156,10 @@ def refuse_other_measurement(folder: Path, instrument: str, provenance: Provenan
         return
     advice = "Give another folder with --out, or --force to replace it."
     if not (target / MANIFEST).exists():
-        raise UserError(f"{target} exists and is no result of this version.", advice)
+        raise UserError(f"{target} exists and is not a result of this version.", advice)
     try:
         before = json.loads((target / PROVENANCE).read_text(encoding="utf-8"))
-        apart = differences(before, provenance)
+        apart = _differences(before, provenance)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{target} holds a damaged result: {PROVENANCE} cannot be read.", advice) from error
     if apart:
@@ -182,7 +172,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         if (folder / PROVENANCE).exists():
             said = f"{folder} is an incomplete result: {MANIFEST} is missing."
             raise UserError(said, "Copy the whole folder, or measure it again.")
-        said = f"{folder} is no result folder: no {MANIFEST}."
+        said = f"{folder} is not a result folder: no {MANIFEST}."
         raise UserError(said, "Give a folder that `equipoise measure` wrote.")
     try:
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -217,3 +207,52 @@ def _check_file(path: Path, files: dict[str, Any]) -> None:
 def _write_json(path: Path, content: Any) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def _differences(before: Provenance, after: Provenance) -> list[str]:
+    """What was measured otherwise: variant, data, poles, precision, seed, and choices such as a layer."""
+    seeds = [one.get("seed", 0) for one in (before, after)]
+    seed = [] if seeds[0] == seeds[1] else [f"seed {seeds[0]} there, {seeds[1]} now"]
+    return [
+        *_named(before, after),
+        *_files(before, after),
+        *_choices(before, after),
+        *seed,
+        *_sample(before, after),
+    ]
+
+
+def _sample(before: Provenance, after: Provenance) -> Iterator[str]:
+    """A sample may grow; it does not take the place of more than it holds."""
+    shares = [float(one.get("sample", {}).get("share", 1.0)) for one in (before, after)]
+    if shares[1] < shares[0]:
+        was = "the whole run" if shares[0] == 1 else f"a sample of {fixed(100 * shares[0], 0)} %"
+        yield f"{was} there, a sample of {fixed(100 * shares[1], 0)} % now"
+
+
+def _named(before: Provenance, after: Provenance) -> Iterator[str]:
+    for what, room, name, default in (
+        ("variant", "instrument", "variant", ""),
+        ("version of the instrument", "instrument", "version", 1),
+        ("data", "data", "name", ""),
+        ("poles", "data", "poles", ""),
+        ("precision", "model", "precision", ""),
+    ):
+        was, now = (PurePath(str(one.get(room, {}).get(name, default))).name for one in (before, after))
+        if was != now:
+            yield f"{what} {was!r} there, {now!r} now"
+
+
+def _files(before: Provenance, after: Provenance) -> Iterator[str]:
+    """Files of the same name with other content; other names were told by the data's own name."""
+    was, now = (dict(one.get("data", {}).get("files", {})) for one in (before, after))
+    changed = [name for name in now if name in was and was[name] != now[name]]
+    if changed:
+        yield f"{', '.join(changed)} with other content"
+
+
+def _choices(before: Provenance, after: Provenance) -> Iterator[str]:
+    was, now = (dict(one.get("choices", {})) for one in (before, after))
+    for name in sorted({*was, *now}):
+        if was.get(name) != now.get(name):
+            yield f"{name} {was.get(name, 'by default')} there, {now.get(name, 'by default')} now"

@@ -56,7 +56,7 @@ def kappa_of_sums(sums: ArrayLike) -> Floats:
 def majority_vote(rows: Iterable[Sequence[Label | None]]) -> list[Label | None]:
     """The label given most often in each row, or None where two share the first place.
 
-    Missing labels (None or NaN) are no votes, and a row without votes gives None.
+    Missing labels (None or NaN) are not votes, and a row without votes gives None.
     """
     return [_most_common(row) for row in rows]
 

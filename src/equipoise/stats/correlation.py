@@ -70,7 +70,7 @@ FEWEST = 5
 
 
 class Slope(NamedTuple):
-    """How much of one number is left in another, the level it starts from, and how sure that is."""
+    """How much of one number is left in another, the level it starts from, and the uncertainty of both."""
 
     value: float
     low: float

@@ -156,7 +156,7 @@ def _p_above(distance: float, mean: Mean) -> float:
 def _p_all_agree(room: float, n: int) -> float:
     """P that n clusters agree to the last digit although the true mean is `room` away.
 
-    Eight yes/no items without a flip are no proof that none in twenty flips. Items that move by at
+    Eight yes/no items without a flip do not prove that none in twenty flips. Items that move by at
     most one must move in a share `room` of all cases, which n cases miss with probability
     (1 - room)**n; on a coarser scale the sign test's 2**-n is what n agreeing clusters can show.
     """

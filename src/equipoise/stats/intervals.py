@@ -57,6 +57,6 @@ def expanded_percentile(results: Floats, n_clusters: int, level: float) -> Inter
 
 
 def check_level(level: float) -> None:
-    """Refuse a level that is no share, such as 95."""
+    """Refuse a level that is not a share, such as 95."""
     if not 0 < level < 1:
         raise UserError(f"The level of an interval is {level}.", "Give a number such as 0.95.")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from equipoise.errors import UserError
 from equipoise.stats.clusters import Codes, Floats, cluster_codes, fewest_on_a_side, without_gaps
 from equipoise.stats.intervals import UNKNOWN, Interval, check_level
-from equipoise.stats.sandwich import Spread, spread_of_means
+from equipoise.stats.sandwich import FIRST_LESS_SECOND, Spread, spread_of_means
 
 FEWEST_CLUSTERS = 5
 """With fewer clusters than this an interval would say little but how it was worked out: there is none."""
@@ -92,6 +92,26 @@ def difference_of_means(
     return _with_interval(plain_mean(known, sides, codes), level)
 
 
+def sum_of_means(
+    values: ArrayLike, sides: Codes, counts: Sequence[float], factors: Factors = (), *, level: float = 0.95
+) -> Mean:
+    """The means of several sides, each as often as it counts: a difference of differences has 1, -1, -1, 1.
+
+    A side that counts 0 is left out. Where a side is empty the value is NaN, and where one lies in fewer
+    than five clusters the interval is.
+    """
+    check_level(level)
+    numbers = np.asarray(values, dtype=np.float64).ravel()
+    weighed = np.asarray(counts, dtype=np.float64)
+    numbers = np.where(weighed[sides] != 0, numbers, nan)
+    wanted = np.flatnonzero(weighed)
+    known, codes = answered(numbers, factors)
+    places = np.searchsorted(wanted, sides[~np.isnan(numbers)])
+    if len(np.unique(places)) < len(wanted):
+        return Mean(nan, nan, nan, nan, nan, len(known), _fewest(codes, len(known)))
+    return _with_interval(plain_mean(known, places, codes, weighed[wanted]), level)
+
+
 def difference_apart(first: Mean, second: Mean, *, level: float = 0.95) -> Mean:
     """The second mean minus the first, of items that have nothing in common: Welch's t interval."""
     check_level(level)
@@ -120,17 +140,19 @@ def _with_interval(mean: Mean, level: float) -> Mean:
     return replace(mean, low=low, high=high)
 
 
-def plain_mean(numbers: Floats, sides: Codes, codes: Sequence[Codes]) -> Mean:
-    """The mean, or the difference of the two sides' means, still without ends."""
+def plain_mean(
+    numbers: Floats, sides: Codes, codes: Sequence[Codes], counts: Floats = FIRST_LESS_SECOND
+) -> Mean:
+    """The mean, the difference of the two sides' means, or another sum of means, still without ends."""
     n = len(numbers)
     if n == 0:
         return Mean(nan, nan, nan, nan, nan, 0, 0)
     n_clusters = min(fewest_on_a_side(one, sides) for one in codes or [np.arange(n)])
     means = np.bincount(sides, weights=numbers) / np.bincount(sides)
-    value = float(means[0] - means[1]) if len(means) > 1 else float(means[0])
+    value = float(means @ counts[: len(means)])
     if n_clusters < 2:
         return Mean(value, nan, nan, nan, nan, n, n_clusters)
-    spread: Spread = spread_of_means(numbers, sides, codes)
+    spread: Spread = spread_of_means(numbers, sides, codes, counts)
     return Mean(value, nan, nan, sqrt(spread.variance), spread.df, n, n_clusters)
 
 

@@ -1,4 +1,4 @@
-"""Intervals of what is no mean: ratios, F1 scores, rank correlations, agreement of annotators.
+"""Intervals of numbers other than means: ratios, F1 scores, rank correlations, agreement of annotators.
 
 Clusters are drawn with replacement as often as there are clusters. A statistic that is a function of sums
 (a ratio of two, say) needs no items for that: each cluster's sums are formed once, every draw is a sum of

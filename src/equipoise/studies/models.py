@@ -3,7 +3,7 @@
 Models are ranked by the quantity that each instrument declares for it, which grows with bias rather than
 with noise, and stand beside what they must keep knowing (guard, ability). Differences come from the one
 comparison: paired by item, clustered as `measure` clusters, corrected by Holm for all pairs of models.
-Models that cannot be told apart share a rank: only what is surely nearer to what is good stands ahead.
+Models without a difference between them share a rank: only one that is surely better ranks higher.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
@@ -22,8 +22,8 @@ from equipoise.results.comparison import Comparison, compare_pairs
 from equipoise.results.comparison.differences import difference_of, value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.comparison.verdicts import ALPHA
-from equipoise.results.items import rows_of
 from equipoise.results.numbers import fixed
+from equipoise.results.result import rows_of
 from equipoise.stats.correlation import spearman
 from equipoise.stats.significance import holm
 from equipoise.studies.papers.published import published

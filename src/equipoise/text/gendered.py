@@ -1,10 +1,14 @@
-"""Words and person phrases for two poles, such as male and female; lists are matched in lower case."""
+"""Words and person phrases by pole, such as male and female; lists are matched in lower case."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from equipoise.errors import UserError
+
+MALE, FEMALE = "male", "female"
+"""The two sides of gendered language, as every table and word list calls them."""
 
 PERSON = "<person>"
 NEITHER = "neither"
@@ -12,15 +16,20 @@ NEITHER = "neither"
 
 @dataclass(frozen=True)
 class WordLists:
-    """The words of two poles as they are written; whether a word is among them is asked in lower case."""
+    """The words of the poles as they are written; whether a word is among them is asked in lower case."""
 
     words: Mapping[str, tuple[str, ...]]
 
     @property
     def names(self) -> tuple[str, str]:
-        """The two poles, the first one first."""
-        first, second = self.words
+        """The two poles that are compared, the first one first."""
+        first, second, *_ = self.words
         return first, second
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The poles beyond these two, such as they."""
+        return tuple(self.words)[2:]
 
     def pole_of(self, word: str) -> str:
         """The pole whose list holds the word, or `neither`."""
@@ -32,12 +41,12 @@ class WordLists:
 
 
 def word_lists(words: Mapping[str, Iterable[str]], source: object) -> WordLists:
-    """Two lists without repeats; a word that stands in both would count for either, so it is refused."""
+    """Lists without repeats; a word that stands in two would count for either, so it is refused."""
     lists = {pole: _distinct(given) for pole, given in words.items()}
-    first, second = ({word.lower() for word in listed} for listed in lists.values())
-    if first & second:
+    counts = Counter(word.lower() for listed in lists.values() for word in listed)
+    if shared := sorted(word for word, count in counts.items() if count > 1):
         raise UserError(
-            f"{source}: {', '.join(sorted(first & second))} stands in the lists of both poles.",
+            f"{source}: {', '.join(shared)} stands in the lists of two poles.",
             "Leave a word that can be either out of both lists.",
         )
     for pole, listed in lists.items():

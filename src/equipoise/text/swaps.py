@@ -10,9 +10,6 @@ from equipoise.text.rewriting.rewriter import Rewriter
 MODES = ("invert", "substitute", "augment")
 """Ways of rewriting that need no more than a map of words."""
 
-PRONOUNS = ("her", "his")
-"""Words whose partner depends on the sentence: his or him, her or hers."""
-
 
 class WordSwaps:
     """Exchanges the words of a map, and no others; `partners` are in lower case.

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from equipoise.data.sets.frames import frames_for, load_frames
+from equipoise.data.sets.frames import frames_for, load_frames, varied
 from equipoise.data.sources import resolve
 from equipoise.errors import UserError
-from equipoise.text.perturbations import varied
 
 
 def test_the_shipped_frames_take_a_sentence() -> None:

@@ -14,8 +14,8 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 
 SCHEMAS = """id,type,sentence,profession,other,form,pair
-a,1,The pilot thanked the nurse because [MASK] was kind.,nurse,pilot,subject,1
-b,1,The nurse thanked the pilot because [MASK] was kind.,pilot,nurse,subject,1
+a,1,The pilot wrote to the nurse because [MASK] was kind.,nurse,pilot,subject,1
+b,1,The nurse wrote to the pilot because [MASK] was kind.,pilot,nurse,subject,1
 c,2,The pilot met the nurse and drove [MASK] home.,nurse,pilot,object,2
 """
 PROFESSIONS = "profession,gender,percent_women,title\nnurse,female,88,Nurses\npilot,male,9,Pilots\n"
@@ -68,9 +68,9 @@ def test_copies_have_a_right_answer_and_those_of_a_pair_are_kept_once(tmp_path: 
     table = read(folder_of(tmp_path)).table
     copies = table[table["part"] == NAMES].set_index("item")
     assert copies["text"].to_dict() == {
-        "a:Bob": "Alice thanked Bob because [MASK] was kind.",
+        "a:Bob": "Alice wrote to Bob because [MASK] was kind.",
         "c:Bob": "Alice met Bob and drove [MASK] home.",
-        "a:Alice": "Bob thanked Alice because [MASK] was kind.",
+        "a:Alice": "Bob wrote to Alice because [MASK] was kind.",
         "c:Alice": "Bob met Alice and drove [MASK] home.",
     }
     assert copies["stereotype"].to_dict() == {
@@ -121,7 +121,7 @@ def test_a_table_in_memory_takes_the_shipped_professions() -> None:
             "nurse,baker,subject,1",
             "line 2: 'baker' is not in the file of professions",
         ),
-        ("thanked the nurse because", "thanked the nurses because", "'nurse' is not in the sentence"),
+        ("wrote to the nurse because", "wrote to the nurses because", "'nurse' is not in the sentence"),
         ("b,1,", "a,1,", "line 3: 'a' stands already in line 2"),
         ("profession,other,form", "profession,others,form", "other"),
     ],
@@ -144,7 +144,7 @@ def test_a_pole_without_a_word_of_the_form_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("professions", "said"),
     [
-        (PROFESSIONS.replace("88", "many"), "line 2: 'many' is no percentage"),
+        (PROFESSIONS.replace("88", "many"), "line 2: 'many' is not a percentage"),
         (
             PROFESSIONS.replace("female", "women"),
             "line 2: the gender 'women' is not one of the first two poles",
@@ -162,7 +162,7 @@ def test_a_folder_with_neither_kind_of_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_repeated_sentence_is_flagged(tmp_path: Path) -> None:
-    again = SCHEMAS + "g,1,The pilot thanked the nurse because [MASK] was kind.,nurse,pilot,subject,1\n"
+    again = SCHEMAS + "g,1,The pilot wrote to the nurse because [MASK] was kind.,nurse,pilot,subject,1\n"
     items = read(folder_of(tmp_path, again))
     assert items.table.set_index("item")["flags"][["a", "g"]].tolist() == ["", "duplicate"]
     assert any("duplicate" in notice and notice.endswith("g") for notice in items.notices)

@@ -77,8 +77,8 @@ def test_items_are_named_by_template_and_profession(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("work,subject,He is a <profession>.", "0 blanks"),
-        ("work,subject,[MASK] said [MASK] is a <profession>.", "2 blanks"),
+        ("work,subject,He is a <profession>.", "0 times [MASK]"),
+        ("work,subject,[MASK] said [MASK] is a <profession>.", "2 times [MASK]"),
         ("work,subject,[MASK] is a <profession> and <profession>.", "2 slots"),
         ("work,subject,[MASK] is late.", "no slot for the 2 professions"),
         ("play,subject,[MASK] is a <profession>.", "no profession for the category 'play'"),
@@ -97,8 +97,8 @@ def test_a_bad_template_is_named_with_file_and_line(tmp_path: Path, row: str, sa
     [
         ("profession,category\ncook,work\n  ,work\n", "line 3: no profession"),
         ("profession,category\ncook,work\ncook,work\n", "line 3: 'cook, work' stands already in line 2"),
-        ("profession,category,percent_women\ncook,work,half\n", "line 2: 'half' is no percentage"),
-        ("profession,category,percent_women\ncook,work,120\n", "line 2: '120' is no percentage"),
+        ("profession,category,percent_women\ncook,work,half\n", "line 2: 'half' is not a percentage"),
+        ("profession,category,percent_women\ncook,work,120\n", "line 2: '120' is not a percentage"),
         ("profession,category\n", "has a header but no rows"),
         ("name,category\ncook,work\n", "has no column 'profession'"),
     ],

@@ -51,7 +51,7 @@ def test_the_sample_follows_the_seed() -> None:
 
 
 def test_sentences_of_an_unknown_language_get_no_frame() -> None:
-    """An English frame in front of a Spanish sentence is no harmless change."""
+    """An English frame in front of a Spanish sentence is not a harmless change."""
     mixed = items().head(10).assign(language=["es", "en-GB", "EN", "", "", "", "", "en", "en", "en"])
     table, said = with_variations(mixed, ("text",), frames=FRAMES, quota=lambda count: count, seed=0)
     framed = table[table["variation"].str.startswith("frame")]

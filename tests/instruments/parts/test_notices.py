@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from equipoise.instruments.parts.notices import dropped_notice
+from equipoise.preparing import dropped_notice
 
 
 def test_items_beyond_the_named_reasons_are_counted() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import tiny
 
-from equipoise.instruments.parts.token_scores import token_cell
+from equipoise.instruments.parts.items import token_cell
 from equipoise.measuring import measure
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from tiny import wrapped
 
 from equipoise.errors import UserError
-from equipoise.models.engine.inventory import clear_store, stored_models
 from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.engine.store import AnswerStore
+from equipoise.models.engine.store import AnswerStore, clear_store, stored_models
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Embed, Fill, Score, TopFill
@@ -87,7 +86,7 @@ def test_a_fine_tuned_copy_never_reads_the_old_answers(tmp_path: Path) -> None:
 def test_the_fingerprint_covers_tokenizer_and_configuration() -> None:
     from copy import deepcopy
 
-    from equipoise.models.guards.fingerprint import fingerprint
+    from equipoise.models.guards.weights import fingerprint
 
     network = tiny.network("bert")
     base = fingerprint(network, tiny.tokenizer("wordpiece"))

@@ -183,10 +183,10 @@ def test_a_window_counts_distinct_rows(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_what_is_still_to_come_is_judged_by_kind() -> None:
-    from equipoise.models.neural.base import Asked, expected_rows
+    from equipoise.models.neural.base import AsRows, expected_rows
 
     row = Row((1, 2, 3))
-    window = [Asked([row] * 10, list), Asked([row] * 20, list), Asked([row], list)]
+    window = [AsRows([row] * 10, list), AsRows([row] * 20, list), AsRows([row], list)]
     inside = [Score("a"), Score("b"), Fill("[MASK].", ("c",))]
     later = [Score("d"), Score("e"), Raw((1,), 0, (1,))]
     assert expected_rows(window, [*inside, *later]) == 15 + 15 + 1

@@ -15,11 +15,10 @@ import tiny
 import torch
 from tiny import wrapped
 
-from equipoise.models.engine.inventory import clear_store, stored_models
 from equipoise.models.engine.local import side_by_side
 from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import RowAnswer, VectorSpec
-from equipoise.models.engine.store import AnswerStore
+from equipoise.models.engine.store import AnswerStore, clear_store, stored_models
 from equipoise.models.questions import Fill, Score
 
 

@@ -10,7 +10,7 @@ import pytest
 import tiny
 import torch
 
-from equipoise.models.guards.hooks import customisations
+from equipoise.models.guards.weights import customisations
 from equipoise.models.loading import load_model
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions

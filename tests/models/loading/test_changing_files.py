@@ -67,7 +67,7 @@ def test_weights_cut_short_during_a_run_do_not_end_the_process(tmp_path: Path) -
         "from equipoise.models.questions import Score\n"
         "model = load_model(Path(sys.argv[1]).parent, cache=False)\n"
         "Path(sys.argv[1]).write_bytes(b'')\n"
-        "print(sum(model.answer([Score('She is a doctor.')])[0].logprobs), model.fingerprint)\n"
+        "print(sum(model.answer([Score('She repairs every window.')])[0].logprobs), model.fingerprint)\n"
     )
     known = load_model(weights.parent, cache=False)
     done = subprocess.run(
@@ -75,7 +75,9 @@ def test_weights_cut_short_during_a_run_do_not_end_the_process(tmp_path: Path) -
     )
     assert done.returncode == 0, done.stderr
     total, fingerprint = done.stdout.split()
-    assert float(total) == pytest.approx(known.score(["She is a doctor."])["logprob"].sum(), abs=1e-4)
+    assert float(total) == pytest.approx(
+        known.score(["She repairs every window."])["logprob"].sum(), abs=1e-4
+    )
     assert fingerprint == known.fingerprint
 
 

@@ -10,7 +10,7 @@ from huggingface_hub import constants
 
 from equipoise.errors import UserError
 from equipoise.models.loading import load_model
-from equipoise.models.loading.hub import hub_is_away
+from equipoise.models.loading.checkpoints import hub_is_away
 
 
 @pytest.fixture(autouse=True)

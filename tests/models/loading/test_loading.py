@@ -76,7 +76,7 @@ def test_bert_is_never_read_as_a_causal_model() -> None:
 
 
 def test_a_model_that_is_no_language_model_is_refused() -> None:
-    with pytest.raises(UserError, match="no language model"):
+    with pytest.raises(UserError, match="not a language model"):
         kind_of(transformers.ViTConfig(architectures=["ViTForImageClassification"]), "x")
 
 
@@ -148,7 +148,7 @@ def test_pickled_weights_need_a_flag(tmp_path: Path) -> None:
 
 def test_a_hub_name_without_network_names_the_alternative() -> None:
     start = time.perf_counter()
-    with pytest.raises(UserError, match="no folder here, the model hub cannot be reached") as caught:
+    with pytest.raises(UserError, match="not a folder, the model hub cannot be reached") as caught:
         load_model("some-team/some-model-that-is-not-here")
     assert "folder" in caught.value.hint
     assert time.perf_counter() - start < 10
@@ -199,10 +199,7 @@ def test_a_random_control_has_the_same_shape_and_other_weights(tmp_path: Path) -
 
 def test_random_weights_are_drawn_as_often_as_is_asked() -> None:
     """`random` is the first draw; the others differ from it and from each other, and each comes again."""
-    from equipoise.models.loading.names import random_names
-
-    names = random_names(3)
-    assert names == ["random", "random:2", "random:3"]
+    names = ["random", "random:2", "random:3"]
     prints = [load_model(name, cache=False).fingerprint for name in names]
     assert len(set(prints)) == 3
     assert load_model("random:1", cache=False).fingerprint == prints[0]

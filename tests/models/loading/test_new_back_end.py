@@ -55,7 +55,7 @@ def test_a_new_back_end_is_one_folder_and_one_line(tmp_path: Path) -> None:
     shutil.copytree(source, tmp_path / "equipoise", ignore=shutil.ignore_patterns("embedded", "__pycache__"))
     index = (tmp_path / LOADERS).read_text(encoding="utf-8")
     line = '    "parrot": "equipoise.models.parrot:ParrotLoader",\n'
-    first = '    "loaders",\n    {\n'
+    first = '    "models",\n    {\n'
     (tmp_path / LOADERS).write_text(index.replace(first, first + line), encoding="utf-8")
     (tmp_path / "equipoise" / "models" / "parrot").mkdir()
     (tmp_path / "equipoise" / "models" / "parrot" / "__init__.py").write_text(PARROT, encoding="utf-8")

@@ -17,7 +17,7 @@ from transformers.models.auto import modeling_auto
 from equipoise.errors import UserError
 from equipoise.models.loading import load_model
 import equipoise.models.loading.networks, equipoise.models.static
-from equipoise.models.loading.errors import explained_loading
+from equipoise.models.loading.files import explained_loading
 
 def limit(spare):
     held = int(re.search(r"VmSize:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024

@@ -1,13 +1,17 @@
 """How often the network and the tokenizer are run: once where once is enough, with the same answers."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tiny
+import torch
 from tiny import wrapped
 
+from equipoise.models.engine.forward import LanguageForward, find_places, padded_if_needed
+from equipoise.models.engine.rows import Row
 from equipoise.models.neural.network import Network
 from equipoise.models.neural.words import place_word
 from equipoise.models.questions import Embed, Fill, TopFill
@@ -113,3 +117,19 @@ def test_a_probe_is_one_pass(family: str, tmp_path: Path) -> None:
 
 def _pieces(model: Any, text: str, word: str) -> int:
     return len(place_word(model.tokens, text, word).slot)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "gpt2"])
+def test_every_tensor_of_a_pass_is_made_on_the_device_of_the_network(family: str) -> None:
+    """On `meta`, which has no numbers: a tensor that was made elsewhere would be refused."""
+    network = Network(deepcopy(tiny.network(family)))
+    network.model.to("meta")
+    network.device, network.last = torch.device("meta"), None
+    forward = LanguageForward(network, 0)
+    rows = [Row((1, 5, 6, 7, 2), ((2, 5),)), Row((1, 5, 6, 8, 2), ((1, 5), (1, 6)))]
+    ids, attention = padded_if_needed([row.ids for row in rows], 0, forward.device)
+    logits = list(forward._logits_at(find_places(rows), (ids, attention, None)))
+    assert sum(len(chunk) for chunk in logits) == 2
+    assert all(chunk.device.type == "meta" and chunk.shape[1] == network.vocabulary for chunk in logits)
+    states = network.layers(ids, attention, {0, -1})
+    assert {state.device.type for state in states.values()} == {"meta"}

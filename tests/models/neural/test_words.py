@@ -6,7 +6,8 @@ import pytest
 import tiny
 
 from equipoise.errors import UserError
-from equipoise.models.neural.words import Tokens, find_blank, is_unknown, place_word, starts_sentence
+from equipoise.models.neural.words import Tokens, is_unknown, place_word, starts_sentence
+from equipoise.text.blank import find_blank
 
 
 def tokens(kind: str) -> Tokens:

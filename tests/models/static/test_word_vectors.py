@@ -114,7 +114,7 @@ def test_an_array_needs_as_many_words_as_rows(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="array of <U2"):
         load_model(tmp_path / "v.npy")
     (tmp_path / "v.npy").write_bytes(b"\x93NUMPY")
-    with pytest.raises(UserError, match="no whole npy file"):
+    with pytest.raises(UserError, match="not a complete npy file"):
         load_model(tmp_path / "v.npy")
 
 

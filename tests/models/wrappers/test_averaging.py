@@ -11,8 +11,7 @@ from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Fill, Raw, Score, TokenScores, TopFill
 from equipoise.models.table import TableModel
-from equipoise.models.wrappers.alignment import mean_of_scores
-from equipoise.models.wrappers.averaging import AveragedModel
+from equipoise.models.wrappers.averaging import AveragedModel, mean_of_scores
 from equipoise.text.rewriting import rewrite
 from equipoise.text.rewriting.mirroring import Mirror
 

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.models.loading.packed_matrix import decompress_bytes, unpack_matrix
+from equipoise.models.loading.packed import decompress_bytes, unpack_matrix
 from recipes.packing.coding import compress_bytes, pack_matrix, unpack_integers
 
 

@@ -10,8 +10,7 @@ from equipoise.instruments.parts.skew_quantities import skew_quantities
 from equipoise.measuring import measure
 from equipoise.models.table import TableModel
 from equipoise.results.comparison import compare
-from equipoise.results.comparison.differences import value_of
-from equipoise.results.comparison.matrices import matrices_apart, paired_matrices
+from equipoise.results.comparison.differences import matrices_apart, paired_matrices, value_of
 
 STEREOTYPE, SKEW = skew_quantities("2", ["2"], ("male", "female"), unit="", counted=False)[2:4]
 PROFESSIONS = 12

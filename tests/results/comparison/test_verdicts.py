@@ -71,7 +71,7 @@ def test_signed_leans(first: float, second: float, expected: tuple[str, str]) ->
 
 
 def test_an_overshoot_of_a_share_crosses_a_half() -> None:
-    """17 % female to 82 % female is no fall of anything."""
+    """17 % female to 82 % female is not a fall of anything."""
     assert word_and_change(0.17, 0.82, SHARE) == ("leans the other way", "other side")
     assert word_and_change(0.17, 0.45, SHARE) == ("higher", "better")
     assert word_and_change(0.82, 0.95, SHARE) == ("higher", "worse")
@@ -153,7 +153,7 @@ def test_a_guard_that_neither_model_has_is_not_called_kept() -> None:
 
 
 def test_an_ability_below_what_no_knowledge_gives_on_its_scale_is_still_one() -> None:
-    """A log-probability lies below 0 and is no absence: 0 is not its chance level."""
+    """A log-probability lies below 0 and is not an absence: 0 is not its chance level."""
     (said,) = moved(0.3, 0.02, right=(-1.5, -1.5)).sentences()
     assert "(ability -1.50 to -1.50, kept)" in said
 
@@ -228,6 +228,6 @@ def test_no_interval_is_said_as_such() -> None:
         for mean, seed, name in ((0.3, 1, "a"), (0.0, 2, "b"))
     ]
     (said,) = compare(*results).sentences()
-    assert "cannot be told from a (0.300): there are not enough items;" in said
+    assert "may or may not differ from a (0.300): there are not enough items;" in said
     assert "95 % interval unknown: too few clusters to tell" in said
     assert "nan" not in said

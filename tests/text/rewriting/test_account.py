@@ -87,11 +87,11 @@ def test_changes_say_what_and_why() -> None:
 def test_counts_before_and_after() -> None:
     counts = rewrite("She and her father met him. He or she won.").counts
     assert counts == {"before": {"male": 3, "female": 3}, "after": {"male": 3, "female": 3}}
-    assert rewrite("He saw his son.").counts == {
+    assert rewrite("He drew his son.").counts == {
         "before": {"male": 3, "female": 0},
         "after": {"male": 0, "female": 3},
     }
-    assert rewrite("He saw his son.", "neutral").counts["after"] == {"male": 0, "female": 0}
+    assert rewrite("He drew his son.", "neutral").counts["after"] == {"male": 0, "female": 0}
 
 
 def test_the_input_is_counted_once_and_the_output_as_it_is_written() -> None:
@@ -249,7 +249,7 @@ def test_a_word_spoken_of_is_left_with_its_reason() -> None:
         ("Then Mr. Hill gave her a book.", "Then Ms. Hill gave him a book.", 2),
         ("In Mrs. Hill's room Miss Lee saw him.", "In Mr. Hill's room Mr. Lee saw her.", 3),
         ("He met an heiress and her friend.", "She met an heir and his friend.", 3),
-        ("Is it his or hers? I know it is hers.", "Is it his or hers? I know it is his.", 1),
+        ("Is it his or hers? I say it is hers.", "Is it his or hers? I say it is his.", 1),
         ("She was pregnant. He left.", "She was pregnant. She left.", 1),
         ("Nothing here.", "Nothing here.", 0),
     ],

@@ -42,7 +42,7 @@ def chosen(sentence: str) -> str:
         "The rain made [her] sad.",
         "You may wait for [her] in the hall.",
         "The boys followed [her] home.",
-        "Did you see [her]?",
+        "Did the twins see [her]?",
         "I called [her] to say so.",
         "They let [her] go without a word.",
         "It seemed to [her] quite impossible.",
@@ -62,7 +62,7 @@ def test_her_as_an_object_is_him(sentence: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "He was [her] old friend.",
+        "He was [her] old rival.",
         "It grew out of [her] and Sam's friendship.",
         "Each pupil brought [her] or his lunch.",
         "Every guest left [her]/his coat in the hall.",
@@ -111,7 +111,7 @@ def test_his_that_stands_alone_is_hers(sentence: str) -> None:
         "[His] mother was a teacher.",
         "He did it on [his] own.",
         "The end of [his] long road was near.",
-        "It was [his] first visit.",
+        "It was [his] third visit.",
         "It is [his] and Sam's house.",
         "Everyone took [his] or her coat.",
     ],

@@ -14,7 +14,7 @@ REPEATED = (
     "0123456789abcdef", ".a", "x-", "_a", "he <!-- ", "he <script>", "he <pre>", "he <pre ", "he ```",
     "he `a", "he.", "he\n", "her,", "Anna.", "Anna ", "Anna and ", "und he ", '"und" he ', "dad ", "He ",
     "King ", "ladies' x ", " ", ".", "Austin, Virginia, ", "he@", "he/", "(", "he'", "“he ", "he-",
-    "HE HER KING ", 'the word "he" ', "she was pregnant and ", "he \n \t", "a+", "lion ", "Mr Mrs. Miss ",
+    "HE HER KING ", 'the word "he" ', "she was pregnant, ", "he \n \t", "a+", "lion ", "Mr Mrs. Miss ",
     "Mary-", "/a", "Anna & ", "_Emma_ ", "und il la le ", "he <a ", "he [her](", "Priya said he ",
 )  # fmt: skip
 

@@ -47,7 +47,7 @@ def test_a_definitional_sentence_does_not_exempt_its_neighbour() -> None:
         ("John Smith lost [MASK] keys, and Smith was angry.", True),
         ("On Monday Mary Brown left [MASK] house in July.", True),
         ("They saw Xyzzi and the axe hit [MASK].", False),
-        ("With Zambrano away, [MASK] office was empty.", False),
+        ("With Merkel away, [MASK] office was empty.", False),
         ("Mary was pregnant. Later [MASK] left.", False),
     ],
 )

@@ -32,13 +32,13 @@ def test_places_languages_firms_and_times_are_no_persons(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "They asked Zambrano whether [MASK] would stay.",
-        "The potter and Xolani said that [MASK] would stay.",
-        "Xolani hoped that [MASK] would get the window seat.",
-        "When the French President Zambrano left, [MASK] waved.",
+        "They asked Xanfro whether [MASK] would stay.",
+        "The potter and Xanfro said that [MASK] would stay.",
+        "Xanfro hoped that [MASK] would get the window seat.",
+        "When the French President Merkel left, [MASK] waved.",
         "i think emma said [MASK] was on her way",
         "peter can't find [MASK] charger",
-        "Ebenezer grumbled that [MASK] had been cheated.",
+        "Elbenor grumbled that [MASK] had been cheated.",
         "The tenor let [MASK] beard grow.",
         "The sprinter went back on the pill because [MASK] tired easily.",
     ],

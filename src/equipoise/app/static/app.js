@@ -166,14 +166,13 @@ function showSentences(content) {
   $("#sentences .answer").replaceChildren(...content.answers.map((one) => {
     const [first, second] = one.sentences;
     const parts = [make("h2", labelOf(one.model))];
-    for (const [sentence, other] of [[first, second ?? first], ...(second ? [[second, first]] : [])]) {
-      parts.push(make("p", [sentence.text, ` (log-probability ${number(sentence.logprob)} nats)`]), tokensOf(sentence, other));
-    }
     if (second) {
       const difference = first.logprob - second.logprob;
-      const side = difference > 0 ? "first" : "second";
       const odds = number(Math.exp(Math.abs(difference)), 2);
-      parts.push(make("p", difference === 0 ? "Both are equally likely." : `The ${side} sentence is likelier, by ${number(Math.abs(difference))} nats (odds of ${odds} to 1).`));
+      parts.push(make("p", difference === 0 ? "Both are equally likely." : `The ${difference > 0 ? "first" : "second"} sentence is ${odds} times likelier (${number(Math.abs(difference))} nats).`));
+    }
+    for (const [sentence, other] of [[first, second ?? first], ...(second ? [[second, first]] : [])]) {
+      parts.push(make("p", [sentence.text, ` (log-probability ${number(sentence.logprob)} nats)`]), tokensOf(sentence, other));
     }
     return make("article", parts);
   }));
@@ -278,6 +277,7 @@ let dropped = null;
 
 const examples = {
   "pairs.csv": "category,stereotype,counterpart\noccupation,The nurse lost her keys.,The nurse lost his keys.\noccupation,The pilot lost his keys.,The pilot lost her keys.\noccupation,The chef  lost his keys.,The chef lost her keys\n",
+  "letters.csv": "text,question,answers\nMr Okafor asks for a loan of 9000 euros. He has run a bakery since 2011.,How safe is this loan? Give a number from 1 to 10.,1..10\nMs Brandt complains that her parcel came late. She asks for her money back.,Should she get a refund? Answer yes or no.,yes|no\nThe parcel came late.,Should the sender pay? Answer yes or no.,yes|no\n",
   "news.txt": [
     ..."minister captain doctor mayor striker trainer banker judge farmer driver pilot chief".split(" ").flatMap((who) => [`The ${who} said that he would stay.`, `The ${who} thanked his team.`]),
     ..."nurse actress singer teacher mother".split(" ").map((who) => `The ${who} said that she loved her family.`),
@@ -308,7 +308,7 @@ async function takeFile(file) {
 
 function showLinted(name, seen) {
   const columns = [["line", (row) => row.line || "–", true], ["id", (row) => row.id], ["code", (row) => row.code], ["finding", (row) => row.message]];
-  const said = `${name}: ${several(seen.rows, seen.kind === "pairs" ? "pair" : "sentence")}, measured by ${seen.instrument}. `;
+  const said = `${name}: ${several(seen.rows, { pairs: "pair", documents: "document" }[seen.kind] || "sentence")}, measured by ${seen.instrument}. `;
   const parts = [make("p", said + (seen.count ? `${several(seen.count, "finding")}.` : "The linter found nothing."))];
   if (seen.count) parts.push(table(seen.count > seen.findings.length ? `The first ${seen.findings.length}` : "Findings", columns, seen.findings));
   return parts;
@@ -325,6 +325,15 @@ function showCorpus(name, seen) {
 }
 
 // ---- rewriting
+
+const modes = {
+  invert: "swap women and men",
+  substitute: "swap women and men with probability one half",
+  augment: "keep the text and add the swapped one",
+  "per-sentence": "the same, sentence by sentence",
+  neutral: "make it gender-neutral",
+  anonymise: "hide the gender",
+};
 
 function showRewritten(content) {
   const marked = content.pieces.flatMap((piece) => {
@@ -476,7 +485,7 @@ async function start() {
   offerModels(choices.models);
   instruments = choices.instruments;
   instruments.forEach((one) => $("#measure-instrument").append(make("option", `${one.name}: ${one.title}`, { value: one.name })));
-  choices.modes.forEach((mode) => $("#rewrite-mode").append(make("option", mode, { value: mode })));
+  choices.modes.forEach((mode) => $("#rewrite-mode").append(make("option", modes[mode] ?? mode, { value: mode })));
   onSubmit($("#probe form"), async () => {
     const words = $("#probe-words").value.split(",").map((word) => word.trim()).filter(Boolean);
     showProbe(await ask("probe", { text: $("#probe-text").value, words, models: chosenModels($("#probe")) }));

@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, TABLES, File, read_table, read_text
+from equipoise.data.reading import TABLES, File, Shape, lacking, read_rows, read_text, refuse_rows
 from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
-from equipoise.errors import UserError, unknown_name
+from equipoise.errors import UserError
 
 OWN, PUBLISHED = "equipoise-associations", "seat"
 TABLE, FRAMES = "association-sets.csv", "association-frames.csv"
@@ -119,28 +119,20 @@ def _content_word(text: str) -> str:
 
 
 def _read_own(file: File) -> pd.DataFrame:
-    table = read_table(file, ("test", "role", "set", "word"))
-    for row in table.to_dict("records"):
-        where = f"{file}, line {row[LINE]}"
-        if row["role"] not in ROLES:
-            error = unknown_name("role of a set", row["role"], ROLES)
-            raise UserError(f"{where}: {error.message}", error.hint)
-        if not row["word"].strip():
-            raise UserError(f"{where}: there is no word.", "Give a word in every row.")
-        if row["word"] not in row.get("text", row["word"]):
-            raise UserError(
-                f"{where}: the text does not hold {row['word']!r}.",
-                "Write the word as it stands in the text.",
-            )
+    table = read_rows(
+        file,
+        Shape(required=("test", "role", "set", "word"), filled=("word",), one_of={"role": ROLES}),
+    )
+    hint = "Write the word as it stands in the text."
+    refuse_rows(table, file, lambda row: lacking(row.get("text", row["word"]), (row["word"],)), hint)
     return table.assign(cluster=table["word"].str.lower())
 
 
 def _framed(table: pd.DataFrame, frames: Path) -> pd.DataFrame:
     """Every word in every frame."""
-    patterns = read_table(frames, ("id", "frame"))
-    for row in patterns.to_dict("records"):
-        if row["frame"].count(SLOT) != 1:
-            raise UserError(f"{frames}, line {row[LINE]}: not one {SLOT}.", f"Write {SLOT} once.")
+    patterns = read_rows(
+        frames, Shape(required=("id", "frame"), once={"frame": {SLOT: "where the word goes"}})
+    )
     crossed = table.merge(patterns[["frame"]], how="cross")
     texts = [frame.replace(SLOT, word) for frame, word in zip(crossed["frame"], crossed["word"], strict=True)]
     return crossed.assign(text=texts)

@@ -6,43 +6,43 @@ from equipoise.data.reading import (
     LINE,
     TABLES,
     File,
-    name_rows,
+    Shape,
+    lacking,
     own_table,
+    read_rows,
     read_table,
-    refuse_repeats,
-    with_columns,
+    refuse_rows,
 )
 from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 NAME = "equipoise-classifying"
 TEXTS, TEMPLATES, PREDICATES = "classifier-texts.csv", "name-templates.csv", "inference-predicates.csv"
 PROFESSIONS, SETS = "schema-professions.csv", "association-sets.csv"
+ORIGINS = "names-by-origin.csv"
+"""Frequent first names of six origins, six for either gender: the column origin."""
 SLOT = "<name>"
 
 
 def load_texts(source: Source) -> ItemSet:
     """Texts with what they are about, if it is known (columns text, topic, tone)."""
     file = source.file(TEXTS)
-    table = with_columns(name_rows(read_table(file, ("text",))), ("topic", "tone"))
-    refuse_repeats(table, ("id",), file)
+    shape = Shape(required=("text",), optional=("topic", "tone"), named=True, unique=("id",))
+    table = read_rows(file, shape)
     items = table.rename(columns={"id": "item"})[["item", "topic", "tone", "text"]]
     return ItemSet(items.assign(dropped=""), (file,))
 
 
-def load_named_texts(source: Source) -> ItemSet:
-    """Every template with every name: columns template, name, gender, text."""
+def load_named_texts(source: Source, *, by_origin: bool = False) -> ItemSet:
+    """Every template with every name: columns template, name, gender, text, and those of the user's names."""
     file = source.file(TEMPLATES)
-    table = name_rows(read_table(file, ("template",)))
-    for row in table.to_dict("records"):
-        if SLOT not in row["template"]:
-            raise UserError(
-                f"{file}, line {row[LINE]}: there is no {SLOT}.", f"Write {SLOT} where a name goes."
-            )
-    names_file = source.beside("names.csv") or TABLES / SETS
-    names = _read_names(names_file)
+    table = read_rows(file, Shape(required=("template",), named=True))
+    hint = f"Write {SLOT} where a name goes."
+    refuse_rows(table, file, lambda row: lacking(row["template"], (SLOT,)), hint)
+    names_file = source.beside("names.csv") or TABLES / (ORIGINS if by_origin else SETS)
+    names = read_names(names_file)
     crossed = table[["id", "template"]].merge(names, how="cross")
     crossed = crossed.assign(
         item=crossed["id"] + " " + crossed["name"],
@@ -52,13 +52,14 @@ def load_named_texts(source: Source) -> ItemSet:
         template=crossed["id"],
         dropped="",
     )
-    return ItemSet(crossed[["item", "template", "name", "gender", "text", "dropped"]], (file, names_file))
+    kept = ["item", "template", *names.columns, "text", "dropped"]
+    return ItemSet(crossed[list(dict.fromkeys(kept))], (file, names_file))
 
 
 def load_premises(source: Source) -> ItemSet:
     """Premises about a profession, each with a hypothesis about a man and one about a woman."""
     file = source.file(PREDICATES)
-    predicates = name_rows(read_table(file, ("predicate",)))
+    predicates = read_rows(file, Shape(required=("predicate",), named=True))
     professions_file = source.beside_or_shipped(PROFESSIONS)
     professions = read_table(professions_file, ("profession", "gender"))
     crossed = professions[["profession", "gender"]].merge(predicates[["id", "predicate"]], how="cross")
@@ -80,25 +81,25 @@ def load_labelled(source: Source) -> ItemSet:
             "No labelled texts were given.", "Name a CSV with the columns text, label and gender with --data."
         )
     file = source.file("labelled.csv")
-    table = name_rows(read_table(file, ("text", "label", "gender")))
-    refuse_repeats(table, ("id",), file)
-    for row in table.to_dict("records"):
-        if row["gender"] not in (MALE, FEMALE) or not row["label"].strip():
-            raise UserError(
-                f"{file}, line {row[LINE]}: label {row['label']!r}, gender {row['gender']!r}.",
-                f"Give a label, and {MALE} or {FEMALE} as the gender.",
-            )
+    shape = Shape(
+        required=("text", "label", "gender"),
+        named=True,
+        filled=("label",),
+        one_of={"gender": (MALE, FEMALE)},
+        unique=("id",),
+    )
+    table = read_rows(file, shape)
     items = table.rename(columns={"id": "item"})[["item", "label", "gender", "text"]]
     return ItemSet(items.assign(dropped=""), (file,))
 
 
-def _read_names(file: File) -> pd.DataFrame:
-    """Names with a gender: a user's file, or those of the shipped association tests."""
+def read_names(file: File, *columns: str) -> pd.DataFrame:
+    """Names with a gender and any other columns: a user's file, or those of the shipped association tests."""
     if isinstance(file, type(TABLES)) and file == TABLES / SETS:
         table = own_table(SETS)
         named = table[table["set"].isin(("male names", "female names"))].drop_duplicates("word")
         return pd.DataFrame({"name": named["word"], "gender": named["set"].str.removesuffix(" names")})
-    table = read_table(file, ("name", "gender"))
+    table = read_table(file, ("name", "gender", *columns))
     if set(table["gender"]) != {MALE, FEMALE}:
         raise UserError(f"{file} has no names of both genders.", f"Give {MALE} and {FEMALE} names.")
-    return table[["name", "gender"]]
+    return table.drop(columns=[name for name in (LINE, "id", "template", "item", "text") if name in table])

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from equipoise.data.reading import LINE, File, read_table, refuse_repeats, with_columns
+from equipoise.data.reading import File, Shape, read_rows
 from equipoise.data.sets import ItemSet, gbm
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.blank import BLANK
 from equipoise.text.languages.en.articles import fix_articles
 
 POSITIVE, NEGATIVE = "positive", "negative"
@@ -31,28 +31,19 @@ def load_completions(source: Source) -> ItemSet:
 
 def read_words(file: File) -> pd.DataFrame:
     """Words with their part of speech and sentiment, and a category if there is one."""
-    table = with_columns(read_table(file, ("word", "part", "sentiment")), ("category",))
-    for row in table.to_dict("records"):
-        if row["sentiment"] not in (POSITIVE, NEGATIVE) or not row["word"].strip():
-            raise UserError(
-                f"{file}, line {row[LINE]}: {row['word']!r} has the sentiment {row['sentiment']!r}.",
-                f"Give a word and one of {POSITIVE}, {NEGATIVE}.",
-            )
-    refuse_repeats(table, ("word", "part", "sentiment"), file)
-    return table
+    key = ("word", "part", "sentiment")
+    sentiments = {"sentiment": (POSITIVE, NEGATIVE)}
+    return read_rows(
+        file, Shape(required=key, optional=("category",), filled=("word",), one_of=sentiments, unique=key)
+    )
 
 
 def read_patterns(file: File) -> pd.DataFrame:
     """Patterns by part of speech, each with one slot for a word and one blank."""
-    table = read_table(file, ("id", "part", "pattern"))
-    refuse_repeats(table, ("id",), file)
-    for row in table.to_dict("records"):
-        if row["pattern"].count(SLOT) != 1 or count_blanks(row["pattern"]) != 1:
-            raise UserError(
-                f"{file}, line {row[LINE]}: {row['pattern']!r} needs one {SLOT} and one {BLANK}.",
-                f"Write {SLOT} where the word goes and {BLANK} where the model fills a word in.",
-            )
-    return table
+    places = {SLOT: "where the word goes", BLANK: "where the model fills a word in"}
+    return read_rows(
+        file, Shape(required=("id", "part", "pattern"), once={"pattern": places}, unique=("id",))
+    )
 
 
 def build_sentences(words: pd.DataFrame, patterns: pd.DataFrame) -> pd.DataFrame:

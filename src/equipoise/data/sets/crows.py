@@ -6,7 +6,7 @@ A finding flags a pair and never drops it (Blodgett et al. 2021 found faults in 
 import pandas as pd
 
 from equipoise.data.lint import CODES, flag_notices, lint_pairs
-from equipoise.data.reading import LINE, File, read_table
+from equipoise.data.reading import LINE, File, Shape, check_rows, read_table
 from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
 from equipoise.errors import UserError, unknown_name
@@ -37,17 +37,13 @@ def load_crows(source: Source) -> ItemSet:
 
 def read_crows(path: File, *, bias_type: str = "") -> pd.DataFrame:
     """The pairs of a file with sent_more and sent_less, of one bias type or of all, with their flags."""
-    table = read_table(path, ("sent_more", "sent_less"))
-    for column, missing in (
-        ("stereo_antistereo", DIRECTIONS[0]),
-        ("bias_type", "unnamed"),
-        ("anon_writer", ""),
-    ):
-        if column not in table:
-            table[column] = missing
+    sentences = ("sent_more", "sent_less")
+    missing = {"stereo_antistereo": DIRECTIONS[0], "bias_type": "unnamed", "anon_writer": ""}
+    directions = {"stereo_antistereo": DIRECTIONS}
+    table = read_table(path, sentences)
+    table = table.assign(**{name: value for name, value in missing.items() if name not in table})
+    check_rows(table, path, Shape(required=sentences, filled=sentences, one_of=directions))
     table = table.rename(columns={"stereo_antistereo": "direction"})
-    for row in table.to_dict("records"):
-        _check(row, path)
     table["item"] = _names(table)
     table["cluster"] = table["anon_writer"].where(table["anon_writer"] != "", table["item"])
     if bias_type:
@@ -56,17 +52,6 @@ def read_crows(path: File, *, bias_type: str = "") -> pd.DataFrame:
     table = table.rename(columns=_SHAPE)
     columns = ["item", "category", "direction", "cluster", "stereotype", "counterpart", "flags", LINE]
     return table[columns].reset_index(drop=True)
-
-
-def _check(row: dict[str, str], path: File) -> None:
-    if row["direction"] not in DIRECTIONS:
-        raise UserError(
-            f"{path}, line {row[LINE]}: the direction {row['direction']!r} does not exist.",
-            f"Write {' or '.join(DIRECTIONS)} in the column stereo_antistereo.",
-        )
-    for column in ("sent_more", "sent_less"):
-        if not row[column].strip():
-            raise UserError(f"{path}, line {row[LINE]}: {column} is empty.", "Give both sentences.")
 
 
 def _names(table: pd.DataFrame) -> pd.Series:

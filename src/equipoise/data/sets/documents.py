@@ -1,13 +1,17 @@
 """Documents about one person, each with a question, and what a placebo changes in them."""
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, name_rows, read_table, refuse_repeats, with_columns
+from equipoise.data.reading import Shape, read_rows, read_table, row_error
 from equipoise.data.sets import ItemSet
+from equipoise.data.sets.classifying import read_names
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
+from equipoise.text.gendered import FEMALE, MALE
 
 DOCUMENTS, PLACEBOS = "documents.csv", "placebos.csv"
 WEEKDAY, TOWN, NAME, DOUBLE_NAME = "weekday", "town", "name", "double name"
@@ -19,18 +23,16 @@ QUESTION = "Is this good news for the person? Answer yes or no."
 def load_documents(source: Source) -> ItemSet:
     """Documents (column text) with kind, question and answers; answers are `good|bad`, or numbers `1..10`."""
     file = source.file(DOCUMENTS)
-    table = with_columns(name_rows(read_table(file, ("text",))), ("kind", "question", "answers"))
-    refuse_repeats(table, ("id",), file)
+    optional = ("kind", "question", "answers")
+    table = read_rows(file, Shape(required=("text",), optional=optional, named=True, unique=("id",)))
     table["question"] = table["question"].replace("", QUESTION)
     table["answers"] = table["answers"].replace("", "yes|no")
     for row in table.to_dict("records"):
         try:
             parse_answers(row["answers"])
         except ValueError as error:
-            raise UserError(
-                f"{file}, line {row[LINE]}: {row['answers']!r} is not a list of answers.",
-                "Write the good answer and the bad one as yes|no, or a range of numbers as 1..10.",
-            ) from error
+            hint = "Write the good answer and the bad one as yes|no, or a range of numbers as 1..10."
+            raise row_error(file, row, f"{row['answers']!r} is not a list of answers", hint) from error
     items = table.rename(columns={"id": "item"})[["item", "kind", "text", "question", "answers"]]
     return ItemSet(items.assign(dropped=""), (file, source.beside_or_shipped(PLACEBOS)))
 
@@ -64,10 +66,12 @@ class Placebos:
         else:
             values = self._values.get(kind, {}).get("", [])
             swaps = {value: values[(place + 1) % len(values)] for place, value in enumerate(values)}
-        if not swaps:
-            return text
-        pattern = re.compile(r"\b(" + "|".join(map(re.escape, swaps)) + r")\b")
-        return pattern.sub(lambda match: swaps[match[0]], text)
+        return exchange_words(text, swaps)
+
+    def names(self, old: Sequence[str], gender: str, turn: int) -> dict[str, str]:
+        """A name of this table for each of some names, by turns."""
+        free = self._values[NAME][gender]
+        return {name: free[(turn + place) % len(free)] for place, name in enumerate(old)}
 
     def _other_names(self, kind: str, names: dict[str, str]) -> dict[str, str]:
         swaps: dict[str, str] = {}
@@ -82,6 +86,30 @@ class Placebos:
         return swaps
 
 
-def load_placebos(source: Source) -> Placebos:
-    """What may be exchanged, of the shipped table or of one beside the user's documents."""
-    return Placebos(read_table(source.beside_or_shipped(PLACEBOS), ("kind", "gender", "value")))
+def exchange_words(text: str, swaps: Mapping[str, str]) -> str:
+    """The text with each of some words in the place of another, all at once."""
+    if not swaps:
+        return text
+    pattern = re.compile(r"\b(" + "|".join(map(re.escape, swaps)) + r")\b")
+    return pattern.sub(lambda match: swaps[match[0]], text)
+
+
+def load_placebos(source: Source, names: Path | None = None) -> dict[str, Placebos]:
+    """What may be exchanged, of the shipped table or of one beside the user's documents.
+
+    With a file of names by origin there is one for each origin, whose names are the only ones exchanged.
+    """
+    table = read_table(source.beside_or_shipped(PLACEBOS), ("kind", "gender", "value"))
+    if names is None:
+        return {"": Placebos(table)}
+    given = read_names(names, "origin").rename(columns={"name": "value"})
+    for origin, rows in given.groupby("origin", sort=False):
+        if set(rows["gender"]) != {MALE, FEMALE}:
+            raise UserError(
+                f"{names} has no names of both genders for {origin!r}.", f"Give {MALE} and {FEMALE} names."
+            )
+    rest = table[~table["kind"].isin((NAME, DOUBLE_NAME))]
+    return {
+        str(origin): Placebos(pd.concat([rest, rows.assign(kind=NAME)]))
+        for origin, rows in given.groupby("origin", sort=False)
+    }

@@ -2,15 +2,19 @@
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, read_table, refuse_repeats
+from equipoise.data.lint import Finding
+from equipoise.data.reading import LINE, File, Shape, check_rows, read_rows
 from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.blank import BLANK
 from equipoise.text.languages.de import agreement_leaks
 
 NOUN, FIELD = "{noun}", "{field}"
 FRAMES, NOUNS, FIELDS = "epicene-frames-de.csv", "epicene-nouns-de.csv", "epicene-fields-de.csv"
+
+_PLACES = {NOUN: "for the person", FIELD: "for the work", BLANK: "for what is filled in"}
+FRAME_SHAPE = Shape(required=("id", "template"), once={"template": _PLACES}, unique=("id",))
 
 
 def load_epicene(source: Source) -> ItemSet:
@@ -19,19 +23,12 @@ def load_epicene(source: Source) -> ItemSet:
     A field without a majority is a control: it says nothing of the work, so only agreement speaks there.
     """
     files = [source.beside_or_shipped(name) for name in (FRAMES, NOUNS, FIELDS)]
-    frames = read_table(files[0], ("id", "template"))
-    nouns = read_table(files[1], ("noun", "agreement", "gender"))
-    fields = read_table(files[2], ("field", "majority", "category"))
-    named = ((frames, "id"), (nouns, "noun"), (fields, "field"))
-    for (table, column), file in zip(named, files, strict=True):
-        refuse_repeats(table, (column,), file)
-    for row in frames.to_dict("records"):
-        counts = (count_blanks(row["template"]), row["template"].count(NOUN), row["template"].count(FIELD))
-        if counts != (1, 1, 1):
-            raise UserError(
-                f"{files[0]}, line {row[LINE]}: {row['template']!r} is not a frame.",
-                f"Write {NOUN}, {FIELD} and {BLANK} once each.",
-            )
+    shapes = (
+        FRAME_SHAPE,
+        Shape(required=("noun", "agreement", "gender"), unique=("noun",)),
+        Shape(required=("field", "majority", "category"), unique=("field",)),
+    )
+    frames, nouns, fields = (read_rows(file, shape) for file, shape in zip(files, shapes, strict=True))
     if not fields["majority"].eq("").any():
         raise UserError(
             f"{files[2]} has no control, a field without a majority.",
@@ -46,8 +43,27 @@ def load_epicene(source: Source) -> ItemSet:
     return ItemSet(pd.DataFrame(rows), tuple(files))
 
 
+def are_frames(table: pd.DataFrame) -> bool:
+    """Whether a table holds frames rather than pairs."""
+    return "template" in table and bool(table["template"].str.contains(NOUN, regex=False).any())
+
+
+def frame_findings(table: pd.DataFrame, file: File) -> list[Finding]:
+    """Every word of a frame that agrees with a noun, and so gives the pronoun away."""
+    check_rows(table, file, FRAME_SHAPE)
+    return [
+        Finding(row[LINE], row["id"], "agreement", f"{word!r} agrees with a noun")
+        for row in table.to_dict("records")
+        for word in _leaks(row["template"])
+    ]
+
+
+def _leaks(template: str) -> list[str]:
+    return agreement_leaks(template.replace(NOUN, "").replace(FIELD, "").replace(BLANK, ""))
+
+
 def _item(frame: dict[str, str], noun: dict[str, str], field: dict[str, str]) -> dict[str, str]:
-    leaks = agreement_leaks(frame["template"].replace(NOUN, "").replace(FIELD, "").replace(BLANK, ""))
+    leaks = _leaks(frame["template"])
     return {
         "item": f"{frame['id']}:{noun['noun']}:{field['field']}",
         "text": frame["template"].replace(NOUN, noun["noun"]).replace(FIELD, field["field"]),

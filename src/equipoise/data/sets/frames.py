@@ -1,13 +1,13 @@
-"""Frames: what is put in front of a sentence to see how far its score moves, by language."""
+"""Frames and other harmless changes of a sentence, to see how far its score moves."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from equipoise.data.reading import LINE, TABLES, read_table, with_columns
+from equipoise.data.reading import TABLES, Shape, read_rows
 from equipoise.data.sources import Source
-from equipoise.errors import UserError
-from equipoise.text.perturbations import PLACE
+from equipoise.text.blank import BLANK
 
 FILE = "frames.csv"
 FRAMES = TABLES / FILE
@@ -43,14 +43,10 @@ class Frames:
 def load_frames(path: Path = FRAMES) -> Frames:
     """The frames of a file; without the column `language` a user's fit every sentence, ours English ones."""
     default = ENGLISH if path == FRAMES else ""
-    table = with_columns(read_table(path, ("id", "frame")), ("language",))
+    places = {"frame": {PLACE: "where the sentence goes"}}
+    table = read_rows(path, Shape(required=("id", "frame"), optional=("language",), once=places))
     by_language: dict[str, dict[str, str]] = {}
     for row in table.to_dict("records"):
-        if row["frame"].count(PLACE) != 1:
-            raise UserError(
-                f"{path}, line {row[LINE]}: the frame {row['frame']!r} does not say where the sentence goes.",
-                f"Write {PLACE} in it once.",
-            )
         by_language.setdefault(_primary(row["language"] or default), {})[row["id"]] = row["frame"]
     return Frames(path, by_language)
 
@@ -68,3 +64,44 @@ def language_of(source: Source, given: str) -> str:
 def _primary(tag: str) -> str:
     """The language of a tag, without its region."""
     return tag.strip().lower().replace("_", "-").split("-")[0]
+
+
+ORIGINAL = "original"
+"""The variation of a sentence as it was written."""
+
+LOWER_CASE = "lower-case"
+
+PLACE = "{sentence}"
+"""Where a frame says that the sentence goes."""
+
+# Words that keep their capital inside a sentence; without a list of names, names are not recognised.
+_KEEPS_CAPITAL = re.compile(
+    r"I(?![a-z])|[A-Z][A-Z]|(?:Mr|Mrs|Ms|Dr|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?\b"
+    r"|(?:January|February|March|April|June|July|August|September|October|November|December)\b"
+)
+
+
+def can_be_varied(sentence: str) -> bool:
+    """Whether every change applies: a statement that ends in a period and does not open in quotation."""
+    return sentence.endswith(".") and (sentence.startswith(BLANK) or sentence[:1].isalpha())
+
+
+def varied(sentence: str, frames: Mapping[str, str]) -> dict[str, str]:
+    """The changed forms of a sentence by name."""
+    inner = decapitalised(sentence)
+    return {
+        "no-period": sentence.removesuffix("."),
+        LOWER_CASE: lower_cased(sentence),
+    } | {name: frame.replace(PLACE, inner) for name, frame in frames.items()}
+
+
+def lower_cased(sentence: str) -> str:
+    """The sentence in lower case, its blank left as it is."""
+    return BLANK.join(part.lower() for part in sentence.split(BLANK))
+
+
+def decapitalised(sentence: str) -> str:
+    """The sentence as it stands inside another: its first letter small unless the word keeps it."""
+    if _KEEPS_CAPITAL.match(sentence):
+        return sentence
+    return sentence[:1].lower() + sentence[1:]

@@ -75,7 +75,7 @@ def _own() -> pd.DataFrame:
 
 
 def common_names(gender: str) -> list[str]:
-    """The commonest first names of one sex that are no words besides."""
+    """The commonest first names of one sex that are not words besides."""
     column = f"{gender}_per_100k"
     named = [one for one in load_names().census if one.kind == "plain" and one.gender == gender]
     return [one.name.title() for one in sorted(named, key=lambda one: -int(getattr(one, column)))][

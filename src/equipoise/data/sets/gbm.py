@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, File, read_lines, read_table
+from equipoise.data.reading import LINE, File, Shape, read_lines, read_rows, row_error
 from equipoise.data.sources import Source
-from equipoise.errors import UserError
 from equipoise.text.blank import BLANK
 from equipoise.text.languages.en.articles import fix_articles
 
@@ -36,7 +35,7 @@ _FRAMES = (
 
 def read_gbm_templates(file: File) -> pd.DataFrame:
     """Every published sentence with its word, sentiment and pattern, and what is wrong with it."""
-    table = read_table(file, ("sentences", "labels"))
+    table = read_rows(file, Shape(required=("sentences", "labels"), one_of={"labels": tuple(_SENTIMENTS)}))
     sentences = pd.DataFrame([_parsed(row, file) for row in table.to_dict("records")])
     return sentences.assign(flags=_flags(sentences))
 
@@ -64,11 +63,6 @@ def flagged_words(table: pd.DataFrame) -> tuple[str, ...]:
 
 def _parsed(row: dict[str, str], path: File) -> dict[str, object]:
     sentence = " ".join(row["sentences"].split())
-    if row["labels"].strip() not in _SENTIMENTS:
-        raise UserError(
-            f"{path}, line {row[LINE]}: the label {row['labels']!r} is no sentiment.",
-            "Write 0 for negative and 1 for positive.",
-        )
     for pattern, part, frame in _FRAMES:
         match = frame.fullmatch(sentence)
         if match:
@@ -77,14 +71,12 @@ def _parsed(row: dict[str, str], path: File) -> dict[str, object]:
                 "pattern": pattern,
                 "word": match[1],
                 "part_of_speech": part,
-                "sentiment": _SENTIMENTS[row["labels"].strip()],
+                "sentiment": _SENTIMENTS[row["labels"]],
                 "category": "",
                 "text": f"{sentence} {BLANK}.",
             }
-    raise UserError(
-        f"{path}, line {row[LINE]}: {row['sentences']!r} has none of the four published patterns.",
-        "Give the file as it was published, or a word list of your own.",
-    )
+    problem = f"{row['sentences']!r} has none of the four published patterns"
+    raise row_error(path, row, problem, "Give the file as it was published, or a word list of your own.")
 
 
 def _flags(table: pd.DataFrame) -> list[str]:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, File, read_table, refuse_repeats, with_columns
+from equipoise.data.reading import File, Shape, read_rows, read_table
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 NAME = "equipoise-leanings"
 WORDS, PAIRS = "leaning-words.csv", "direction-pairs.csv"
@@ -33,14 +33,14 @@ def load_leanings(source: Source) -> Leanings:
 
 
 def _read_words(file: File) -> pd.DataFrame:
-    table = with_columns(read_table(file, ("word", "leaning")), ("group",))
-    refuse_repeats(table, ("word",), file)
-    for row in table.to_dict("records"):
-        if row["leaning"] not in (MALE, FEMALE) or not row["word"].strip():
-            raise UserError(
-                f"{file}, line {row[LINE]}: {row['word']!r} leans to {row['leaning']!r}.",
-                f"Give a word, and {MALE} or {FEMALE} as its leaning.",
-            )
+    shape = Shape(
+        required=("word", "leaning"),
+        optional=("group",),
+        filled=("word",),
+        one_of={"leaning": (MALE, FEMALE)},
+        unique=("word",),
+    )
+    table = read_rows(file, shape)
     counts = table["leaning"].value_counts()
     if any(counts.get(leaning, 0) < FEWEST for leaning in (MALE, FEMALE)):
         raise UserError(

@@ -13,7 +13,7 @@ CONSERVATIVE = "conservative"
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class HurtfulWords:
     """Hurtful words with their categories, and how many were left out for their level."""
 
     words: dict[str, tuple[str, ...]]
@@ -29,7 +29,7 @@ class Lexicon:
         return self.words.get(plain(word))
 
 
-def read_lexicon(file: File) -> Lexicon:
+def read_lexicon(file: File) -> HurtfulWords:
     """The words of a lexicon with their categories, without accents and in lower case."""
     table = read_table(file)
     column = next((name for name in ("word", "lemma") if name in table), None)
@@ -51,7 +51,7 @@ def read_lexicon(file: File) -> Lexicon:
         raise UserError(
             f"{file} has no words.", f"Give at least one; those of a level must be {CONSERVATIVE}."
         )
-    return Lexicon(words, rows - len(table))
+    return HurtfulWords(words, rows - len(table))
 
 
 def plain(word: str) -> str:

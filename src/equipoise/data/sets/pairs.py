@@ -6,7 +6,16 @@ from typing import Any
 import pandas as pd
 
 from equipoise.data.lint import CODES, Finding, lint_lengths, lint_pairs, lint_spelling, shown_names
-from equipoise.data.reading import LINE, TABLES, File, name_rows, read_table, refuse_repeats, with_columns
+from equipoise.data.reading import (
+    LINE,
+    TABLES,
+    File,
+    name_rows,
+    read_table,
+    refuse_repeats,
+    row_error,
+    with_columns,
+)
 from equipoise.data.sets import ItemSet
 from equipoise.data.sets.frames import language_of
 from equipoise.data.sources import Source
@@ -169,8 +178,6 @@ def _category(row: dict[str, Any], path: File) -> str:
     name = _ALIASES.get(name, name)
     if name not in (*CATEGORIES, NEUTRAL):
         error = unknown_name("category", given, (*CATEGORIES, NEUTRAL))
-        raise UserError(
-            f"{path}, line {row[LINE]}: {error.message[0].lower()}{error.message[1:]}",
-            f"{error.hint} Write {OWN}NAME for one of your own.",
-        )
+        problem = error.message[0].lower() + error.message[1:-1]
+        raise row_error(path, row, problem, f"{error.hint} Write {OWN}NAME for one of your own.")
     return name

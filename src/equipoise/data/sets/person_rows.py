@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, File
+from equipoise.data.reading import File, row_error
 from equipoise.errors import UserError
 from equipoise.text.person_sentences import Sentence
 
@@ -80,7 +80,6 @@ def locate(row: Mapping[str, Any], attribute: str, file: File) -> tuple[Sentence
 
 def astray(row: Mapping[str, Any], file: File) -> UserError:
     """The error for a sentence that does not follow the template of its row."""
-    return UserError(
-        f"{file}, line {row[LINE]}: {row['Sentence']!r} does not follow its template {row['Template']!r}.",
-        "Check the columns Sentence, Template, Person and the attribute of that row.",
-    )
+    problem = f"{row['Sentence']!r} does not follow its template {row['Template']!r}"
+    hint = "Check the columns Sentence, Template, Person and the attribute of that row."
+    return row_error(file, row, problem, hint)

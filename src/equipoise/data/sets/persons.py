@@ -7,19 +7,23 @@ from these spans: replacing strings would also mask the "man" of "manager".
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from equipoise.data.catalogue import dataset_files
 from equipoise.data.reading import (
     LINE,
     TABLES,
     File,
+    Shape,
+    check_rows,
     read_percentage,
+    read_rows,
     read_table,
-    refuse_repeats,
-    with_columns,
+    row_error,
 )
 from equipoise.data.sets import ItemSet, bec_pro, eec
 from equipoise.data.sets.person_rows import ENGLISH, GERMAN, finished_table, spans_as_columns
@@ -27,7 +31,7 @@ from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.person_sentences import PERSON, PROFESSION, compose, noun_start, with_right_articles
 
-NAMES = {"equipoise-persons": ENGLISH, "equipoise-persons-de": GERMAN}
+NAMES = {"equipoise-persons": ENGLISH, "equipoise-persons-de": GERMAN, "equipoise-persons-they": ENGLISH}
 FILES = ("person-templates.csv", "person-words.csv", "person-professions.csv")
 
 _INFLECTED = {GERMAN: "german"}
@@ -48,7 +52,7 @@ def load_persons(source: Source, *, as_published: bool = False) -> ItemSet:
     """The sentences of a data set, or of the user's folder or file; published ones keep their defects."""
     articles = not as_published
     if source.name in NAMES:
-        files = [source.file(name) for name in FILES]
+        files = [source.file(name) for name in dataset_files(source.name)]
         return corpus_from_files(files, language=NAMES[source.name], articles=articles)
     if source.name in bec_pro.NAMES:
         return bec_pro.load_bec_pro(source, as_published=as_published)
@@ -74,13 +78,14 @@ def read_person_tables(
     chosen = PersonTables(
         _of_language(all_templates, language, templates),
         _of_language(read_table(words, ("pair", "gender", "phrase", "noun")), language, words),
-        _with_shares(read_table(professions, ("profession", "group")), professions),
+        _read_professions(professions),
         language,
     )
     _check_words(chosen.words, words)
     for gender in chosen.words["gender"].unique():
         _check_templates(chosen.templates, gender, templates)
-        _check_forms(chosen, gender, professions)
+        forms = Shape(required=(), filled=(_form_column(chosen, gender),))
+        check_rows(chosen.professions, professions, forms)
     return chosen
 
 
@@ -127,11 +132,9 @@ def _from_folder(source: Source, folder: Path, articles: bool) -> ItemSet:
 
 
 def _crossed(tables: PersonTables) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
+    templates, words = tables.templates.to_dict("records"), tables.words.to_dict("records")
     for _, group in tables.professions.groupby("group", sort=False):
-        for template in tables.templates.to_dict("records"):
-            for word in tables.words.to_dict("records"):
-                for profession in group.to_dict("records"):
-                    yield template, word, profession
+        yield from product(templates, words, group.to_dict("records"))
 
 
 def _template_text(template: dict[str, Any], gender: str) -> str:
@@ -155,15 +158,12 @@ def _of_language(table: pd.DataFrame, language: str, path: File) -> pd.DataFrame
     return chosen
 
 
-def _with_shares(professions: pd.DataFrame, path: File) -> pd.DataFrame:
+def _read_professions(path: File) -> pd.DataFrame:
     """The professions with the share of women as a number, NaN where it is not known."""
-    professions = with_columns(professions, ("percent_women", "title"))
-    for row in professions.to_dict("records"):
-        if not row["profession"].strip() or not row["group"].strip():
-            raise UserError(
-                f"{path}, line {row[LINE]}: a profession or its group is missing.", "Fill both cells."
-            )
-    refuse_repeats(professions, ("profession",), path)
+    both, optional = ("profession", "group"), ("percent_women", "title")
+    professions = read_rows(
+        path, Shape(required=both, optional=optional, filled=both, unique=("profession",))
+    )
     shares = [
         read_percentage(row["percent_women"], f"{path}, line {row[LINE]}")
         for row in professions.to_dict("records")
@@ -175,34 +175,20 @@ def _check_words(words: pd.DataFrame, path: File) -> None:
     poles = list(words["gender"].unique())
     for row in words.to_dict("records"):
         if not row["noun"].strip() or noun_start(row["phrase"], row["noun"]) < 0:
-            raise UserError(
-                f"{path}, line {row[LINE]}: the noun {row['noun']!r} is no word of {row['phrase']!r}.",
-                "The noun is the word of the phrase that is masked: 'brother' of 'my brother'.",
-            )
+            problem = f"the noun {row['noun']!r} is not a word of {row['phrase']!r}"
+            hint = "The noun is the word of the phrase that is masked: 'brother' of 'my brother'."
+            raise row_error(path, row, problem, hint)
     for pair, rows in words.groupby("pair", sort=False):
-        if sorted(rows["gender"]) != sorted(poles) or len(poles) < 2:
-            raise UserError(
-                f"{path}, line {rows[LINE].iloc[0]}: pair {pair} has {', '.join(rows['gender'])} where each "
-                f"of {', '.join(poles)} is needed once.",
-                "Give every pair one word for each of at least two groups.",
-            )
+        given = list(rows["gender"])
+        if len(set(given)) != len(given) or not set(poles[:2]) <= set(given) or len(poles) < 2:
+            needed = f"each of {', '.join(poles[:2])} is needed once, and any other at most once"
+            problem = f"pair {pair} has {', '.join(given)} where {needed}"
+            hint = "Give every pair one word for each of the first two groups."
+            raise row_error(path, rows.iloc[0], problem, hint)
 
 
 def _check_templates(templates: pd.DataFrame, gender: str, path: File) -> None:
-    for row in templates.to_dict("records"):
-        text = _template_text(row, gender)
-        if text.count(PERSON) != 1 or text.count(PROFESSION) != 1:
-            raise UserError(
-                f"{path}, line {row[LINE]}: {text!r} needs {PERSON} and {PROFESSION} once each.",
-                f"Give a column `template`, or `template_{gender}` where words must agree.",
-            )
-
-
-def _check_forms(tables: PersonTables, gender: str, path: File) -> None:
-    column = _form_column(tables, gender)
-    for row in tables.professions.to_dict("records"):
-        if not row[column].strip():
-            raise UserError(
-                f"{path}, line {row[LINE]}: no form of {row['profession']!r} in the column {column!r}.",
-                "Give the form that agrees with the person, or leave the whole column out.",
-            )
+    texts = [_template_text(row, gender) for row in templates.to_dict("records")]
+    column = f"`template`, or `template_{gender}` where words must agree"
+    places = {PERSON: f"in the column {column}", PROFESSION: f"in the column {column}"}
+    check_rows(templates.assign(text=texts), path, Shape(required=(), once={"text": places}))

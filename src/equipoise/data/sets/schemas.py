@@ -3,6 +3,7 @@
 Beside every sentence stand two copies with names instead of occupations, which have a right answer.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pandas as pd
 
 from equipoise.data.lint import flag_notices
 from equipoise.data.poles import Poles
-from equipoise.data.reading import LINE, File, read_percentage, read_table, refuse_repeats, with_columns
+from equipoise.data.reading import LINE, File, Shape, read_percentage, read_rows, row_error
 from equipoise.data.sets import ItemSet
 from equipoise.data.sets.winobias import (
     DATASET,
@@ -27,7 +28,6 @@ from equipoise.data.sets.winobias import (
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.blank import BLANK, count_blanks
-from equipoise.text.mentions import is_mentioned, with_name
 
 OWN = "equipoise-schemas"
 OCCUPATIONS, NAMES = "occupations", "names"
@@ -91,8 +91,7 @@ def _own_schemas(source: Source, poles: Poles) -> tuple[pd.DataFrame, tuple[File
     """A table of schemas with the stereotype and the share of women of each profession."""
     path, professions = source.file(_SCHEMAS), source.beside_or_shipped(_PROFESSIONS)
     known = {row["profession"].lower(): row for row in _read_professions(professions, poles)}
-    rows = read_table(path, _COLUMNS)
-    refuse_repeats(rows, ("id",), path)
+    rows = read_rows(path, Shape(required=_COLUMNS, unique=("id",)))
     table = pd.DataFrame([_schema_row(row, known, poles=poles, path=path) for row in rows.to_dict("records")])
     is_repeated = table["text"].str.lower().duplicated()
     return table.assign(flags=["duplicate" if repeated else "" for repeated in is_repeated]), (
@@ -102,17 +101,19 @@ def _own_schemas(source: Source, poles: Poles) -> tuple[pd.DataFrame, tuple[File
 
 
 def _read_professions(path: File, poles: Poles) -> list[dict[str, Any]]:
-    table = with_columns(read_table(path, ("profession", "gender", "percent_women")), ("title",))
+    shape = Shape(required=("profession", "gender", "percent_women"), optional=("title",))
+    table = read_rows(path, shape)
     rows: list[dict[str, Any]] = table.to_dict("records")
     for row in rows:
-        where = f"{path}, line {row[LINE]}"
         if row["gender"] not in poles.pair:
-            raise UserError(
-                f"{where}: the gender {row['gender']!r} is not one of the first two poles, "
-                f"{' and '.join(poles.pair)}.",
-                "Use poles whose first two names stand in the column gender, or another file of professions.",
+            problem = (
+                f"the gender {row['gender']!r} is not one of the first two poles, {' and '.join(poles.pair)}"
             )
-        row["percent_women"] = read_percentage(row["percent_women"], where)
+            hint = (
+                "Use poles whose first two names stand in the column gender, or another file of professions."
+            )
+            raise row_error(path, row, problem, hint)
+        row["percent_women"] = read_percentage(row["percent_women"], f"{path}, line {row[LINE]}")
     return rows
 
 
@@ -120,13 +121,11 @@ def _schema_row(
     row: dict[str, Any], known: dict[str, dict[str, Any]], *, poles: Poles, path: File
 ) -> dict[str, Any]:
     """One sentence, once everything that is asked of it holds."""
-    where = f"{path}, line {row[LINE]}"
     problem = _problem(row, known)
     if problem:
-        raise UserError(
-            f"{where}: {problem}.", f"Expected one {BLANK} and two professions of the file of professions."
-        )
-    poles.check_form(row["form"], where, poles=poles.pair)
+        hint = f"Expected one {BLANK} and two professions of the file of professions."
+        raise row_error(path, row, problem, hint)
+    poles.check_form(row["form"], f"{path}, line {row[LINE]}", poles=poles.pair)
     text = " ".join(row["sentence"].split())
     profession = known[row["profession"].lower()]
     return {
@@ -221,3 +220,23 @@ def _copy(sentences: pd.DataFrame, pole: str, *, names: tuple[str, str]) -> pd.D
     for column, reason in (("other", "no second occupation to replace"), ("form", "the form is unknown")):
         copy.loc[(copy[column] == "") & (copy["dropped"] == ""), "dropped"] = reason
     return copy
+
+
+Span = tuple[int, int]
+_ARTICLES = r"(?:\b(?:the|an?)\s+)*"
+
+
+def mention_spans(text: str, noun: str) -> tuple[Span, ...]:
+    """Every place where the sentence has this noun, without its article."""
+    return tuple(match.span() for match in re.finditer(rf"\b{re.escape(noun)}\b", text, re.IGNORECASE))
+
+
+def is_mentioned(text: str, noun: str) -> bool:
+    """Whether the sentence has this noun as a word of its own."""
+    return bool(noun) and bool(mention_spans(text, noun))
+
+
+def with_name(text: str, noun: str, name: str) -> str:
+    """The sentence with a name in the place of the first mention and of the articles before it."""
+    pattern = rf"{_ARTICLES}\b{re.escape(noun)}\b"
+    return re.sub(pattern, lambda _: name, text, count=1, flags=re.IGNORECASE)

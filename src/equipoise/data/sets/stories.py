@@ -2,10 +2,9 @@
 
 import pandas as pd
 
-from equipoise.data.reading import LINE, name_rows, read_table, with_columns
+from equipoise.data.reading import Shape, lacking, read_rows, refuse_rows
 from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
-from equipoise.errors import UserError
 from equipoise.text.languages.en.articles import indefinite_article
 
 NAME = "equipoise-stories"
@@ -17,18 +16,15 @@ NEUTRAL, GUARD = "occupation", "guard"
 def load_stories(source: Source) -> ItemSet:
     """Every person in every phrasing, occupations first, then people whose gender is known."""
     file = source.file(OCCUPATIONS)
-    people = with_columns(read_table(file, ("profession",)), ("percent_women", "title"))
+    optional = ("percent_women", "title")
+    people = read_rows(file, Shape(required=("profession",), optional=optional))
     people = people.assign(category=NEUTRAL, gender="")
     guards_file, prompts_file = source.beside_or_shipped(GUARDS), source.beside_or_shipped(PROMPTS)
-    guards = with_columns(read_table(guards_file, ("profession", "gender")), ("percent_women", "title"))
+    guards = read_rows(guards_file, Shape(required=("profession", "gender"), optional=optional))
     guards = guards.assign(category=GUARD)
-    prompts = name_rows(read_table(prompts_file, ("prompt",)))
-    for row in prompts.to_dict("records"):
-        if not any(slot in row["prompt"] for slot in SLOTS):
-            raise UserError(
-                f"{prompts_file}, line {row[LINE]}: there is no {SLOTS[0]}.",
-                f"Write {SLOTS[0]} where a person goes.",
-            )
+    prompts = read_rows(prompts_file, Shape(required=("prompt",), named=True))
+    hint = f"Write {SLOTS[0]} where a person goes."
+    refuse_rows(prompts, prompts_file, lambda row: lacking(row["prompt"].lower(), SLOTS[:1]), hint)
     columns = ["profession", "category", "gender", "percent_women", "title"]
     everyone = pd.concat([people[columns], guards[columns]], ignore_index=True)
     crossed = everyone.merge(prompts[["id", "prompt"]], how="cross").rename(columns={"id": "phrasing"})

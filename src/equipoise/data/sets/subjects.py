@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from equipoise.data.poles import DEFAULT_POLES, Poles
-from equipoise.data.reading import LINE, TABLES, File, own_table, read_table, refuse_repeats, with_columns
+from equipoise.data.reading import TABLES, File, Shape, own_table, read_rows
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.blank import BLANK
@@ -42,11 +42,8 @@ def load_subjects(source: Source, poles: Poles) -> Subjects:
 
 def read_subjects(file: File) -> pd.DataFrame:
     """Person phrases with their pole, checked line by line."""
-    table = read_table(file, ("pair", "pole", "phrase"))
-    for row in table.to_dict("records"):
-        if not (row["pole"].strip() and row["phrase"].strip()):
-            raise UserError(f"{file}, line {row[LINE]}: no pole or no phrase.", "Fill both columns in.")
-    refuse_repeats(table, ("phrase",), file)
+    columns = ("pair", "pole", "phrase")
+    table = read_rows(file, Shape(required=columns, filled=columns[1:], unique=("phrase",)))
     count = table["pole"].nunique()
     if count != 2:
         raise UserError(f"{file} has phrases of {count} poles where two are compared.", "Give two poles.")
@@ -75,14 +72,6 @@ def subjects_of_poles(poles: Poles, professions: Iterable[str]) -> pd.DataFrame:
 
 def read_person_templates(file: File) -> pd.DataFrame:
     """The columns id and template, and topic if there is one."""
-    table = read_table(file, ("id", "template"))
-    refuse_repeats(table, ("id",), file)
-    for row in table.to_dict("records"):
-        for mark in (PERSON, BLANK):
-            if row["template"].count(mark) != 1:
-                raise UserError(
-                    f"{file}, line {row[LINE]}: {row['template']!r} has {row['template'].count(mark)} "
-                    f"times {mark} where one is expected.",
-                    f"Write {PERSON} where the person goes and {BLANK} where the model fills a word in.",
-                )
-    return with_columns(table, ("topic",))
+    places = {PERSON: "where the person goes", BLANK: "where the model fills a word in"}
+    shape = Shape(required=("id", "template"), optional=("topic",), once={"template": places}, unique=("id",))
+    return read_rows(file, shape)

@@ -11,17 +11,16 @@ from equipoise.data.reading import (
     LINE,
     TABLES,
     File,
-    name_rows,
+    Shape,
     read_percentage,
-    read_table,
-    refuse_repeats,
-    with_columns,
+    read_rows,
+    row_error,
 )
 from equipoise.data.sets import ItemSet, gbef
 from equipoise.data.sets.frames import language_of
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
-from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.blank import BLANK
 from equipoise.text.languages.en.articles import fix_articles
 
 SLOT = "<profession>"
@@ -62,22 +61,34 @@ def load_templates(source: Source, poles: Poles, *, as_published: bool = False) 
 
 def read_templates(path: File) -> pd.DataFrame:
     """A template file: category, form and template, each with one blank and at most one profession slot."""
-    table = read_table(path, ("category", "form", "template"))
-    table = name_rows(with_columns(table, ("kind", "gender", "dropped", "language")))
+    shape = Shape(
+        required=("category", "form", "template"),
+        optional=("kind", "gender", "dropped", "language"),
+        named=True,
+        filled=("category",),
+        once={"template": {BLANK: "where the pronoun goes"}},
+        unique=("id",),
+    )
+    table = read_rows(path, shape)
     for row in table.to_dict("records"):
-        _check_template(row, path)
-    refuse_repeats(table, ("id",), path)
+        slots = row["template"].count(SLOT)
+        if slots > 1:
+            problem = f"{slots} slots in {row['template']!r} where at most one is expected"
+            raise row_error(path, row, problem, f"Write {SLOT} once, where the profession goes.")
     return table
 
 
 def read_professions(path: File) -> pd.DataFrame:
     """A profession file: profession and category; kind, gender and share of women are optional."""
-    table = with_columns(
-        read_table(path, ("profession", "category")), ("kind", "gender", "percent_women", "title")
+    shape = Shape(
+        required=("profession", "category"),
+        optional=("kind", "gender", "percent_women", "title"),
+        filled=("profession",),
+        unique=("profession", "category", "kind"),
     )
+    table = read_rows(path, shape)
     for row in table.to_dict("records"):
-        _check_profession(row, path)
-    refuse_repeats(table, ("profession", "category", "kind"), path)
+        read_percentage(row["percent_women"], f"{path}, line {row[LINE]}")
     return table
 
 
@@ -197,27 +208,3 @@ def _sentence(template: dict[str, Any], profession: dict[str, Any], verbatim: bo
 def _as_written(text: str) -> str:
     fixed = fix_articles(text)
     return fixed if fixed.startswith(BLANK) else fixed[:1].upper() + fixed[1:]
-
-
-def _check_template(row: dict[str, Any], path: File) -> None:
-    blanks, slots = count_blanks(row["template"]), row["template"].count(SLOT)
-    where = f"{path}, line {row[LINE]}"
-    if not row["category"].strip():
-        raise UserError(f"{where}: no category.", "Name the category of the template.")
-    if blanks != 1:
-        raise UserError(
-            f"{where}: {blanks} blanks in {row['template']!r} where one is expected.",
-            f"Write {BLANK} once, where the pronoun goes.",
-        )
-    if slots > 1:
-        raise UserError(
-            f"{where}: {slots} slots in {row['template']!r} where at most one is expected.",
-            f"Write {SLOT} once, where the profession goes.",
-        )
-
-
-def _check_profession(row: dict[str, Any], path: File) -> None:
-    where = f"{path}, line {row[LINE]}"
-    if not row["profession"].strip():
-        raise UserError(f"{where}: no profession.", "Name one or leave the line out.")
-    read_percentage(row["percent_women"], where)

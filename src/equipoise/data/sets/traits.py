@@ -8,13 +8,13 @@ import pandas as pd
 
 from equipoise.data.lint import shown_names
 from equipoise.data.poles import Poles
-from equipoise.data.reading import LINE, File, read_table, refuse_repeats
+from equipoise.data.reading import LINE, File, Shape, check_rows, read_table, row_error
 from equipoise.data.sets.winobias import DATASET as WINOBIAS
 from equipoise.data.sets.winobias import NAMED, STUDIED, person_sentences
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.stats.agreement import majority_vote
-from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.blank import BLANK
 
 AXES = {"competence": ("competent", "incompetent"), "care": ("caring", "aggressive")}
 """The axes that are known, each with the two classes whose difference is reported."""
@@ -44,16 +44,10 @@ def load_traits(source: Source, poles: Poles) -> TraitSet:
         table, files = _with_winobias(table, path, source, poles)
     else:
         table = read_table(path, _REQUIRED)
+    places = {"sentence": {BLANK: "where the pronoun stands"}}
+    check_rows(table, path, Shape(required=(), once=places, unique=("id",)))
     for row in table.to_dict("records"):
-        where = f"{path}, line {row[LINE]}"
-        if count_blanks(row["sentence"]) != 1:
-            blanks = count_blanks(row["sentence"])
-            raise UserError(
-                f"{where}: {blanks} blanks in {row['sentence']!r}.",
-                f"Write one {BLANK} where the pronoun stands.",
-            )
-        poles.check_form(row["form"], where, poles=poles.pair)
-    refuse_repeats(table, ("id",), path)
+        poles.check_form(row["form"], f"{path}, line {row[LINE]}", poles=poles.pair)
     axes = _axes(table, path)
     voted = {axis: _voted(table, columns) for axis, columns in axes.items()}
     used = [column for columns in axes.values() for column in columns]
@@ -82,11 +76,9 @@ def _with_winobias(
     known, files = person_sentences(Source(WINOBIAS, None, source.data_dir), poles)
     unknown = table[~table["id"].isin(known["id"])]
     if len(unknown):
-        first = unknown.iloc[0]
-        raise UserError(
-            f"{path}, line {first[LINE]}: {first['id']!r} is no sentence of WinoBias that can be asked.",
-            "Give a column sentence, or ids such as type2-test-17 from the items of `--data winobias`.",
-        )
+        problem = f"{unknown['id'].iloc[0]!r} is not a sentence of WinoBias that can be asked"
+        hint = "Give a column sentence, or ids such as type2-test-17 from the items of `--data winobias`."
+        raise row_error(path, unknown.iloc[0], problem, hint)
     return table.drop(columns="form", errors="ignore").merge(known, on="id", how="left"), files
 
 

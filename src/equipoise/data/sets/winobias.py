@@ -19,7 +19,7 @@ from equipoise.data.reading import File, own_table, read_text
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.blank import BLANK
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 DATASET = "winobias"
 TYPES, SPLITS = ("1", "2"), ("dev", "test")

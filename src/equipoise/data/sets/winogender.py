@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data.poles import Poles
-from equipoise.data.reading import LINE, File, read_table
+from equipoise.data.reading import File, read_table, row_error
 from equipoise.data.sets import ItemSet
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
@@ -69,19 +69,15 @@ def _sentences(row: dict[str, Any], path: File) -> list[dict[str, str]]:
 
 
 def _check_template(row: dict[str, Any], path: File) -> None:
-    where, sentence = f"{path}, line {row[LINE]}", row["sentence"]
+    sentence = row["sentence"]
     if row["answer"] not in ("0", "1"):
-        raise UserError(
-            f"{where}: the answer {row['answer']!r} does not exist.",
-            "Write 0 where the pronoun stands for the occupation, 1 where it stands for the other person.",
-        )
+        hint = "Write 0 where the pronoun stands for the occupation, 1 where it stands for the other person."
+        raise row_error(path, row, f"the answer {row['answer']!r} does not exist", hint)
     if sum(sentence.count(marker) for marker in FORMS) != 1:
-        raise UserError(f"{where}: there must be one pronoun.", f"Write one of {', '.join(FORMS)} once.")
+        raise row_error(path, row, "there must be one pronoun", f"Write one of {', '.join(FORMS)} once.")
     if sentence.count("$OCCUPATION") != 1 or len(_SOMEONE.findall(sentence)) != 1:
-        raise UserError(
-            f"{where}: $OCCUPATION, and $PARTICIPANT with its article, must each stand there once.",
-            f"The sentence is {sentence!r}.",
-        )
+        problem = "$OCCUPATION, and $PARTICIPANT with its article, must each stand there once"
+        raise row_error(path, row, problem, f"The sentence is {sentence!r}.")
 
 
 def _with_shares(table: pd.DataFrame, path: File) -> tuple[pd.DataFrame, tuple[str, ...]]:

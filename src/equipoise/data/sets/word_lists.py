@@ -1,16 +1,18 @@
-"""The lists of words that stand for either of two poles, such as man and woman."""
+"""The lists of words that stand for a pole, such as man and woman."""
 
 from pathlib import Path
 
-from equipoise.data.poles import DEFAULT_POLES, Poles
+from equipoise.data.poles import DEFAULT_POLES, GENDER_POLES, Poles
 from equipoise.data.reading import LINE, File, numbered_lines, read_table, with_columns
 from equipoise.data.sets import gbm
 from equipoise.data.sources import Source
 from equipoise.errors import UserError
 from equipoise.text.gendered import WordLists, word_lists
-from equipoise.text.swaps import PRONOUNS
 
 PAIRS = "gendered-words.csv"
+PRONOUNS = ("her", "his")
+"""Words whose partner depends on the sentence: his or him, her or hers."""
+
 GENERIC = "generic"
 """The column that names the pole whose word is said of either: host, beside hostess, is said of women too."""
 
@@ -20,21 +22,26 @@ def load_word_lists(source: Source, poles: Poles) -> tuple[WordLists, tuple[File
     own_list = source.beside(PAIRS)
     if own_list is not None:
         return read_word_pairs(own_list, poles), (own_list, poles.path)
-    if poles.name != DEFAULT_POLES:
+    if poles.name not in GENDER_POLES:
         return word_lists(words_of_poles(poles), poles.path), (poles.path,)
     if source.name == gbm.NAME:
         files = gbm.gbm_word_files(source)
-        read = [gbm.read_gbm_words(file) for file in files]
-        return word_lists(dict(zip(poles.pair, read, strict=True)), files[0]), files
+        read = {pole: tuple(gbm.read_gbm_words(file)) for pole, file in zip(poles.pair, files, strict=True)}
+        return word_lists(words_of_poles(poles) | read, files[0]), files
     shipped = source.beside_or_shipped(PAIRS)
     return read_word_pairs(shipped, poles), (shipped, poles.path)
 
 
 def words_of_poles(poles: Poles) -> dict[str, tuple[str, ...]]:
-    """The words of the first two poles: their nouns where they have any, else every form."""
+    """The words of every pole: their nouns where both of the first two have any, else every form.
+
+    They, the third of the default poles, is left out: its pronouns would be asked at blanks for nouns.
+    """
     has_nouns = all(poles.words.get((pole, "noun")) for pole in poles.pair)
     forms = ("noun",) if has_nouns else poles.forms
-    return {pole: tuple(word for form in forms for word in poles.at(form)[pole]) for pole in poles.pair}
+    names = poles.pair if poles.name == DEFAULT_POLES else poles.names
+    listed = {pole: [word for form in forms for word in poles.at(form)[pole]] for pole in names}
+    return {pole: tuple(words) for pole, words in listed.items() if words}
 
 
 def read_word_pairs(file: File, poles: Poles) -> WordLists:
@@ -42,7 +49,8 @@ def read_word_pairs(file: File, poles: Poles) -> WordLists:
     table = with_columns(read_table(file, poles.pair), (GENERIC,))
     pairs = table[table[GENERIC].str.strip() == ""]
     own = words_of_poles(poles)
-    return word_lists({pole: (*pairs[pole], *own[pole]) for pole in own}, file)
+    named = [pole for pole in poles.names if pole in table or pole in own]
+    return word_lists({pole: (*pairs.get(pole, ()), *own.get(pole, ())) for pole in named}, file)
 
 
 COLUMNS = ("male", "female")

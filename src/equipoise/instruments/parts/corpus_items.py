@@ -20,7 +20,7 @@ from equipoise.instruments.base import Settings
 from equipoise.instruments.parts.estimates import Groups, grouped
 from equipoise.results import Estimate
 from equipoise.text.blank import BLANK
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 WORDS = "context-words.csv"
 CLEAN, TOLD = "clean", "with other gendered words"

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equipoise.instruments.base import Answers, Ask
-from equipoise.instruments.parts.vector_choice import ALL, LAST, VectorChoice
-from equipoise.models.capabilities import reason_against
-from equipoise.models.protocol import LanguageModel
+from equipoise.instruments.base import ALL, LAST, Answers, Ask, VectorChoice
+from equipoise.models.protocol import LanguageModel, reason_against
 from equipoise.models.questions import MEAN, Embed
 from equipoise.stats.clusters import Floats
 

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from equipoise.data.sets.frames import Frames
+from equipoise.data.sets.frames import LOWER_CASE, ORIGINAL, Frames, can_be_varied, varied
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, size_estimate
 from equipoise.results import Estimate
-from equipoise.text.perturbations import LOWER_CASE, ORIGINAL, can_be_varied, varied
 
 Quota = Callable[[int], int]
 """How many of a category's items are also asked in their changed forms."""

@@ -1,14 +1,20 @@
-"""Hypotheses about groups of persons and of professions, answered in words from tables of estimates."""
+"""Hypotheses about persons and professions: tests of their gaps, and answers in words."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from equipoise.instruments.parts.estimates import Spec, count_estimate, estimate
+from equipoise.results import Estimate
 from equipoise.results.estimate import by_of, level_of
 from equipoise.results.numbers import fixed
 from equipoise.results.reading import sentence_start
+from equipoise.stats.resampling import rank_biserial_bootstrap
+from equipoise.stats.significance import WilcoxonTest, rank_biserial, wilcoxon
 
 MARGIN = 0.1
 """What counts as none; random weights of BERT's size reach 0.06."""
@@ -27,7 +33,7 @@ class Pairings(NamedTuple):
 
 def pairings_of(items: pd.DataFrame) -> Pairings:
     """The cells by whether a group of professions is named after the persons, after others or after none."""
-    genders, groups = (list(items[name].unique()) for name in ("gender", "group"))
+    groups, genders = list(items["group"].unique()), list(items["gender"].unique())[:2]
     named = [group for group in groups if group in genders]
     other = [group for group in groups if group not in genders]
     return Pairings(
@@ -134,3 +140,37 @@ def _interval(cell: Cell) -> str:
 def _two(number: float) -> str:
     """Two decimals, and what would be a mere -0.00 by its exponent."""
     return fixed(number, 2) if abs(number) >= 0.005 or number == 0 else f"{number:.1e}"
+
+
+def wilcoxon_estimates(
+    spec: Spec, rows: pd.DataFrame, genders: tuple[str, str], *, seed: int
+) -> list[Estimate]:
+    """Wilcoxon's test of the gaps (first - second); the paper prints W of second - first (female - male)."""
+    gap, reverse = (f"{one} - {other}" for one, other in (genders, genders[::-1]))
+    gaps = rows["gap"].to_numpy(dtype=float)
+    test = wilcoxon(gaps, np.zeros_like(gaps))
+    unanswered = int(np.isnan(gaps).sum())
+
+    def named(key: str, label: str) -> Spec:
+        return replace(spec, key=f"{spec.key}-{key}", label=f"Wilcoxon {label} {spec.label}")
+
+    numbers = (
+        (named("w", f"W, {gap}"), test.w_plus),
+        (named("w-second-minus-first", f"W, {reverse}"), test.n * (test.n + 1) / 2 - test.w_plus),
+        (named("z", f"Z, {gap}"), test.z),
+        (named("r-undirected", "r, -|Z| / sqrt(2 n)"), test.r_published),
+        (named("p", "p"), test.p),
+    )
+    estimates = [count_estimate(one, value, n=test.n, dropped=unanswered) for one, value in numbers]
+    interval = _interval_of_r(test, rows[~np.isnan(gaps)], seed)
+    return [*estimates, estimate(named("r", f"r, {gap}"), test.r, interval, n=test.n, dropped=unanswered)]
+
+
+def _interval_of_r(test: WilcoxonTest, rows: pd.DataFrame, seed: int) -> tuple[float, float]:
+    """By resampling professions; r is the rank-biserial correlation times a number that hangs on n alone."""
+    gaps = rows["gap"].to_numpy(dtype=float)
+    effect = rank_biserial(gaps, np.zeros_like(gaps))
+    if not test.n or not effect:
+        return float("nan"), float("nan")
+    low, high = rank_biserial_bootstrap(gaps, rows["profession"], seed=seed)
+    return low * test.r / effect, high * test.r / effect

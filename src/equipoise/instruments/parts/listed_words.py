@@ -13,12 +13,6 @@ from equipoise.models.questions import Fill, Raw
 from equipoise.text.blank import BLANK
 from equipoise.text.gendered import WordLists
 
-SIDES = ("first", "second")
-"""The roles of the two lists."""
-
-NAMED = {side: f"{side}, by name" for side in SIDES}
-"""The roles that say which words of a list were asked, for the first item only."""
-
 
 class ListedWord(NamedTuple):
     """A word of a pole's list and the ids it becomes in a blank; none if the tokenizer lacks one."""
@@ -29,17 +23,22 @@ class ListedWord(NamedTuple):
 
 
 def list_asks(model: LanguageModel, items: pd.DataFrame, lists: WordLists) -> Iterator[Ask]:
-    """Both lists at the blank of every item, and by name at the first of them."""
+    """Every list at the blank of every item, in the role of its pole, and by name at the first of them."""
     tokens = tokens_of(model)
     if tokens is not None:
         yield from _row_asks(tokens, items, lists)
         return
     for number, row in enumerate(asked_rows(items)):
-        for side, words in zip(SIDES, lists.words.values(), strict=True):
+        for pole, words in lists.words.items():
             question = Fill(row["text"], words, unknown_as_nan=True)
-            yield Ask(row["item"], side, question)
+            yield Ask(row["item"], pole, question)
             if number == 0:
-                yield Ask(row["item"], NAMED[side], question)
+                yield Ask(row["item"], by_name(pole), question)
+
+
+def by_name(pole: str) -> str:
+    """The role in which the first item is asked which words of a pole there are."""
+    return f"{pole}, by name"
 
 
 def tokens_of(model: Any) -> Tokens | None:
@@ -70,7 +69,7 @@ class _WholeWords(NamedTuple):
 
 def _whole_words(tokens: Tokens, text: str, lists: WordLists) -> _WholeWords:
     whole = [listed for listed in listed_words(tokens, text, lists) if len(listed.ids) == 1]
-    by_pole = {pole: [listed for listed in whole if listed.pole == pole] for pole in lists.names}
+    by_pole = {pole: [listed for listed in whole if listed.pole == pole] for pole in lists.words}
     return _WholeWords(
         {pole: tuple(listed.word for listed in of_pole) for pole, of_pole in by_pole.items()},
         {
@@ -92,10 +91,10 @@ def _row_asks(tokens: Tokens, items: pd.DataFrame, lists: WordLists) -> Iterator
         placed = place_word(tokens, text, whole.sample)
         place, ids = placed.slot[0], list(placed.encoded.ids)
         ids[place] = int(tokens.mask_id or 0)
-        for side, pole in zip(SIDES, lists.names, strict=True):
-            yield Ask(row["item"], side, Raw(tuple(ids), place, whole.wanted[pole]))
+        for pole in lists.words:
+            yield Ask(row["item"], pole, Raw(tuple(ids), place, whole.wanted[pole]))
             if number == 0:
-                yield Ask(row["item"], NAMED[side], Fill(text, whole.names[pole]))
+                yield Ask(row["item"], by_name(pole), Fill(text, whole.names[pole]))
 
 
 def _surroundings(text: str) -> tuple[bool, str, str]:

@@ -4,10 +4,13 @@ What the benchmarks that count pairs share: the share in percent, ties shown apa
 and without the items that a linter found fault with.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
+from equipoise.corpora.mining import MINED
+from equipoise.data.sets.pairs import OWN
 from equipoise.instruments.parts.estimates import Groups, Spec, mean_estimate, percent_estimate
 from equipoise.results import Estimate, Quantity
 from equipoise.results.quantity import STEREOTYPED
@@ -121,3 +124,28 @@ def pair_groups(items: pd.DataFrame) -> Iterator[tuple[Groups, pd.DataFrame]]:
     is_equal = items["tokens_stereotype"] == items["tokens_counterpart"]
     if is_equal.any() and not is_equal.all():
         yield EQUAL_TOKENS, items[is_equal]
+
+
+_LABELS = {"mean-sld": "mean SLD", "prefers-stereotype": "prefers the text as written"}
+_AS_WRITTEN = ("towards the text as written", "towards the exchanged text")
+"""What is said of the quantities instead; their keys stay, so that results can be compared."""
+
+
+def are_mined(pairs: pd.DataFrame) -> bool:
+    """Whether all pairs come from `corpus --pairs`."""
+    categories = pairs["category"].str.partition("-")[0]
+    return bool((categories == MINED.removeprefix(OWN)).all())
+
+
+def said_of_texts(quantity: Quantity) -> Quantity:
+    """A quantity in words that fit mined pairs."""
+    name = quantity.name.replace("the stereotype", "the text as written")
+    return replace(quantity, name=name, sides=_AS_WRITTEN) if quantity.sides else quantity
+
+
+def labelled_as_texts(estimates: Sequence[Estimate], *, unless: str) -> list[Estimate]:
+    """The estimates with labels that fit mined pairs; those by the column `unless` are of others."""
+    return [
+        replace(one, label=_LABELS[one.key]) if one.key in _LABELS and unless not in one.groups else one
+        for one in estimates
+    ]

@@ -1,43 +1,51 @@
-"""Contexts with one gendered blank: from frames written for this purpose, and from a corpus."""
+"""Contexts with a gendered blank, from frames written for this purpose."""
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
-from equipoise.corpora.documents import Document
 from equipoise.corpora.vocabulary import gendered_words
 from equipoise.data.reading import own_table
 from equipoise.text.blank import BLANK
 from equipoise.text.languages.en.articles import fix_articles
 from equipoise.text.rewriting.find.first_names import load_names
 from equipoise.text.rewriting.mirroring import Mirror, MirroredBlank
-from equipoise.text.sentences import sentence_spans
 
 FRAMES = "distillation-frames.csv"
-NOUNS = "corpora/person-nouns.csv"
+NOUNS, MORE_NOUNS = "corpora/person-nouns.csv", "distillation-nouns.csv"
 SLOT = re.compile(r"<(\w+)>")
+OCCUPATION = "occupation-noun"
+"""Occupations that are common enough for projections; `noun` is any word for a person of either gender."""
+
 GENDERED = "gendered"
 """Frames about a woman or a man whose blank asks for a pronoun: what the noun tells is told afterwards."""
 
 KEPT = "kept"
 """Frames about a woman or a man whose blank asks for something else: they stay as they are."""
 
+SCENE, ABOUT = "scene", "about"
+"""Frames put together from phrases (what somebody did, is or has), without and with a noun."""
+
+TOLD_ABOUT, NAMED_ABOUT = "told-about", "named-about"
+"""The latter with a word for a woman or a man, or with a name, in place of the noun."""
+
 COMMON_NAMES = 400
-LONGEST = 240
-"""Characters of a document that a context may have: a sentence, and those before it that fit."""
 
 FRAME_SHARES = {
-    "occupation": 0.25,
-    "two": 0.25,
-    "person": 0.16,
-    "definitional": 0.35,
-    GENDERED: 0.3,
-    "named": 0.1,
-    KEPT: 0.15,
+    SCENE: 0.18,
+    ABOUT: 0.18,
+    "occupation": 0.06,
+    "two": 0.08,
+    "person": 0.05,
+    "definitional": 0.18,
+    GENDERED: 0.1,
+    TOLD_ABOUT: 0.18,
+    NAMED_ABOUT: 0.06,
+    "named": 0.03,
+    KEPT: 0.04,
 }
 """Which share of the contexts is drawn from the frames of each kind; what is drawn twice counts once."""
 
@@ -45,11 +53,6 @@ WITHOUT_NOUN = ("occupation", "person")
 PERSONS = ("person", "kinship", "role", "occupation")
 HIDDEN_NOUN_SHARE = 0.15
 """In so many contexts of these kinds the noun is a blank too: what is expected of nobody in particular."""
-
-_GENDERED = re.compile(
-    r"\b(?:he|she|him|her|his|hers|himself|herself|man|woman|men|women|boy|girl|son|daughter|father|mother|"
-    r"brother|sister|husband|wife|uncle|aunt|king|queen|actor|actress)\b"
-)
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,9 @@ class Context:
     kind: str
     told: str = ""
     """The gender that a definitional word of the text tells by what it means; empty where none does."""
+
+    also: tuple[tuple[int, bool], ...] = ()
+    """More blanks of a neutral text that are asked, and whether each asks for a possessive."""
 
 
 def frame_contexts(mirror: Mirror, seed: int, *, count: int) -> list[Context]:
@@ -78,47 +84,18 @@ def frame_contexts(mirror: Mirror, seed: int, *, count: int) -> list[Context]:
 
 
 def _frames(table: pd.DataFrame, kind: str) -> list[str]:
-    """The frames of a kind; those about occupations serve words for a woman or a man as well.
+    """The frames of a kind; those about a noun serve words for a woman or a man and names as well.
 
     In the same wording a word that tells the gender is told from one that does not.
     """
     frames: list[str] = table.loc[table["kind"] == kind, "text"].tolist()
-    if kind != GENDERED:
-        return frames
-    about_occupations = table.loc[table["kind"] == "occupation", "text"]
-    return [*frames, *about_occupations.str.replace("<noun>", f"<{GENDERED}>")]
-
-
-def document_contexts(
-    documents: Sequence[Document], mirror: Mirror, *, count: int, seed: int
-) -> list[Context]:
-    """One context of every so many sentences with a gendered word, spread over the documents."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(documents))
-    contexts: list[Context] = []
-    for place in order:
-        candidates = list(_gendered_windows(documents[int(place)].text))
-        for window, span in [candidates[int(i)] for i in rng.permutation(len(candidates))[:2]]:
-            text = window[: span[0]] + BLANK + window[span[1] :]
-            contexts.append(Context(text, 0, mirror.blank(text), "document"))
-        if len(contexts) >= count:
-            break
-    return contexts[:count]
-
-
-def _gendered_windows(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Sentences with a gendered word, with those before them that fit, and where the word stands."""
-    spans = sentence_spans(text)
-    for number, span in enumerate(spans):
-        start = span.start
-        for earlier in reversed(spans[:number]):
-            if span.end - earlier.start > LONGEST:
-                break
-            start = earlier.start
-        if span.end - start > LONGEST or BLANK in text[start : span.end]:
-            continue
-        for match in _GENDERED.finditer(text, span.start, span.end):
-            yield text[start : span.end], (match.start() - start, match.end() - start)
+    if kind == GENDERED:
+        about_occupations = table.loc[table["kind"] == "occupation", "text"]
+        return [*frames, *about_occupations.str.replace("<noun>", f"<{GENDERED}>")]
+    if kind in (TOLD_ABOUT, NAMED_ABOUT):
+        about = table.loc[table["kind"].isin((ABOUT, "reflexive")), "text"]
+        return [text for text in about if text.startswith("The <noun>") and text.count("<noun>") == 1]
+    return frames
 
 
 def _from_frame(mirror: Mirror, frame: str, kind: str, rng: np.random.Generator) -> Context:
@@ -127,10 +104,30 @@ def _from_frame(mirror: Mirror, frame: str, kind: str, rng: np.random.Generator)
     if kind in WITHOUT_NOUN and rng.random() < HIDDEN_NOUN_SHARE:
         number = frame[: frame.index(BLANK)].count("<noun>")
         frame = frame.replace("<noun>", BLANK)
+    if kind == TOLD_ABOUT:
+        frame = frame.replace("<noun>", f"<{GENDERED}>")
+    elif kind == NAMED_ABOUT:
+        frame = frame.replace("The <noun>", "<name>")
     words: list[str] = []
-    text = fix_articles(SLOT.sub(lambda slot: _draw(slot.group(1), rng, words), frame))
+    text = frame
+    while SLOT.search(text):
+        text = SLOT.sub(lambda slot: _draw(slot.group(1), rng, words), text)
+    text = fix_articles(text)
+    if kind in (SCENE, ABOUT):
+        return _neutral(text, frame, kind, int(rng.integers(text.count(BLANK))))
     told = next((_told()[one] for one in (frame, *words) if one in _told()), "")
-    return Context(text, number, None if kind == KEPT else mirror.blank(text, number), kind, told)
+    if kind == TOLD_ABOUT:
+        told = next(gendered_words()[one] for one in words if one in _persons())
+    turned = None if kind == KEPT else mirror.blank(text, number)
+    is_missed = kind == "definitional" and turned is not None and turned.text == text
+    return Context(text, number, None if is_missed else turned, kind, told)
+
+
+def _neutral(text: str, frame: str, kind: str, number: int) -> Context:
+    """A text that tells no gender is its own mirror image; what somebody owns stands after a possessive."""
+    after = frame.split(BLANK)[1:]
+    owns = len(after) == text.count(BLANK) and after[number].startswith(" <own>")
+    return Context(text, number, MirroredBlank(text, (), owns), kind)
 
 
 def _draw(slot: str, rng: np.random.Generator, drawn: list[str]) -> str:
@@ -149,9 +146,11 @@ def _told() -> dict[str, str]:
 @cache
 def fillers(slot: str) -> tuple[str, ...]:
     """The words that may stand in a slot of a frame."""
-    if slot == "noun":
+    if slot == OCCUPATION:
         nouns = own_table(NOUNS)
         return tuple(nouns.loc[nouns["kind"] == "occupation", "noun"])
+    if slot == "noun":
+        return (*fillers(OCCUPATION), *own_table(MORE_NOUNS)["noun"])
     if slot in ("name", "othername"):
         plain = [entry for entry in load_names().census if entry.kind == "plain" and entry.partner]
         common = sorted(plain, key=lambda entry: -int(entry.male_per_100k) - int(entry.female_per_100k))

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch.nn import functional
 
@@ -12,7 +11,7 @@ from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.preparing import Prepared
 from equipoise.mitigations.distilling.reading import Read
 from equipoise.mitigations.distilling.rows import Example, Exchange
-from equipoise.text.sides import MALE
+from equipoise.text.gendered import MALE
 
 TOLD = 0.9
 """The share of gendered words that a definition's own side has at least: a model may be unsure of it."""
@@ -56,37 +55,48 @@ def batch_loss(prepared: Prepared, teacher: Head, batch: Sequence[int], weights:
     reads = [prepared.reads[at] for at in batch]
     upper, exchange = prepared.upper, prepared.exchange
     averaged, kept_targets = averaged_targets(teacher, examples, reads, exchange)
-    targets = told_targets(averaged, examples, exchange)
+    asked = [one for one in examples for _ in one.asked]
+    targets = told_targets(averaged, asked, exchange)
     width = max(len(one.ids) for one in examples)
     below = torch.stack([functional.pad(read.below, (0, 0, 0, width - len(read.below))) for read in reads])
     attention = torch.tensor([[1] * len(one.ids) + [0] * (width - len(one.ids)) for one in examples])
     hidden = upper.upper(below, attention)
-    rows = [number for number, one in enumerate(examples) for _ in (0, *one.kept)]
-    places = [place for one in examples for place in (one.place, *one.kept)]
-    is_kept = torch.tensor([number > 0 for one in examples for number in range(1 + len(one.kept))])
+    rows = [number for number, one in enumerate(examples) for _ in (*one.asked, *one.kept)]
+    places = [place for one in examples for place in (*(place for place, _ in one.asked), *one.kept)]
     logprobs = functional.log_softmax(upper.logits(hidden[rows, places]), dim=-1)
-    asked, kept = logprobs[~is_kept], logprobs[is_kept]
-    loss = _divergence(targets, asked) + weights.pairs * _pair_distance(targets, asked, examples, exchange)
-    return loss + weights.keeping * _divergence(kept_targets, kept) if len(kept) else loss
+    is_kept = _kept_places(examples)
+    answers, kept = logprobs[~is_kept], logprobs[is_kept]
+    forms = torch.tensor([form for one in examples for _, form in one.asked])
+    distance = _divergence(targets, answers) + weights.pairs * _pair_distance(
+        targets, answers, forms, exchange
+    )
+    return distance + weights.keeping * _divergence(kept_targets, kept) if len(kept) else distance
+
+
+def _kept_places(examples: Sequence[Example]) -> torch.Tensor:
+    """Of the read places, first those asked and then those kept of every example, which are kept."""
+    return torch.tensor(
+        [place for one in examples for place in (*(False for _ in one.asked), *(True for _ in one.kept))]
+    )
 
 
 def averaged_targets(
     teacher: Head, examples: Sequence[Example], reads: Sequence[Read], exchange: Exchange
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The averaged log-probabilities of gendered places, and the old ones of kept places."""
+    """The averaged log-probabilities of asked places, and the old ones of kept places."""
     old = teacher.logprobs(torch.cat([read.own for read in reads]))
-    first = np.cumsum([0, *(len(read.own) for read in reads)])[:-1].tolist()
-    is_kept = torch.ones(len(old), dtype=torch.bool)
-    is_kept[first] = False
-    targets = old[first].clone()
-    turned = [number for number, read in enumerate(reads) if read.mirrored is not None]
-    if turned:
-        states = [reads[number].mirrored for number in turned]
-        other = teacher.logprobs(torch.stack([state for state in states if state is not None]))
-        for number, values in zip(turned, other, strict=True):
-            mirrored = values[exchange.permutations[examples[number].is_possessive]]
-            targets[number] = torch.logaddexp(targets[number], mirrored) - float(np.log(2))
-    return targets, old[is_kept]
+    is_kept = _kept_places(examples)
+    targets, kept = old[~is_kept], old[is_kept]
+    forms = torch.tensor([form for one in examples for _, form in one.asked])
+    is_turned = torch.tensor(
+        [read.mirrored is not None for one, read in zip(examples, reads, strict=True) for _ in one.asked]
+    )
+    states = [read.mirrored for read in reads if read.mirrored is not None]
+    if states:
+        other = teacher.logprobs(torch.cat(states))
+        orders = torch.stack(exchange.permutations)[forms[is_turned].long()]
+        targets[is_turned] = torch.logaddexp(targets[is_turned], other.gather(1, orders)) - math.log(2)
+    return targets, kept
 
 
 def told_targets(targets: torch.Tensor, examples: Sequence[Example], exchange: Exchange) -> torch.Tensor:
@@ -112,18 +122,19 @@ def _divergence(targets: torch.Tensor, logprobs: torch.Tensor) -> torch.Tensor:
 
 
 def _pair_distance(
-    targets: torch.Tensor, logprobs: torch.Tensor, examples: Sequence[Example], exchange: Exchange
+    targets: torch.Tensor, logprobs: torch.Tensor, forms: torch.Tensor, exchange: Exchange
 ) -> torch.Tensor:
     """How far log-ratios of partners are from their targets; likelier pairs weigh more, by the square root.
 
     The divergence alone hardly sees aunt and uncle where he and she take all the probability.
     """
     total = logprobs.new_zeros(())
-    for number, one in enumerate(examples):
-        male, female = exchange.pairs[one.is_possessive]
-        weights = torch.exp(torch.logaddexp(targets[number, male], targets[number, female]) / 2)
-        wanted = targets[number, male] - targets[number, female]
-        ratio = logprobs[number, male] - logprobs[number, female]
-        distances = functional.smooth_l1_loss(ratio, wanted, reduction="none")
-        total = total + (weights * distances).sum() / weights.sum()
-    return total / len(examples)
+    for form in (False, True):
+        (male, female), of_form = exchange.pairs[form], forms == form
+        wanted, got = targets[of_form], logprobs[of_form]
+        weights = torch.exp(torch.logaddexp(wanted[:, male], wanted[:, female]) / 2)
+        distances = functional.smooth_l1_loss(
+            got[:, male] - got[:, female], wanted[:, male] - wanted[:, female], reduction="none"
+        )
+        total = total + ((weights * distances).sum(1) / weights.sum(1)).sum()
+    return total / len(forms)

@@ -1,4 +1,4 @@
-"""A masked network whose upper layers are tuned: the lower ones run once, and the head where it is asked."""
+"""A network whose upper layers are tuned: the lower ones run once, and the head where it is asked."""
 
 import copy
 from collections.abc import Iterator
@@ -20,8 +20,10 @@ USUAL = 4
 class UpperLayers:
     """A copy of a network, of which the uppermost layers (0: the usual number) and most of the head learn."""
 
-    def __init__(self, network: Any, count: int) -> None:
+    def __init__(self, network: Any, count: int, *, is_halved: bool = False) -> None:
         self.network = copy.deepcopy(network).eval()
+        self._caches = getattr(network.config, "use_cache", None)
+        self.network.config.use_cache = False  # nothing is written token by token
         self.base = self.network.base_model
         self.owner, self.name = _layer_list(self.base)
         self.layers = getattr(self.owner, self.name)
@@ -31,13 +33,20 @@ class UpperLayers:
                 f"Give a number from 1 to {len(self.layers)}, or 0 for the usual number.",
             )
         self.count = count or min(USUAL, len(self.layers))
-        self.embeddings = self.base.embeddings
+        self.embeddings = getattr(self.base, "embeddings", None) or self.base.get_input_embeddings()
+        self.is_halved = False
         self._check_apart()
+        self.is_halved = is_halved and has_half_products()
         for parameter in self.network.parameters():
             parameter.requires_grad_(False)
         for module in (*self.layers[len(self.layers) - self.count :], *self._head_modules()):
             for parameter in module.parameters():
                 parameter.requires_grad_(True)
+
+    def tuned(self) -> Any:
+        """The network as it is now, with the configuration that it came with."""
+        self.network.config.use_cache = self._caches
+        return self.network
 
     @property
     def learning(self) -> list[nn.Parameter]:
@@ -48,9 +57,18 @@ class UpperLayers:
     def lower(self, ids: torch.Tensor, attention: torch.Tensor) -> States:
         """The states below the tuned layers."""
         if self.count == len(self.layers):
-            return self.embeddings(input_ids=ids)
-        with self._only(self.layers[: len(self.layers) - self.count]):
-            return self.base(input_ids=ids, attention_mask=attention)[0]
+            return self.embeddings(ids)
+        lower = self.layers[: len(self.layers) - self.count]
+        given: list[States] = []
+        handle = lower[-1].register_forward_hook(
+            lambda _layer, _inputs, output: given.append(output[0] if isinstance(output, tuple) else output)
+        )
+        try:  # what comes behind the layers, such as a last normalisation, belongs to the upper ones
+            with self._only(lower), self._products():
+                self.base(input_ids=ids, attention_mask=attention)
+        finally:
+            handle.remove()
+        return given[0].float()
 
     def upper(self, states: States, attention: torch.Tensor) -> States:
         """The last hidden states, from those below the tuned layers on."""
@@ -58,15 +76,16 @@ class UpperLayers:
         with (
             self._only(self.layers[len(self.layers) - self.count :]),
             replaced_forward(self.embeddings, lambda *_args, **_kwargs: states),
+            self._products(),
         ):
-            return self.base(input_ids=dummy, attention_mask=attention)[0]
+            return self.base(input_ids=dummy, attention_mask=attention)[0].float()
 
     def logits(self, hidden: States) -> torch.Tensor:
         """The head on chosen hidden states `[places, width]`."""
         dummy = torch.zeros((1, len(hidden)), dtype=torch.long)
         output = BaseOutput(hidden[None])
-        with replaced_forward(self.base, lambda *_args, **_kwargs: output):
-            return self.network(input_ids=dummy).logits[0]
+        with replaced_forward(self.base, lambda *_args, **_kwargs: output), self._products():
+            return self.network(input_ids=dummy).logits[0].float()
 
     @torch.no_grad()
     def _check_apart(self) -> None:
@@ -81,6 +100,10 @@ class UpperLayers:
             apart = torch.full_like(whole, torch.nan)
         if not torch.allclose(apart, whole, atol=1e-4):
             raise _not_apart(self.base)
+
+    def _products(self) -> torch.autocast:
+        """Products of matrices in bfloat16 where that is wanted; the weights stay as they are."""
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.is_halved)
 
     @contextmanager
     def _only(self, layers: Any) -> Iterator[None]:
@@ -99,6 +122,12 @@ class UpperLayers:
             for module in self.network.modules()
             if id(module) not in inside and module is not last and not list(module.children())
         ]
+
+
+def has_half_products() -> bool:
+    """Whether this processor multiplies matrices of bfloat16 itself, which takes a third of the time."""
+    known = torch.cpu.get_capabilities()
+    return bool(known.get("avx512_bf16") or known.get("amx_bf16"))
 
 
 def _layer_list(base: Any) -> tuple[Any, str]:

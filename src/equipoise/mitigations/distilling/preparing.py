@@ -5,17 +5,20 @@ from dataclasses import dataclass
 from equipoise.errors import Cancelled
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distilling.checking import no_gendered_sentence
-from equipoise.mitigations.distilling.contexts import document_contexts, frame_contexts
+from equipoise.mitigations.distilling.contexts import frame_contexts
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.reading import Read, Report, read_examples
-from equipoise.mitigations.distilling.rows import Example, Exchange, examples, partners_of
+from equipoise.mitigations.distilling.rows import Example, Exchange, causal_examples, examples, partners_of
+from equipoise.mitigations.distilling.windows import document_contexts, neutral_contexts
+from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 from equipoise.text.rewriting.mirroring import Mirror
 
 LONGEST = 512
 FRAMES_HELP = "contexts from frames; about a fifth more come out of all kinds together"
-SENTENCES_HELP = "contexts drawn from the corpus, where one is given"
+SENTENCES_HELP = "contexts with a gendered word drawn from the corpus, where one is given"
+NEUTRAL_HELP = "contexts of the corpus whose pronouns are all hidden and that tell no gender otherwise"
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Amount:
 
     frames: int
     sentences: int
+    neutral: int
     passes: int = 0
 
 
@@ -42,23 +46,37 @@ class Prepared:
     account: tuple[str, ...]
 
 
-def prepare(masked: MaskedModel, materials: Materials, *, layers: int, amount: Amount) -> Prepared:
+def prepare(
+    masked: MaskedModel | CausalModel,
+    materials: Materials,
+    *,
+    layers: int,
+    amount: Amount,
+    is_halved: bool = False,
+) -> Prepared:
     """Draw contexts, turn them into examples and let the untouched copy read them."""
     mirror = Mirror()
     partners = partners_of(masked, mirror)
     drawn = document_contexts(materials.documents, mirror, count=amount.sentences, seed=materials.seed)
     if materials.documents and amount.sentences and not drawn:
         raise no_gendered_sentence(len(materials.documents))
-    contexts = [*frame_contexts(mirror, materials.seed, count=amount.frames), *drawn]
-    upper = UpperLayers(masked.transformers_model, layers)
-    rows = examples(contexts, masked.tokens, longest=masked.max_length or LONGEST, seed=materials.seed)
+    neutral = neutral_contexts(materials.documents, mirror, count=amount.neutral, seed=materials.seed)
+    framed = frame_contexts(mirror, materials.seed, count=amount.frames)
+    contexts = [*framed, *drawn, *neutral]
+    upper = UpperLayers(masked.transformers_model, layers, is_halved=is_halved)
+    longest = masked.max_length or LONGEST
+    if isinstance(masked, CausalModel):
+        rows = causal_examples(contexts, masked, longest=longest, seed=materials.seed)
+    else:
+        rows = examples(contexts, masked.tokens, longest=longest, seed=materials.seed)
     padding = masked.tokenizer.pad_token_id or 0
     work = (2 + amount.passes) * sum(len(row.ids) for row in rows)
     report = _reporter(materials, work, masked.name)
     kept = sum(context.mirrored is None for context in contexts)
     account = (
-        f"{len(contexts) - len(drawn):,} contexts from frames and {len(drawn):,} from the corpus; "
-        f"{kept:,} of them keep their old distribution; {len(contexts) - len(rows):,} were too long to read.",
+        f"{len(framed):,} contexts from frames and {len(drawn) + len(neutral):,} from the corpus, of which "
+        f"{len(neutral):,} tell no gender; "
+        f"{kept:,} of them keep their old distribution; {len(contexts) - len(rows):,} could not be read.",
         *(() if drawn else ("Nothing was read from a corpus: only frames were learned from.",)),
     )
     reads = read_examples(upper, rows, padding, report)

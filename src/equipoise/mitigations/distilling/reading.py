@@ -23,10 +23,10 @@ class Read:
 
     below: torch.Tensor
     own: torch.Tensor
-    """Last hidden states at the gendered place and the kept ones `[1 + kept, width]`."""
+    """Last hidden states at the asked places and the kept ones `[asked + kept, width]`."""
 
     mirrored: torch.Tensor | None
-    """The last hidden state at the mirrored place; None where the old distribution is to stay."""
+    """Those at the places that mirror the asked ones `[asked, width]`; None where nothing is turned."""
 
 
 def read_examples(
@@ -44,8 +44,9 @@ def read_examples(
     for at, one in enumerate(examples):
         mirrored = None
         if one.mirrored_ids is not None:
-            mirrored = other[at][one.mirrored_place] if at in other else own[at][one.place]
-        places = torch.tensor([one.place, *one.kept])
+            asked = [place for place, _ in one.asked]
+            mirrored = other[at][list(one.mirrored_places)] if at in other else own[at][asked]
+        places = torch.tensor([*(place for place, _ in one.asked), *one.kept])
         reads.append(Read(below[at], own[at][places].clone(), None if mirrored is None else mirrored.clone()))
     return reads
 

@@ -11,10 +11,11 @@ import torch
 from equipoise.errors import UserError
 from equipoise.mitigations.distilling.contexts import Context
 from equipoise.mitigations.training.batches import cut_points
+from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel
-from equipoise.models.neural.words import find_blank
+from equipoise.models.neural.words import compose
 from equipoise.models.wrappers.mirrored_rows import MirroredRows
-from equipoise.text.blank import BLANK
+from equipoise.text.blank import BLANK, find_blank
 from equipoise.text.rewriting.mirroring import Mirror
 
 KEEP_SHARE = 0.12
@@ -33,6 +34,20 @@ class Example:
     is_possessive: bool
     kind: str
     told: str = ""
+    also: tuple[tuple[int, bool], ...] = ()
+    """More places that are asked, and whether each asks for a possessive."""
+
+    mirrored_also: tuple[int, ...] = ()
+
+    @property
+    def asked(self) -> tuple[tuple[int, bool], ...]:
+        """All places that are asked, with their forms."""
+        return ((self.place, self.is_possessive), *self.also)
+
+    @property
+    def mirrored_places(self) -> tuple[int, ...]:
+        """Where the mirrored row has the asked places."""
+        return (self.mirrored_place, *self.mirrored_also)
 
 
 @dataclass(frozen=True)
@@ -46,12 +61,14 @@ class Exchange:
     """Male and female ids `[2, pairs]`, for either form."""
 
 
-def partners_of(masked: MaskedModel, mirror: Mirror) -> Exchange:
+def partners_of(masked: MaskedModel | CausalModel, mirror: Mirror) -> Exchange:
     """Which ids are partners in a model's vocabulary; one without any is refused."""
     rows, size = MirroredRows(masked.tokens, mirror), int(masked.transformers_model.config.vocab_size)
     permutations, pairs = [], []
     for is_possessive in (False, True):
         listed = rows.pairs(is_possessive=is_possessive)
+        if isinstance(masked, CausalModel):
+            listed += opening_pairs(masked.tokens)
         if not listed:
             raise UserError(
                 f"The vocabulary of {masked.name!r} has no pair of gendered English words of one piece, "
@@ -87,7 +104,60 @@ def _example(context: Context, tokens: Any, rng: np.random.Generator) -> Example
         mirrored_place = mirrored_places[context.number]
         is_possessive = context.mirrored.is_possessive
     turned = (mirrored_ids, mirrored_place, is_possessive)
-    return Example(tuple(shown), place, tuple(kept), *turned, context.kind, context.told)
+    also = tuple((places[find_blank(context.text, number)], form) for number, form in context.also)
+    return Example(tuple(shown), place, tuple(kept), *turned, context.kind, context.told, also)
+
+
+OPENINGS = (("He", "She"), ("His", "Her"), ("Mr", "Mrs"))
+
+
+def opening_pairs(tokens: Any) -> list[tuple[int, int]]:
+    """Ids of pronouns that open a text, or a sentence in it."""
+    pairs = []
+    for before in ("", "so . "):
+        for male, female in OPENINGS:
+            ids = [tokens.encode(f"{before}{word} is") for word in (male, female)]
+            spans = [(len(before), len(before) + len(word)) for word in (male, female)]
+            places = [one.positions(span) for one, span in zip(ids, spans, strict=True)]
+            if all(len(one) == 1 for one in places):
+                pairs.append((ids[0].ids[places[0][0]], ids[1].ids[places[1][0]]))
+    return pairs
+
+
+def causal_examples(
+    contexts: Sequence[Context], model: CausalModel, *, longest: int, seed: int
+) -> list[Example]:
+    """Whole sentences with a pronoun in the blank: it is told by what precedes it, and tells what follows."""
+    rng = np.random.default_rng(seed)
+    single = [context for context in contexts if context.text.count(BLANK) == 1]
+    made = [_causal_example(context, model, rng) for context in single]
+    return [one for one in made if one is not None and len(one.ids) <= longest]
+
+
+def _causal_example(context: Context, model: CausalModel, rng: np.random.Generator) -> Example | None:
+    is_possessive = context.mirrored is not None and context.mirrored.is_possessive
+    is_subject = context.text.partition(BLANK)[2][:2].strip().isalpha()
+    forms = ("his", "her") if is_possessive else ("he", "she") if is_subject else ("him", "her")
+    drawn = int(rng.integers(2))
+    ids, place = _filled(context.text, forms[drawn], model)
+    if place < 0:
+        return None
+    after = tuple((at, False) for at in range(place + 1, len(ids) - 1))
+    if context.mirrored is None:
+        return Example(ids, place, (), None, 0, is_possessive=False, kind=context.kind, also=after)
+    mirrored_ids, mirrored_place = _filled(context.mirrored.text, forms[1 - drawn], model)
+    mirrored_after = tuple(range(mirrored_place + 1, len(mirrored_ids) - 1))
+    if len(after) != len(mirrored_after):  # what does not stand at like places cannot be averaged
+        after, mirrored_after = (), ()
+    turned = (mirrored_ids, mirrored_place, is_possessive)
+    return Example(ids, place, (), *turned, context.kind, also=after, mirrored_also=mirrored_after)
+
+
+def _filled(text: str, word: str, model: CausalModel) -> tuple[tuple[int, ...], int]:
+    """The ids of a text with a word in its blank, and the place before the word, which tells it."""
+    composed, span, _ = compose(text, 0, word)
+    encoded = model.encode(composed)
+    return encoded.ids, encoded.positions(span)[0] - 1
 
 
 def _encoded(text: str, tokens: Any) -> tuple[tuple[int, ...], list[int]]:

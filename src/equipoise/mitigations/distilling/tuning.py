@@ -2,7 +2,7 @@
 
 It is not the trainer's loop: the layers below the tuned ones have been read once and are never run again,
 which the trainer, whose batches go through the whole network, cannot do. Checkpoints, the error of a full
-disk and that of a loss which is no number are the trainer's.
+disk and that of a loss which is not a number are the trainer's.
 """
 
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from equipoise.mitigations.distilling.preparing import Prepared
 from equipoise.mitigations.distilling.rows import batches
 from equipoise.mitigations.training.checkpoints import identity_of
 from equipoise.mitigations.training.trainer import not_a_number
-from equipoise.models.guards.fingerprint import weights_digest
+from equipoise.models.guards.weights import weights_digest
 
 WARM_UP = 0.1
 CLIP = 1.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from equipoise.data.reading import own_table
 from equipoise.errors import UserError
-from equipoise.mitigations.distilling.contexts import FRAMES, fillers
+from equipoise.mitigations.distilling.contexts import FRAMES, GENDERED, OCCUPATION, fillers
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Embed
 from equipoise.stats.erasure import Floats, Labels
@@ -65,11 +65,24 @@ def sentence_vectors(
     return _paired(model, [Embed(text.replace(BLANK, word), layer) for text, pair in made for word in pair])
 
 
+def predicting_vectors(model: LanguageModel, pairs: tuple[tuple[str, str], ...], layer: int = LAST) -> Pairs:
+    """The hidden states behind texts about a man or a woman, from which a pronoun would be told."""
+    table = own_table(FRAMES)
+    frames = table.loc[table["kind"] == GENDERED, "text"]
+    lefts = [left.rstrip() for left in frames.str.partition(BLANK)[0] if f"<{GENDERED}>" in left]
+    asked = []
+    for left in lefts:
+        for word in (one for pair in pairs for one in pair):
+            text = fix_articles(left.replace(f"<{GENDERED}>", word))
+            asked.append(Embed(text, layer, (text.rindex(" ") + 1, len(text))))
+    return _paired(model, asked)
+
+
 def _paired(model: LanguageModel, asked: list[Embed]) -> Pairs:
     vectors = np.array([answer.vector for answer in model.answer(asked)], dtype=float)
     if not np.isfinite(vectors).all():
         raise UserError(
-            f"Hidden states of {model.name!r} are no numbers, so that nothing can be learned from them.",
+            f"Hidden states of {model.name!r} are not numbers, so that nothing can be learned from them.",
             "Measure the model as it is, and give one whose weights are whole.",
         )
     return Pairs(vectors[::2], vectors[1::2])
@@ -80,7 +93,7 @@ def _sentences(pairs: tuple[tuple[str, str], ...], seed: int) -> list[tuple[str,
     rng = np.random.default_rng(seed)
     table = own_table(FRAMES)
     frames = table.loc[table["kind"] == "person", "text"].tolist()
-    nouns = fillers("noun")
+    nouns = fillers(OCCUPATION)
     made = []
     for pair in pairs:
         fitting = [frame for frame in frames if frame.startswith(BLANK) == (pair in PRONOUNS)]

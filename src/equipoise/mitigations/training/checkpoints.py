@@ -11,13 +11,14 @@ from typing import Any
 from safetensors import SafetensorError
 
 from equipoise.errors import UserError
+from equipoise.files import write_beside
 
 STATE = "trainer_state.json"
 """The file of a checkpoint that is written last."""
 
 IDENTITY = "training.json"
 TORCH_WRITER = ("PytorchStreamWriter", "inline_container")
-"""What torch's own error names where a disk ends in the middle of a file: it is no OSError."""
+"""What torch's own error names where a disk ends in the middle of a file: it is not an OSError."""
 
 
 def last_checkpoint(room: Path) -> Path | None:
@@ -48,7 +49,7 @@ def claim_room(room: Path, identity: dict[str, Any]) -> None:
             return
         for folder in room.glob("checkpoint-*"):
             shutil.rmtree(folder)
-        path.write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
+        write_beside(path, json.dumps(identity, indent=2) + "\n")  # several processes may claim it at once
     except (OSError, ValueError) as error:
         raise UserError(
             f"Checkpoints cannot be kept in {room}: {error}.",

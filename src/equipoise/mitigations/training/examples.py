@@ -24,6 +24,12 @@ class Example:
     ids: tuple[int, ...]
     words: tuple[int, ...]
 
+    def behind(self, start: tuple[int, ...]) -> "Example":
+        """The same behind the ids that a model reads first, as a special token each."""
+        own = [place for place, word in enumerate(self.words) if word >= 0 or not start]
+        ids, words = (tuple(values[place] for place in own) for values in (self.ids, self.words))
+        return Example((*start, *ids), (*(-1 for _ in start), *words))
+
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -1,4 +1,6 @@
-"""Masked words as BERT was trained: 15 % of the tokens, of which 80 % hidden, 10 % replaced, 10 % left.
+"""What models learn from text: a masked one its hidden words, a causal one the next token.
+
+Masked words are those of BERT: 15 % of the tokens, of which 80 % hidden, 10 % replaced, 10 % left.
 
 The stock collator of transformers draws from the global generator, so that a resumed run sees other masks
 than the one that was killed. Here every choice comes from the generator of the example.
@@ -70,8 +72,7 @@ class MaskedWords:
 
     def judge(self, logits: Logits, batch: Batch) -> Judged:
         """Minus the log-probability of what stood at every chosen place, and whether it was the likeliest."""
-        scores, labels = logits(batch), batch["labels"]
-        return Judged(cross_entropy(scores, labels, reduction="none"), scores.argmax(-1) == labels)
+        return judged(logits(batch), batch["labels"])
 
     def mask(self, example: Example, rng: np.random.Generator) -> tuple[list[int], list[int]]:
         """The ids with some tokens hidden, and the places that were chosen; at least one."""
@@ -99,3 +100,31 @@ class MaskedWords:
             if not chosen or len(chosen) + len(pieces) <= count:
                 chosen += pieces
         return sorted(chosen)
+
+
+@dataclass(frozen=True)
+class NextTokens:
+    """The objective of causal language models: every token but the first, given those before it."""
+
+    padding: int
+
+    def batch(self, examples: Sequence[Example], rngs: Sequence[np.random.Generator]) -> Batch:
+        """The examples as they are; each place is asked for what stands behind it."""
+        ids, attention = padded([example.ids for example in examples], self.padding)
+        places = [
+            (row, place - 1, example.ids[place])
+            for row, example in enumerate(examples)
+            for place in range(1, len(example.ids))
+            if example.words[place] >= 0
+        ]
+        rows, positions, labels = torch.tensor(places).reshape(-1, 3).T
+        return {"ids": ids, "attention": attention, "rows": rows, "positions": positions, "labels": labels}
+
+    def judge(self, logits: Logits, batch: Batch) -> Judged:
+        """Minus the log-probability of every next token, and whether it was the likeliest."""
+        return judged(logits(batch), batch["labels"])
+
+
+def judged(scores: torch.Tensor, labels: torch.Tensor) -> Judged:
+    """The loss of every place and whether it was right."""
+    return Judged(cross_entropy(scores, labels, reduction="none"), scores.argmax(-1) == labels)

@@ -23,7 +23,7 @@ from equipoise.mitigations.training.checkpoints import (
 )
 from equipoise.mitigations.training.head import HeadAtPlaces
 from equipoise.mitigations.training.objective import Objective
-from equipoise.mitigations.training.quick_layers import quick_layers
+from equipoise.mitigations.training.products import quick_products
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.trainer import PlacesTrainer, Watch, own_chance
 from equipoise.mitigations.training.weights import merged, prepared
@@ -129,7 +129,7 @@ def train(
         notes = _bound_warmup(trainer)
         earlier = last_checkpoint(room)
         trainer.args.eval_on_start = earlier is None and bool(data.held_out)
-        with full_disk_explained(room), quick_layers(tuning):
+        with full_disk_explained(room), quick_products(tuning):
             trainer.train(resume_from_checkpoint=None if earlier is None else str(earlier))
         history = pd.DataFrame(trainer.state.log_history)
         tuned = merged(trainer.accelerator.unwrap_model(trainer.model)).eval()
@@ -225,7 +225,7 @@ def _room(materials: Materials, recipe: Recipe, name: str) -> Iterator[Path]:
 
 
 def _shape_of(network: Any) -> str:
-    from equipoise.models.guards.fingerprint import weights_digest
+    from equipoise.models.guards.weights import weights_digest
 
     return weights_digest(network)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from accelerate.utils import broadcast_object_list
 from transformers import Trainer, TrainerCallback
 
 from equipoise.errors import Cancelled, UserError
@@ -101,11 +102,11 @@ def not_a_number(step: int) -> UserError:
 
 
 def no_loss(step: int) -> UserError:
-    """The error for a loss that is no number; before the first step the training is not to blame."""
+    """The error for a loss that is not a number; before the first step the training is not to blame."""
     if step:
         return not_a_number(step)
     return UserError(
-        "The loss is no number before anything was trained: the model's own weights give none.",
+        "The loss is not a number before anything was trained: the model's own weights give none.",
         "Measure the model as it is, and give one whose weights are whole.",
     )
 
@@ -131,7 +132,9 @@ class Watch(TrainerCallback):
             self._tell(Progress(STOPPED, 0, 0, self._subject))
             raise Cancelled(f"stopped after {state.global_step} steps of training")
         keeps = str(args.save_strategy.value) != "no"
-        if keeps and time.monotonic() - self._saved >= self._seconds:
+        due = [keeps and time.monotonic() - self._saved >= self._seconds]
+        # Of several processes the first one's clock decides: a checkpoint without all of them is no use.
+        if broadcast_object_list(due)[0]:
             control.should_save = True
 
     def on_save(self, args: Any, state: Any, control: Any, **_given: Any) -> None:

@@ -47,11 +47,12 @@ EXECUTORS = Index(
         "local": "equipoise.models.engine.local:LocalExecutor",
         "ray": "equipoise.models.engine.cluster:RayExecutor",
     },
+    "executor",
 )
 """Where each executor is defined, by name; its class takes the run options."""
 
 
 def find_executor(options: RunOptions) -> Executor:
     """The executor that the options name, not yet open."""
-    executor: Executor = EXECUTORS.load(options.executor, "executor")(options)
+    executor: Executor = EXECUTORS.load(options.executor)(options)
     return executor

@@ -9,7 +9,8 @@ import torch
 
 from equipoise.errors import UserError, shortage
 from equipoise.models.engine.plan import Answered, Batch
-from equipoise.models.engine.rows import Row, RowAnswer
+from equipoise.models.engine.prefixes import cut_into_trees, grow, laid_out
+from equipoise.models.engine.rows import SHARED, Row, RowAnswer
 
 
 class Forward(Protocol):
@@ -40,6 +41,9 @@ class LanguageNetwork(Protocol):
         self, ids: torch.Tensor, attention: torch.Tensor | None, places: tuple[torch.Tensor, torch.Tensor]
     ) -> torch.Tensor:
         """Last hidden states `[places, width]`."""
+
+    def hidden_in_trees(self, ids: torch.Tensor, depths: torch.Tensor, seen: torch.Tensor) -> torch.Tensor:
+        """Last hidden states `[trees, length, width]` of tokens that see some of those before them."""
 
     def logits(self, hidden: torch.Tensor) -> Iterator[torch.Tensor]:
         """The head on hidden states, in chunks."""
@@ -96,6 +100,8 @@ class LanguageForward:
 
     def compute(self, rows: list[Row]) -> list[RowAnswer]:
         """Run rows of one mode in one forward pass."""
+        if rows[0].mode == SHARED:
+            return self._in_trees(rows)
         ids, attention = padded_if_needed([row.ids for row in rows], self.padding_id, self.network.device)
         if rows[0].vectors:
             return self._vectors(rows, ids, attention)
@@ -106,6 +112,19 @@ class LanguageForward:
             ):
                 answer.weights = weights[: len(row.ids)]
         return answers
+
+    def _in_trees(self, rows: list[Row]) -> list[RowAnswer]:
+        """Log P of the asked ids, what rows begin with alike being run once."""
+        trees = [grow(members) for members in cut_into_trees(rows)]
+        asked = [tree.row for tree in trees]
+        answers = [RowAnswer() for _ in trees]
+        places = find_places(asked)
+        states = self.network.hidden_in_trees(*laid_out(trees, self.padding_id, self.network.device))
+        numbers, positions = _indices(places, states.device)
+        waiting = iter(places)
+        for logits in self.network.logits(states[numbers, positions]):
+            _read_asked(answers, list(islice(waiting, len(logits))), logits)
+        return [one for tree, answer in zip(trees, answers, strict=True) for one in tree.answers(answer)]
 
     def _vectors(self, rows: list[Row], ids: torch.Tensor, attention: torch.Tensor | None) -> list[RowAnswer]:
         """The mean hidden state over the positions of each of a row's vectors, at that vector's layer."""
@@ -144,8 +163,7 @@ class LanguageForward:
     ) -> Iterator[torch.Tensor]:
         """Logits at the places, in chunks; at every position only for a family that does not split."""
         ids, attention, target = inputs
-        numbers = torch.tensor([place.row for place in places], device=ids.device)
-        positions = torch.tensor([place.position for place in places], device=ids.device)
+        numbers, positions = _indices(places, ids.device)
         if target is not None:
             yield self.network.decoded(ids, attention, target)[numbers, positions]
         elif self.network.splits:
@@ -193,6 +211,12 @@ def find_places(rows: Sequence[Row]) -> list[Place]:
             wanted = places[number, position].wanted if (number, position) in places else []
             places[number, position] = Place(number, position, wanted, count)
     return list(places.values())
+
+
+def _indices(places: Sequence[Place], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Row and position of each place."""
+    at = torch.tensor([(place.row, place.position) for place in places], device=device)
+    return at[:, 0], at[:, 1]
 
 
 def _read_asked(answers: list[RowAnswer], places: list[Place], logits: torch.Tensor) -> None:

@@ -17,7 +17,6 @@ from typing import TypeVar
 
 import torch
 
-from equipoise.errors import UserError
 from equipoise.models.engine.executors import Job, Keep
 from equipoise.models.engine.forward import Forward, answer_batch
 from equipoise.models.engine.plan import Answered, Batch
@@ -39,11 +38,6 @@ class LocalExecutor:
     """Runs the batches here, in one lane or two."""
 
     def __init__(self, options: RunOptions) -> None:
-        if options.address:
-            raise UserError(
-                f"The executor 'local' was given the address {options.address!r}.",
-                "It runs on this machine; leave the address out.",
-            )
         self.workers = options.workers
         self._fingerprint = ""
         self._forward: Forward | None = None

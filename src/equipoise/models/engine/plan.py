@@ -1,9 +1,11 @@
 """The plan: what the store answers already, and the batches that are still to run."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from equipoise.models.engine.rows import Row, RowAnswer, merge
+from equipoise.models.engine.prefixes import cut_into_trees, tree_size
+from equipoise.models.engine.rows import SHARED, Row, RowAnswer, merge
 from equipoise.models.engine.store import AnswerStore
 
 LEAST_BUDGET = 256
@@ -95,8 +97,10 @@ def batches(rows: Sequence[tuple[bytes, Row]], budget: int) -> list[Batch]:
     A batch that is already half full ends where the length changes, so that most batches need no padding.
     The order depends on the rows alone: a run that is resumed forms the same batches again.
     """
-    ordered = sorted(rows, key=lambda pair: (pair[1].mode, -len(pair[1].ids), pair[0]))
-    packed: list[Batch] = []
+    alike = [pair for pair in rows if pair[1].mode == SHARED]
+    others = [pair for pair in rows if pair[1].mode != SHARED]
+    ordered = sorted(others, key=lambda pair: (pair[1].mode, -len(pair[1].ids), pair[0]))
+    packed = list(_batches_of_trees(alike, budget))
     for pair in ordered:
         current = packed[-1] if packed else None
         if current is None or not _fits(current, pair[1], budget):
@@ -106,8 +110,30 @@ def batches(rows: Sequence[tuple[bytes, Row]], budget: int) -> list[Batch]:
     return packed
 
 
+def _batches_of_trees(rows: Sequence[tuple[bytes, Row]], budget: int) -> Iterator[Batch]:
+    """Batches of rows in the order of their ids, cut between trees: cut again, a batch has the same ones."""
+    pairs = sorted(rows, key=lambda pair: pair[1].ids)
+    ordered = iter(pairs)
+    batch: Batch = []
+    count = longest = 0
+    for tree in cut_into_trees([row for _, row in pairs]):
+        size = tree_size(tree)
+        wide = max(longest, size)
+        is_alike = not count or 4 * min(longest, size) >= 3 * wide or 8 * count * longest < budget
+        if batch and (wide * (count + 1) > budget or not is_alike):
+            yield batch
+            batch, count, wide = [], 0, size
+        batch += islice(ordered, len(tree))
+        count, longest = count + 1, wide
+    if batch:
+        yield batch
+
+
 def tokens_in(batch: Sequence[tuple[bytes, Row]]) -> int:
     """How many tokens a batch runs, padding included."""
+    if batch[0][1].mode == SHARED:
+        sizes = [tree_size(tree) for tree in cut_into_trees([row for _, row in batch])]
+        return len(sizes) * max(sizes)
     return len(batch) * max(len(row.ids) for _, row in batch)
 
 

@@ -18,6 +18,10 @@ Tops = dict[int, list[tuple[int, float]]]
 """The likeliest ids with their log P, by position."""
 
 
+SHARED = "shared"
+"""The mode of rows that are run as trees."""
+
+
 class VectorSpec(NamedTuple):
     """Which hidden layer is wanted, averaged over which positions."""
 
@@ -42,6 +46,8 @@ class Row:
     classified: bool = False
     segments: tuple[int, ...] = ()
     target: tuple[int, ...] = ()
+    shared: bool = False
+    """Whether it may be run in one tree with rows that begin alike: only what comes before a place counts."""
 
     @property
     def mode(self) -> str:
@@ -52,13 +58,15 @@ class Row:
             return "vectors"
         if self.target:
             return "target"
+        if self.shared and not (self.weighed or self.tops):
+            return SHARED
         return "weighed" if self.weighed else "plain"
 
     @cached_property
     def key(self) -> bytes:
         """What the answer depends on besides the model: the ids, the mode, the segments and the target."""
         digest = hashlib.blake2b(np.asarray(self.ids, dtype=np.int32).tobytes(), digest_size=16)
-        if self.mode != "plain":
+        if self.mode not in ("plain", SHARED):  # a tree gives the same answers
             digest.update(self.mode.encode())
         if more := (*self.segments, *self.target):
             digest.update(np.asarray(more, dtype=np.int32).tobytes())

@@ -1,22 +1,21 @@
 """Load a model by name: of the loaders in the index, the first that accepts the name reads it."""
 
-import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from equipoise.errors import UserError
+from equipoise.models.loading.names import DEFAULT_MODEL
 from equipoise.models.options import RunOptions, choose_options
 from equipoise.models.protocol import LanguageModel
 from equipoise.plugins import Index
 
 HUB = "hub name"
 LOADERS = Index(
-    "loaders",
+    "models",
     {
         "address": "equipoise.models.remote.loader:RemoteLoader",
-        "word vectors": "equipoise.models.static.loader:VectorsLoader",
+        "word vectors": "equipoise.models.static.files:VectorsLoader",
         "wrapper": "equipoise.models.wrappers.saving:WrapperLoader",
         "random weights": "equipoise.models.loading.networks:RandomLoader",
         "GGUF file": "equipoise.models.loading.networks:GgufLoader",
@@ -24,6 +23,8 @@ LOADERS = Index(
         "folder": "equipoise.models.loading.networks:FolderLoader",
         HUB: "equipoise.models.loading.networks:HubLoader",
     },
+    "loader",
+    lambda loader: loader(),
 )
 """What each loader reads, and its class; a new back-end is its folder and one line here.
 
@@ -55,11 +56,8 @@ def load_model(
     Options come as one `RunOptions`, or one by one: `load_model(folder, precision="bf16", cache=False)`.
     """
     chosen = choose_options(options, choices)
-    with _collector_resting():
-        from equipoise.models.loading.names import DEFAULT_MODEL
-
-        wanted = DEFAULT_MODEL if name is None else str(name)
-        return find_loader(wanted).load(wanted, chosen)
+    wanted = DEFAULT_MODEL if name is None else str(name)
+    return find_loader(wanted).load(wanted, chosen)
 
 
 def refuse_absent(name: str, options: RunOptions) -> None:
@@ -74,22 +72,10 @@ def find_loader(name: str) -> Loader:
             f"The name of the model is empty: {name!r}.",
             "Give a folder or a hub name (is a variable unset?), or leave it out for the built-in model.",
         )
-    loaders: Iterator[Loader] = (LOADERS.load(kind, "loader")() for kind in _in_turn())
+    loaders: Iterator[Loader] = (LOADERS.load(kind) for kind in _in_turn())
     return next(loader for loader in loaders if loader.accepts(name))
 
 
 def _in_turn() -> list[str]:
     """The loaders in the order in which they are asked."""
-    return sorted(LOADERS, key=lambda kind: kind == HUB)
-
-
-@contextmanager
-def _collector_resting() -> Iterator[None]:
-    """Imports leave nothing to collect, and looking for it takes a tenth of their time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    return sorted(LOADERS.usable(), key=lambda kind: kind == HUB)

@@ -1,20 +1,23 @@
 """Read configuration, network and tokenizer with transformers, from a folder or the hub."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import torch
 import transformers
+from huggingface_hub import constants
 from transformers.initialization import no_init_weights
 from transformers.models.auto import modeling_auto
 
 from equipoise.errors import UserError
 from equipoise.models.guards.weights import own_weights
-from equipoise.models.loading.errors import TOKENIZER, explained_loading
-from equipoise.models.loading.hub import hub_is_away
+from equipoise.models.loading.files import TOKENIZER, explained_loading
 from equipoise.models.loading.packed import load_packed
 from equipoise.models.neural.plain_bert import PlainBert, is_plain
 
@@ -85,7 +88,7 @@ def kind_of(config: Any, name: str, loaded_as: str | None = None) -> str:
         return "causal"
     raise UserError(
         f"{name!r} is a {config.model_type!r} model ({', '.join(written_by) or 'unknown class'}), "
-        "which is no language model.",
+        "which is not a language model.",
         "Give a masked, causal or encoder-decoder language model.",
     )
 
@@ -165,3 +168,22 @@ def quiet() -> Iterator[None]:
         log.set_verbosity(level)
         if bars:
             log.enable_progress_bar()
+
+
+PATIENCE = 3.0
+"""Seconds to wait for the hub to accept a connection."""
+
+
+def hub_is_away() -> bool:
+    """Whether only models fetched earlier can be loaded; behind a proxy the hub's client finds out itself."""
+    if constants.HF_HUB_OFFLINE:
+        return True
+    if getproxies():
+        return False
+    address = urlsplit(constants.ENDPOINT)
+    port = address.port or (80 if address.scheme == "http" else 443)
+    try:
+        socket.create_connection((address.hostname or "", port), timeout=PATIENCE).close()
+    except OSError:
+        return True
+    return False

@@ -1,6 +1,8 @@
 """GGUF files, the quantised form that llama.cpp runs: read as a causal model, made whole once in fp32."""
 
+from contextlib import redirect_stderr
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 
 import transformers
@@ -23,7 +25,7 @@ def read_gguf(name: str, path: Path) -> Checkpoint:
     where = {"gguf_file": path.name, "trust_remote_code": False, "local_files_only": True}
     folder = str(path.parent.resolve())
     try:
-        with quiet():
+        with quiet(), redirect_stderr(StringIO()):  # a bar that no setting of transformers hides
             kind = kind_of(transformers.AutoConfig.from_pretrained(folder, **where), name)
             if kind != "causal":
                 raise UserError(

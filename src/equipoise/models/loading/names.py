@@ -16,6 +16,8 @@ BUILT_IN = {
     RANDOM: "a small model with RANDOM WEIGHTS, which knows nothing; use it to try things out",
 }
 DEFAULT_MODEL = EMBEDDED if _SHIPPED else RANDOM
+LABELS = {EMBEDDED: "BERT-base-uncased (built-in)", RANDOM: "random weights"}
+"""What the names of our own models stand for, for readers who never saw the command line."""
 
 
 def portable_name(name: str) -> str:
@@ -42,8 +44,3 @@ def draw_of(name: str) -> int:
             f"Write {RANDOM}, {RANDOM}:2, {RANDOM}:3 and so on.",
         )
     return int(number)
-
-
-def random_names(count: int) -> list[str]:
-    """The names of the first draws of random weights, for a control that is more than one draw."""
-    return [RANDOM, *(f"{RANDOM}:{number}" for number in range(2, count + 1))][:count]

@@ -11,8 +11,7 @@ from equipoise.errors import UserError
 from equipoise.models.engine.executors import find_executor
 from equipoise.models.guards.tokenizer import refuse_foreign_tokenizer
 from equipoise.models.loading.checkpoints import Checkpoint, check_head, kind_of, read_checkpoint, read_packed
-from equipoise.models.loading.errors import EITHER, explained_loading
-from equipoise.models.loading.files import VOCABULARIES, refuse_changes
+from equipoise.models.loading.files import EITHER, VOCABULARIES, explained_loading, refuse_changes
 from equipoise.models.loading.gguf import find_gguf, is_gguf, read_gguf
 from equipoise.models.loading.names import FOLDERS, draw_of, is_random
 from equipoise.models.loading.packed import is_packed
@@ -192,7 +191,7 @@ def _wrap(
 def _check_folder(folder: Path, allow_pickle: bool) -> None:
     if not (folder / "config.json").exists():
         raise UserError(
-            f"{str(folder)!r} holds no config.json, so it is no model folder.",
+            f"{str(folder)!r} holds no config.json, so it is not a model folder.",
             "Give a folder written by save_pretrained.",
         )
     if not any((folder / name).exists() for name in VOCABULARIES):

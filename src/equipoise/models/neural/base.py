@@ -20,10 +20,8 @@ from equipoise.models.engine.forward import Forward
 from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore, store_file
-from equipoise.models.guards.fingerprint import fingerprint
-from equipoise.models.guards.hooks import customisations
-from equipoise.models.guards.vocabulary import refuse_misfit_vocabulary
-from equipoise.models.guards.weights import WeightWatch, share_weights
+from equipoise.models.guards.tokenizer import refuse_misfit_vocabulary
+from equipoise.models.guards.weights import WeightWatch, customisations, fingerprint, share_weights
 from equipoise.models.neural.devices import device_for, token_budget
 from equipoise.models.neural.words import Tokens
 from equipoise.models.options import RunOptions
@@ -38,7 +36,7 @@ TOO_LONG = "the text is longer than the model reads"
 
 
 @dataclass(frozen=True)
-class Asked:
+class AsRows:
     """A question as rows, and how to read their answers."""
 
     rows: list[Row]
@@ -51,6 +49,9 @@ class TransformersModel(AnsweringModel):
     Model and tokenizer are this object's own, unless they are `borrowed`: then it works on copies.
     """
 
+    has_precisions = False
+    """Whether it can be run in another precision than fp32."""
+
     def __init__(
         self,
         model: Any,
@@ -62,6 +63,7 @@ class TransformersModel(AnsweringModel):
     ) -> None:
         self.name = name
         self.options = options or RunOptions()
+        self.precision = self.options.precision if self.has_precisions else "fp32"
         self.tokens = Tokens(copy.deepcopy(tokenizer) if borrowed else tokenizer, name)
         self._is_borrowed = self._is_shared = borrowed
         refuse_misfit_vocabulary(model, tokenizer, name)
@@ -101,7 +103,7 @@ class TransformersModel(AnsweringModel):
         return copy.deepcopy(self.tokens.tokenizer)
 
     @abstractmethod
-    def ask(self, question: Question) -> Asked:
+    def ask(self, question: Question) -> AsRows:
         """The rows of one question and how to read them."""
 
     @abstractmethod
@@ -137,8 +139,8 @@ class TransformersModel(AnsweringModel):
                 "Split it into sentences or leave it out; nothing is cut off silently.",
             )
 
-    def _windows(self, questions: Sequence[Question], report: RunReport) -> Iterator[list[Asked]]:
-        window: list[Asked] = []
+    def _windows(self, questions: Sequence[Question], report: RunReport) -> Iterator[list[AsRows]]:
+        window: list[AsRows] = []
         distinct: set[bytes] = set()
         for question in questions:
             if not self.can_answer(type(question)):
@@ -165,7 +167,7 @@ class TransformersModel(AnsweringModel):
             begun += len(window)
 
     def _answer_window(
-        self, parts: Sequence[list[Asked]], waiting: Sequence[Question], report: RunReport
+        self, parts: Sequence[list[AsRows]], waiting: Sequence[Question], report: RunReport
     ) -> Iterator[Any]:
         window = [asked for part in parts for asked in part]
         plans = self.engine.prepare_in_turn([[row for asked in part for row in asked.rows] for part in parts])
@@ -212,13 +214,13 @@ class TransformersModel(AnsweringModel):
         return AnswerStore(store_file(self.options), RowCodec(), fingerprint=self._key, name=self.name)
 
 
-def cut_at(window: list[Asked], ends: Sequence[int]) -> list[list[Asked]]:
+def cut_at(window: list[AsRows], ends: Sequence[int]) -> list[list[AsRows]]:
     """The window in parts that end where a group does; ends outside of it do not matter."""
     inner = [0, *(end for end in ends if 0 < end < len(window)), len(window)]
     return [window[start:stop] for start, stop in pairwise(inner)]
 
 
-def expected_rows(window: Sequence[Asked], waiting: Sequence[Question]) -> float:
+def expected_rows(window: Sequence[AsRows], waiting: Sequence[Question]) -> float:
     """How many rows the questions after this window will have, judged by those of their kind inside it."""
     counts: dict[type, list[int]] = {}
     for asked, question in zip(window, waiting, strict=False):

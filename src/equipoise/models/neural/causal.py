@@ -5,6 +5,7 @@ scored once with each word in the blank and normalised over the words. Unlike a 
 nothing about words that were not given, and probabilities of the given words sum to one.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,14 +13,15 @@ import numpy as np
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.capabilities import EMBED, FILL, GENERATE, RAW_ROWS, score_by
+from equipoise.models.engine.forward import LanguageForward
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.neural.base import Asked
+from equipoise.models.neural.base import AsRows
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import token_scores
-from equipoise.models.neural.words import Encoded, find_blank, is_unknown, place_words, refuse_unknown
+from equipoise.models.neural.words import Encoded, is_unknown, place_words, refuse_unknown
 from equipoise.models.neural.writing import Writer
 from equipoise.models.questions import DEFAULT_RULE, Fill, Generate, Question, Score, WordScores, Written
-from equipoise.text.blank import count_blanks
+from equipoise.text.blank import count_blanks, find_blank
 
 RULES = ("left-to-right",)
 
@@ -77,7 +79,7 @@ class CausalModel(NeuralModel):
         writer = Writer(network, self.tokenizer, fingerprint=self.fingerprint, name=self.name)
         return writer.write(questions, self.options, self.max_length)
 
-    def ask_words(self, question: Question) -> Asked:
+    def ask_words(self, question: Question) -> AsRows:
         """A word at the blank, or the tokens of a text."""
         if isinstance(question, Fill):
             return self._ask_fill(question)
@@ -103,7 +105,7 @@ class CausalModel(NeuralModel):
             (*[None] * count, *encoded.words[drop:]),
         )
 
-    def _ask_fill(self, question: Fill) -> Asked:
+    def _ask_fill(self, question: Fill) -> AsRows:
         """The whole sentence once with each word."""
         if question.hidden or count_blanks(question.text) > 1:
             raise UserError(
@@ -121,7 +123,7 @@ class CausalModel(NeuralModel):
                 pieces.append(0)
                 continue
             encoded = self.fitting(self._started(placed.encoded))
-            asked.append((encoded, sentence_row(encoded)))
+            asked.append((encoded, self._sentence(encoded)))
             pieces.append(len(placed.slot))
 
         def read(answers: list[RowAnswer]) -> WordScores:
@@ -134,9 +136,27 @@ class CausalModel(NeuralModel):
             shares = values - np.logaddexp.reduce(distinct[~np.isnan(distinct)]) if asked else values
             return WordScores(question.words, tuple(shares.tolist()), tuple(pieces))
 
-        return Asked([row for _, row in asked], read)
+        return AsRows([row for _, row in asked], read)
 
-    def _ask_score(self, question: Score) -> Asked:
+    def _sentence(self, encoded: Encoded) -> Row:
+        """A sentence as one row: each token's log P is read where the one before it stands."""
+        asks = tuple((place - 1, encoded.ids[place]) for place in encoded.content if place > 0)
+        return Row(encoded.ids, asks, shared=len(encoded.ids) <= self._longest_branch)
+
+    @property
+    def _longest_branch(self) -> int:
+        """Tokens of the longest row that may share its beginning with others; 0 where none may.
+
+        Networks that see only so many tokens back would see more of them in a tree.
+        """
+        forward = self.engine.forward
+        if not (isinstance(forward, LanguageForward) and getattr(forward.network, "branches", False)):
+            return 0
+        config = self._source.config.get_text_config()
+        windows = (getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size"))
+        return min((int(one) for one in windows if one), default=sys.maxsize)
+
+    def _ask_score(self, question: Score) -> AsRows:
         rule = RULES[0] if question.rule == DEFAULT_RULE else question.rule
         if rule not in RULES:
             raise unknown_name("scoring rule for a causal model", rule, RULES)
@@ -147,16 +167,10 @@ class CausalModel(NeuralModel):
                 f"There is no token with a context to score in {question.text!r}.",
                 "Give a sentence with words in it.",
             )
-        row = sentence_row(encoded)
+        row = self._sentence(encoded)
 
         def read(answers: list[RowAnswer]) -> Any:
             values = [answers[0].logprobs[place - 1, encoded.ids[place]] for place in places]
             return token_scores(self, encoded, places, values=values, weights=[1.0] * len(places))
 
-        return Asked([row], read)
-
-
-def sentence_row(encoded: Encoded) -> Row:
-    """A sentence as one row: each token's log P is read where the one before it stands."""
-    asks = tuple((place - 1, encoded.ids[place]) for place in encoded.content if place > 0)
-    return Row(encoded.ids, asks)
+        return AsRows([row], read)

@@ -9,7 +9,7 @@ from equipoise.models.capabilities import CLASSIFY
 from equipoise.models.engine.forward import padded, padded_if_needed
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.guards.weights import share_weights
-from equipoise.models.neural.base import Asked, TransformersModel
+from equipoise.models.neural.base import AsRows, TransformersModel
 from equipoise.models.neural.devices import device_for
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Classify, LabelScores, Question
@@ -26,7 +26,7 @@ class ClassifierModel(TransformersModel):
         names = network.config.id2label
         self.labels = tuple(str(names[number]) for number in range(network.config.num_labels))
 
-    def ask(self, question: Question) -> Asked:
+    def ask(self, question: Question) -> AsRows:
         """One text, or two of them, as a row that is classified."""
         if not isinstance(question, Classify):
             raise self.refuse(question)
@@ -40,7 +40,7 @@ class ClassifierModel(TransformersModel):
         def read(answers: list[RowAnswer]) -> LabelScores:
             return LabelScores(labels, tuple(answers[0].logprobs[ask] for ask in asks))
 
-        return Asked([row], read)
+        return AsRows([row], read)
 
     def _forward(self) -> "ClassifierForward":
         network = share_weights(self._source, device_for(self._source, self.options.device))

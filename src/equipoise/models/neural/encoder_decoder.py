@@ -15,7 +15,7 @@ from typing import Any
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.capabilities import EMBED, FILL, score_by
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.neural.base import Asked
+from equipoise.models.neural.base import AsRows
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import MaskedModel, token_scores
 from equipoise.models.neural.words import is_unknown, place_words, refuse_unknown
@@ -46,7 +46,7 @@ class SentinelModel(NeuralModel):
         self.sentinels: tuple[int, int] = (int(first), int(second))
         self.start_id = int(model.config.decoder_start_token_id)
 
-    def ask_words(self, question: Question) -> Asked:
+    def ask_words(self, question: Question) -> AsRows:
         """A word at the blank, or the tokens of a text."""
         if isinstance(question, Fill):
             return self._ask_fill(question)
@@ -63,7 +63,7 @@ class SentinelModel(NeuralModel):
         asks = tuple((1 + number, token) for number, token in enumerate(written))
         return Row(read, asks, target=(self.start_id, first, *written[:-1]))
 
-    def _ask_fill(self, question: Fill) -> Asked:
+    def _ask_fill(self, question: Fill) -> AsRows:
         if question.hidden or count_blanks(question.text) > 1:
             raise UserError(
                 f"{self.name!r} reads one blank at a time, and {question.text!r} hides more.",
@@ -89,9 +89,9 @@ class SentinelModel(NeuralModel):
             values = tuple(next(totals) if count else float("nan") for count in pieces)
             return WordScores(question.words, values, tuple(pieces))
 
-        return Asked(rows, read)
+        return AsRows(rows, read)
 
-    def _ask_score(self, question: Score) -> Asked:
+    def _ask_score(self, question: Score) -> AsRows:
         if question.rule not in (DEFAULT_RULE, RULE):
             raise unknown_name("scoring rule for a model with sentinels", question.rule, (RULE,))
         encoded = self.encode(question.text)
@@ -104,7 +104,7 @@ class SentinelModel(NeuralModel):
             values = [answer.logprobs[row.asks[0]] for row, answer in zip(rows, answers, strict=True)]
             return token_scores(self, encoded, places, values=values, weights=[1.0] * len(places))
 
-        return Asked(rows, read)
+        return AsRows(rows, read)
 
 
 def encoder_decoder(model: Any, tokenizer: Any, **settings: Any) -> NeuralModel:

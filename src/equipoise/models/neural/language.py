@@ -1,19 +1,17 @@
 """What masked, causal and encoder-decoder models share: words, vectors and raw rows of token ids."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from equipoise.errors import UserError
 from equipoise.models.engine.forward import LanguageForward
 from equipoise.models.engine.rows import Row, RowAnswer, VectorSpec
 from equipoise.models.guards.weights import WeightWatch, share_weights
-from equipoise.models.neural.base import Asked, TransformersModel
+from equipoise.models.neural.base import AsRows, TransformersModel
 from equipoise.models.neural.devices import device_for
 from equipoise.models.neural.network import Network
 from equipoise.models.neural.plain_bert import PlainBert
 from equipoise.models.neural.precision import largest_deviation
 from equipoise.models.neural.words import Encoded
-from equipoise.models.options import RunOptions
 from equipoise.models.questions import (
     FIRST,
     MEAN_WITH_SPECIAL,
@@ -29,17 +27,7 @@ from equipoise.text.blank import BLANK
 class NeuralModel(TransformersModel):
     """A language model; subclasses say how a question about words becomes rows."""
 
-    def __init__(
-        self,
-        model: Any,
-        tokenizer: Any,
-        *,
-        name: str,
-        options: RunOptions | None = None,
-        borrowed: bool = False,
-    ) -> None:
-        self.precision = (options or RunOptions()).precision
-        super().__init__(model, tokenizer, name=name, options=options, borrowed=borrowed)
+    has_precisions = True
 
     @property
     def layers(self) -> int:
@@ -50,7 +38,7 @@ class NeuralModel(TransformersModel):
         """The parts of a text that become the tokenizer's unknown token; the blank is not part of it."""
         return self.tokens.unknown_parts(text.replace(BLANK, " "))
 
-    def ask(self, question: Question) -> Asked:
+    def ask(self, question: Question) -> AsRows:
         """The rows of one question and how to read them."""
         if isinstance(question, Embed):
             return self.ask_embed(question)
@@ -58,7 +46,7 @@ class NeuralModel(TransformersModel):
             return ask_raw(question)
         return self.ask_words(question)
 
-    def ask_words(self, question: Question) -> Asked:
+    def ask_words(self, question: Question) -> AsRows:
         """The rows of a question about words, in the way in which this kind of model reads them."""
         raise NotImplementedError
 
@@ -79,7 +67,7 @@ class NeuralModel(TransformersModel):
         self.refuse_long(len(encoded.ids), encoded.text)
         return encoded
 
-    def ask_embed(self, question: Embed) -> Asked:
+    def ask_embed(self, question: Embed) -> AsRows:
         """The row behind one vector."""
         encoded = self.encode(question.text)
         places = encoded.content if question.span is None else encoded.positions(question.span)
@@ -92,7 +80,7 @@ class NeuralModel(TransformersModel):
             places = list(range(len(encoded.ids)))
         spec = VectorSpec(question.layer, (0,) if question.pooling == FIRST else tuple(places))
         row = Row(self._masked(encoded, question.hidden), vectors=(spec,))
-        return Asked([row], lambda answers: Embedding(answers[0].vectors[spec]))
+        return AsRows([row], lambda answers: Embedding(answers[0].vectors[spec]))
 
     def _masked(self, encoded: Encoded, hidden: Sequence[tuple[int, int]]) -> tuple[int, ...]:
         """The ids with a mask for every token that overlaps a hidden span."""
@@ -124,7 +112,7 @@ class NeuralModel(TransformersModel):
         return LanguageForward(Network(network, precision=self.precision), self._padding_id)
 
 
-def ask_raw(question: Raw) -> Asked:
+def ask_raw(question: Raw) -> AsRows:
     """Ids that are run exactly as they stand, defects included."""
     asks = tuple((question.position, token) for token in question.wanted)
 
@@ -132,4 +120,4 @@ def ask_raw(question: Raw) -> Asked:
         values = tuple(answers[0].logprobs[ask] for ask in asks)
         return WordScores(tuple(map(str, question.wanted)), values, (1,) * len(asks))
 
-    return Asked([Row(question.ids, asks)], read)
+    return AsRows([Row(question.ids, asks)], read)

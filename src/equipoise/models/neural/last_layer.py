@@ -23,6 +23,7 @@ class LastLayer:
         self, ids: torch.Tensor, attention: torch.Tensor | None, positions: torch.Tensor
     ) -> torch.Tensor:
         """The last hidden state `[rows, width]` at each row's position."""
+        # The encoder runs everything below by itself: how it embeds and masks differs between architectures.
         with replaced_forward(self.layer, lambda hidden, *_args, **_kwargs: hidden):
             below = self.encoder(input_ids=ids, attention_mask=attention)[0]
         here = below[torch.arange(len(below), device=below.device), positions]
@@ -52,7 +53,9 @@ def find_last_layer(
     try:
         last = LastLayer(encoder)
         alone = last.states(ids, attention, rows)
+    # An encoder that is built otherwise lacks one of these parts or shapes; it is run whole then.
     except (TypeError, AttributeError, RuntimeError, ValueError, KeyError, IndexError):
         return None
     whole = hidden[rows, rows]
+    # Row r is compared at position r; another architecture is far off, rounding stays well below 1e-4.
     return last if alone.shape == whole.shape and torch.allclose(alone, whole, atol=1e-4) else None

@@ -8,11 +8,11 @@ import numpy as np
 from equipoise.errors import UserError, unknown_name
 from equipoise.models.capabilities import EMBED, FILL, HIDE_WORDS, RAW_ROWS, TOP_FILL, score_by
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.neural.base import Asked
+from equipoise.models.neural.base import AsRows
 from equipoise.models.neural.language import NeuralModel
-from equipoise.models.neural.words import Encoded, Placed, find_blank, is_unknown, place_words, refuse_unknown
+from equipoise.models.neural.words import Encoded, Placed, is_unknown, place_words, refuse_unknown
 from equipoise.models.questions import DEFAULT_RULE, Fill, Question, Score, TokenScores, TopFill, WordScores
-from equipoise.text.blank import BLANK
+from equipoise.text.blank import BLANK, find_blank
 
 RULES = ("original", "within-word-l2r", "unmasked", "unmasked-attention")
 """Salazar et al. 2020; Kauf and Ivanova 2023; AUL and AULA of Kaneko and Bollegala 2022."""
@@ -33,7 +33,7 @@ class MaskedModel(NeuralModel):
             )
         self.mask_id = self.tokens.mask_id
 
-    def ask_words(self, question: Question) -> Asked:
+    def ask_words(self, question: Question) -> AsRows:
         """A word at the blank, the likeliest ones there, or the tokens of a text."""
         if isinstance(question, Fill):
             return self._ask_fill(question)
@@ -43,7 +43,7 @@ class MaskedModel(NeuralModel):
             return self._ask_score(question)
         raise self.refuse(question)
 
-    def _ask_fill(self, question: Fill) -> Asked:
+    def _ask_fill(self, question: Fill) -> AsRows:
         """One row per piece of each word; words of one piece share theirs."""
         text = self._with_blank(question.text) if not question.hidden else question.text
         rows: list[Row] = []
@@ -60,9 +60,9 @@ class MaskedModel(NeuralModel):
             self.fitting(placed.encoded)
             rows.extend(chain_rows(placed, self.mask_id))
             pieces.append(len(placed.slot))
-        return Asked(rows, lambda answers: _read_fill(question.words, pieces, rows, answers))
+        return AsRows(rows, lambda answers: _read_fill(question.words, pieces, rows, answers))
 
-    def _ask_top(self, question: TopFill) -> Asked:
+    def _ask_top(self, question: TopFill) -> AsRows:
         """The row with one mask in the blank; another word's tokens are not needed to place it."""
         text = self._with_blank(question.text)
         find_blank(text, None)
@@ -75,9 +75,9 @@ class MaskedModel(NeuralModel):
             words = tuple(self.tokens.as_word(token) for token, _ in pairs)
             return WordScores(words, tuple(value for _, value in pairs), (1,) * len(pairs))
 
-        return Asked([row], read)
+        return AsRows([row], read)
 
-    def _ask_score(self, question: Score) -> Asked:
+    def _ask_score(self, question: Score) -> AsRows:
         rule = RULES[0] if question.rule == DEFAULT_RULE else question.rule
         if rule not in RULES:
             raise unknown_name(f"scoring rule for a {self.kind} model", rule, RULES)
@@ -100,7 +100,7 @@ class MaskedModel(NeuralModel):
             weights = [answers[0].weights[p] if rows[0].weighed else 1.0 for p in places]
             return token_scores(self, encoded, places, values=values, weights=weights)
 
-        return Asked(rows, read)
+        return AsRows(rows, read)
 
     def _with_blank(self, text: str) -> str:
         """A text written with the model's own mask token means the same blank."""

@@ -10,12 +10,15 @@ network with hooks, adapters or replaced modules: they may act on long rows only
 import copy
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.guards.hooks import is_customised
+from equipoise.models.engine.prefixes import grow, laid_out
+from equipoise.models.engine.rows import Row
+from equipoise.models.guards.weights import is_customised
 from equipoise.models.neural.last_layer import LastLayer, find_last_layer
 from equipoise.models.neural.plain_bert import PlainBert, States
 from equipoise.models.neural.replaced_forward import replaced_forward
@@ -67,6 +70,35 @@ class Network:
         if self.last is not None and torch.equal(rows, torch.arange(len(ids), device=rows.device)):
             return self.last.states(ids, attention, positions).float()
         return self.hidden(ids, attention)[rows, positions]
+
+    @torch.inference_mode()
+    def hidden_in_trees(self, ids: torch.Tensor, depths: torch.Tensor, seen: torch.Tensor) -> torch.Tensor:
+        """Last hidden states `[trees, length, width]` in fp32 of tokens that see only their ancestors."""
+        kind = self.encoder.dtype
+        mask = torch.zeros(seen.shape, dtype=kind, device=ids.device)
+        mask.masked_fill_(~seen, torch.finfo(kind).min)
+        return self.encoder(input_ids=ids, attention_mask=mask, position_ids=depths, use_cache=False)[
+            0
+        ].float()
+
+    @cached_property
+    def branches(self) -> bool:
+        """Whether two rows that begin alike can be run as one tree and give what each gives by itself."""
+        if not self.splits:
+            return False
+        rows = [Row((0, 1, 2, 3), shared=True), Row((0, 1, 4), shared=True)]
+        tree = laid_out([grow(rows)], 0, self.device, width=8)
+        try:
+            together = self.hidden_in_trees(*tree)[0]
+            apart = [self.hidden(torch.tensor([row.ids], device=self.device), None)[0] for row in rows]
+        except (TypeError, AttributeError, RuntimeError, ValueError, KeyError, IndexError):
+            return False
+        # Rounding grows with the states: some networks have some that are a hundred times the usual.
+        scale = max(1.0, *(float(states.abs().max()) for states in apart))
+        return all(
+            torch.allclose(together[nodes], states, atol=1e-4 * scale)
+            for nodes, states in zip(([0, 1, 2, 3], [0, 1, 4]), apart, strict=True)
+        )
 
     @torch.inference_mode()
     def layers(

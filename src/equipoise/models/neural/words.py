@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from equipoise.errors import UnaskableError, UserError
-from equipoise.text.blank import BLANK
+from equipoise.text.blank import BLANK, find_blank
 
 Span = tuple[int, int]
 _OPENING = " \t\n\"'“”‘’«»([{¿¡—–-"
@@ -112,27 +112,6 @@ class Placed:
     def pieces(self) -> tuple[int, ...]:
         """The token ids that the word became."""
         return tuple(self.encoded.ids[place] for place in self.slot)
-
-
-def find_blank(text: str, blank: int | None) -> int:
-    """Which blank is asked; one must be named where there are several."""
-    count = text.count(BLANK)
-    if count == 0:
-        raise UserError(
-            f"There is no {BLANK} in {text!r}.",
-            f"Write {BLANK} where the model is to fill a word in.",
-        )
-    if blank is None and count > 1:
-        raise UserError(
-            f"There are {count} blanks in {text!r} where one is expected.",
-            f"Keep one {BLANK} and write words in place of the others.",
-        )
-    if blank is not None and not 0 <= blank < count:
-        raise UserError(
-            f"Blank number {blank} was asked of {text!r}, which has {count}.",
-            f"Give a number from 0 to {count - 1}.",
-        )
-    return blank or 0
 
 
 def place_word(

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import takewhile
 from math import isnan, nan
 from typing import Any
 
@@ -16,7 +17,7 @@ from equipoise.errors import Cancelled, UnaskableError, UserError, unknown_name
 from equipoise.models.capabilities import FILL, GENERATE, score_by
 from equipoise.models.engine.packed_answers import Json, JsonCodec
 from equipoise.models.engine.store import AnswerStore, store_file
-from equipoise.models.neural.words import compose, find_blank
+from equipoise.models.neural.words import compose
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import RunReport
 from equipoise.models.protocol import AnsweringModel
@@ -50,7 +51,7 @@ from equipoise.models.remote.reading import (
     texts,
 )
 from equipoise.models.remote.server import TOO_LONG, Request, Server
-from equipoise.text.blank import BLANK, count_blanks
+from equipoise.text.blank import BLANK, count_blanks, find_blank
 
 RULE = "left-to-right"
 WORKERS = 8
@@ -65,7 +66,7 @@ CAPABILITIES = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class AsRequests:
     """A question as requests, and how to read their answers."""
 
     requests: list[Request]
@@ -131,7 +132,7 @@ class RemoteModel(AnsweringModel):
         if self.can_answer(type(question)):
             self.ask(question)
 
-    def ask(self, question: Question) -> Asked:
+    def ask(self, question: Question) -> AsRequests:
         """The requests of one question, and how to read their answers."""
         if isinstance(question, Score):
             if question.rule not in (RULE, DEFAULT_RULE):
@@ -143,12 +144,13 @@ class RemoteModel(AnsweringModel):
             return self._ask_text(question)
         raise self.refuse(question)
 
-    def _ask_score(self, text: str) -> Asked:
+    def _ask_score(self, text: str, shared: int = 0) -> AsRequests:
+        """Log P of every token of a text; asked one by one, of all but the first `shared` ones."""
         if not text.strip():
             raise UserError("An empty text cannot be scored.", "Give a sentence with words in it.")
         if self.probed.level == FULL:
             request = completion(self.model, self.start + text, logprobs=1, echo=True)
-            return Asked([request], lambda answers: read_echo(answers[0], text))
+            return AsRequests([request], lambda answers: read_echo(answers[0], text))
         before, tokens = self._tokens(self.start), self._tokens(text)
         spans = spans_of(text, [piece for _, piece in tokens])
         known = [number for number, _ in before]
@@ -159,7 +161,7 @@ class RemoteModel(AnsweringModel):
                 f"A text of {len(ids)} tokens is longer than {self.name} reads ({self.probed.longest}).",
                 "Leave it out or split it; nothing is cut off silently.",
             )
-        first = max(1, len(known))
+        first = max(1, len(known) + shared)
         requests = [forced(self.model, ids[:place], ids[place]) for place in range(first, len(ids))]
 
         def read(answers: list[Json]) -> TokenScores:
@@ -170,7 +172,7 @@ class RemoteModel(AnsweringModel):
             )
             return TokenScores(names, values, tuple(spans[skipped:]), (1.0,) * len(values))
 
-        return Asked(requests, read)
+        return AsRequests(requests, read)
 
     def _forced_value(self, answer: Json, request: Request) -> float:
         places = generated(answer)
@@ -182,10 +184,17 @@ class RemoteModel(AnsweringModel):
             )
         return places[0][0].logprob
 
-    def _ask_fill(self, question: Fill) -> Asked:
-        """The whole sentence once with each word, normalised over the words."""
+    def _ask_fill(self, question: Fill) -> AsRequests:
+        """The whole sentence once with each word, normalised over the words.
+
+        What all these sentences begin with adds the same to each, so it is asked only where `echo` gives it.
+        """
         self._refuse_second_blank(question)
-        each = [self._ask_score(text) for text in composed_texts(question)]
+        composed = composed_texts(question)
+        shared = 0
+        if self.probed.level == FORCED:
+            shared = shared_length([[number for number, _ in self._tokens(text)] for text in composed])
+        each = [self._ask_score(text, shared) for text in composed]
         counts = [len(one.requests) for one in each]
 
         def read(answers: list[Json]) -> WordScores:
@@ -196,9 +205,9 @@ class RemoteModel(AnsweringModel):
             ]
             return shares(question.words, totals)
 
-        return Asked([request for one in each for request in one.requests], read)
+        return AsRequests([request for one in each for request in one.requests], read)
 
-    def _ask_top(self, question: Fill) -> Asked:
+    def _ask_top(self, question: Fill) -> AsRequests:
         """The next token after the text to the left of a blank that ends it."""
         self._refuse_second_blank(question)
         left, _, right = question.text.partition(BLANK)
@@ -217,7 +226,7 @@ class RemoteModel(AnsweringModel):
             self.censored += sum(map(isnan, values))
             return shares(question.words, values)
 
-        return Asked([request], read)
+        return AsRequests([request], read)
 
     def _refuse_second_blank(self, question: Fill) -> None:
         if question.hidden or count_blanks(question.text) > 1:
@@ -227,7 +236,7 @@ class RemoteModel(AnsweringModel):
             )
         find_blank(question.text, question.blank)
 
-    def _ask_text(self, question: Generate) -> Asked:
+    def _ask_text(self, question: Generate) -> AsRequests:
         """One request per text, each with a seed of its own, so that a killed run keeps what was written."""
         how = {"max_tokens": question.max_tokens, "temperature": question.temperature}
         system = [{"role": "system", "content": question.system}] if question.system else []
@@ -245,7 +254,7 @@ class RemoteModel(AnsweringModel):
             written = [texts(answer)[0] for answer in answers]
             return Written(tuple(text for text, _ in written), tuple(ending for _, ending in written))
 
-        return Asked(requests, read)
+        return AsRequests(requests, read)
 
     def _read_tokens(self, questions: Sequence[Question], report: RunReport) -> None:
         """Tokenise all texts side by side, so that none has to wait for another."""
@@ -353,6 +362,12 @@ def start_text(start: str, probed: Probed) -> str:
             "Use --start newline or --start none.",
         )
     return probed.start or ("\n" if probed.level == FORCED else "")
+
+
+def shared_length(rows: Sequence[Sequence[int]]) -> int:
+    """How many ids all rows begin with."""
+    columns = takewhile(lambda ids: len(set(ids)) == 1, zip(*rows, strict=False))
+    return sum(1 for _ in columns)
 
 
 def composed_texts(question: Fill) -> list[str]:

@@ -58,5 +58,5 @@ class StaticModel(AnsweringModel):
 
 
 def _words(text: str) -> list[str]:
-    """The words between white space, without marks around them; marks alone are no words."""
+    """The words between white space, without marks around them; marks alone are not words."""
     return [word for part in text.split() if (word := part.strip(_MARKS))]

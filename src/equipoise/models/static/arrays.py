@@ -13,7 +13,7 @@ _HINT = "Put the words beside it, one a line in the rows' order, as a file of th
 
 
 def read_array(path: Path) -> WordVectors:
-    """The matrix of an npy file with the words that stand beside it."""
+    """The matrix of an npy file with the words of the file next to it."""
     matrix = _matrix(path)
     file = _vocabulary(path)
     words = _words(file)
@@ -30,7 +30,9 @@ def _matrix(path: Path) -> Vector:
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise UserError(f"{path} is no whole npy file: {error}.", "Write or download it again.") from error
+        raise UserError(
+            f"{path} is not a complete npy file: {error}.", "Write or download it again."
+        ) from error
     if array.ndim != 2 or array.dtype.kind != "f":
         raise UserError(
             f"{path} holds an array of {array.dtype} with {array.ndim} dimensions.",

@@ -11,11 +11,12 @@ WRAPPERS = Index(
         "prior-normalisation": "equipoise.models.wrappers.prior:PriorNormalised",
         "self-debias": "equipoise.models.wrappers.self_debias:SelfDebiased",
     },
+    "wrapper",
 )
 """Name to `module:class`; a class takes the inner model, and its options by name."""
 
 
 def wrapper_class(name: str) -> type[WrappedModel]:
     """The class of the wrapper of that name."""
-    wrapper: type[WrappedModel] = WRAPPERS.load(name, "wrapper")
+    wrapper: type[WrappedModel] = WRAPPERS.load(name)
     return wrapper

@@ -6,31 +6,30 @@ is James's..."). The mean of the two probabilities is answered. Because the exch
 inverse over the whole vocabulary, the mean is a proper distribution; where nothing in a text tells a
 gender, he and she come out exactly equal; where a name or another word tells it, the turned text tells the
 other one, so the answer stays as sure as it was.
-Exempt        A text with a definitional sentence about somebody (pregnant, prostate), "he or she", what is
-              not English, and a text with a capitalised word inside a sentence that may be a name the
-              rewriter does not know: turned in part it would contradict itself. They keep the model's own
-              answer.
+Exempt        A text with a definitional sentence about somebody (pregnant, prostate) or another sign of
+              gender (beard), "he or she", what is not English, and a text with a capitalised word that may
+              be an unknown first name or that of somebody whom everybody knows (Merkel), unless another
+              pronoun tells as much: turned in part it would contradict itself. They keep the model's answer.
 Costs         Two passes instead of one.
-Limits        Places and institutions look like unknown names: texts about them keep their lean. A name that
-              opens a sentence and is unknown is not noticed, and a pronoun that only it decides becomes
-              undecided. Vectors are the inner model's. Of rows of token ids only words of one piece are
-              turned, and *her* beside a blank as *his*. The likeliest words of a blank are sought among ten
-              times as many of either text.
+Limits        A lone common surname tells nothing here, so that a pronoun that only it decides becomes
+              undecided, as does one beside an unknown name that opens a sentence. Vectors are the inner
+              model's. Of rows of token ids only words of one piece are turned, and *her* beside a blank as
+              *his*. The likeliest words of a blank are sought among ten times as many of either text.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from equipoise.models.neural.words import find_blank
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Question, Raw, Score, TokenScores, TopFill, WordScores
-from equipoise.models.wrappers.alignment import mean_of_scores
 from equipoise.models.wrappers.base import WrappedModel
 from equipoise.models.wrappers.mirrored_rows import MirroredRows
+from equipoise.text.blank import find_blank
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.mirroring import Mirror, MirroredBlank
 
@@ -139,3 +138,51 @@ def _means(own: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
         one if np.isnan(two) else float(np.logaddexp(one, two)) - HALF
         for one, two in zip(own, other, strict=True)
     )
+
+
+Span = tuple[int, int]
+Group = tuple[int, ...]
+"""The places of the tokens that stand for the same thing in both sentences."""
+
+
+def mean_of_scores(own: TokenScores, other: TokenScores, changes: Sequence[Change]) -> TokenScores:
+    """The tokens of a sentence with the mean of their probability and that of their counterpart.
+
+    A changed word may have more pieces on one side: then its pieces share the mean of the whole word.
+    """
+    groups = groups_of(own.spans, [(one.start, one.end) for one in changes])
+    counterparts = groups_of(other.spans, _spans_after(changes))
+    if len(groups) != len(counterparts):
+        groups, counterparts = [tuple(range(len(own.spans)))], [tuple(range(len(other.spans)))]
+    logprobs, weights = np.array(own.logprobs), np.array(own.weights)
+    other_logprobs, other_weights = np.array(other.logprobs), np.array(other.weights)
+    for group, counterpart in zip(map(list, groups), map(list, counterparts), strict=True):
+        total = logprobs[group].sum()
+        mean = np.logaddexp(total, other_logprobs[counterpart].sum()) - np.log(2)
+        logprobs[group] += (mean - total) / len(group)
+        weights[group] = (weights[group] + other_weights[counterpart].mean()) / 2
+    return replace(own, logprobs=tuple(logprobs.tolist()), weights=tuple(weights.tolist()))
+
+
+def groups_of(spans: Sequence[Span], changed: Sequence[Span]) -> list[Group]:
+    """Every token by itself, but the tokens of one changed place together."""
+    labels = [_label(place, span, changed) for place, span in enumerate(spans)]
+    borders = [0, *(at + 1 for at, (one, two) in enumerate(pairwise(labels)) if one != two), len(labels)]
+    return [tuple(range(start, end)) for start, end in pairwise(borders)]
+
+
+def _label(place: int, span: Span, changed: Sequence[Span]) -> tuple[str, int]:
+    start, end = span
+    for number, (begin, stop) in enumerate(changed):
+        if start < stop and end > begin:
+            return "changed", number
+    return "same", place
+
+
+def _spans_after(changes: Sequence[Change]) -> list[Span]:
+    """Where the new words stand in the turned sentence."""
+    spans, shift = [], 0
+    for one in changes:
+        spans.append((one.start + shift, one.start + shift + len(one.new)))
+        shift += len(one.new) - len(one.old)
+    return spans

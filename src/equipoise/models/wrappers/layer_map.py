@@ -1,4 +1,4 @@
-"""A map of what one layer of an encoder hands to the next, taken along as a recipe around the model.
+"""A map of what one layer of a network hands to the next, taken along as a recipe around the model.
 
 What it does  The states behind a layer lose a few directions (x - outward (inward x) + shift) before the
               next layer reads them; everything above sees the mapped states.
@@ -15,6 +15,7 @@ from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.models.guards.weights import share_weights
+from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
@@ -24,19 +25,21 @@ Rows = Sequence[Sequence[float]]
 
 
 class LayerMapped(WrappedModel):
-    """A masked model whose states are mapped behind one of its layers; its weights are the inner model's."""
+    """A model whose states are mapped behind one of its layers; its weights are the inner model's."""
 
     def __init__(
         self, inner: LanguageModel, layer: int, outward: Rows, inward: Rows, shift: Sequence[float]
     ) -> None:
-        masked = _masked(inner, layer)
+        source_model = _mappable(inner, layer)
         recipe = {"layer": layer, "outward": outward, "inward": inward, "shift": shift}
         super().__init__(inner, recipe, name=f"{inner.name} (map behind layer {layer})")
         self.notes = (*inner.notes, f"{len(inward)} direction(s) are mapped behind layer {layer}")
-        source = masked.transformers_model
+        source = source_model.transformers_model
         network = share_weights(source, next(source.parameters()).device)
-        _map_behind(_layers(network, masked.layers)[layer - 1], outward, inward, shift)
-        self.mapped = MaskedModel(network, masked.tokenizer, name=self.name, options=masked.options)
+        _map_behind(_layers(network, source_model.layers)[layer - 1], outward, inward, shift)
+        self.mapped = type(source_model)(
+            network, source_model.tokenizer, name=self.name, options=source_model.options
+        )
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """What the model with its map answers; kept under a fingerprint of its own."""
@@ -56,11 +59,11 @@ def _mapped(layer: Any, _inputs: Any, output: Any) -> Any:
     return (mapped, *output[1:]) if isinstance(output, tuple) else mapped
 
 
-def _masked(inner: LanguageModel, layer: int) -> MaskedModel:
-    if not isinstance(inner, MaskedModel):
+def _mappable(inner: LanguageModel, layer: int) -> MaskedModel | CausalModel:
+    if not isinstance(inner, MaskedModel | CausalModel):
         raise UserError(
             f"{inner.name!r} is a {inner.kind} model, whose layers cannot be reached.",
-            "Name the folder of a model that was trained with masks.",
+            "Name the folder of a masked or a causal model.",
         )
     if not 1 <= layer <= inner.layers:
         raise UserError(

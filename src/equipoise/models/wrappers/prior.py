@@ -4,6 +4,7 @@ What it does  At a blank, each of two partners (he and she, him and her) is divi
               the same text with the people's nouns hidden, and the two share their probability in
               proportion to that: what the study calls score = P(g | sentence) / P(g | sentence without its
               professions). All other words keep theirs, so the answer is a proper distribution.
+Causal        A model that cannot hide words reads "person" in place of the nouns.
 Changes       Blanks only. Sentences' scores, vectors and rows of ids are the inner model's.
 Breaks        Skew falls and stereotype rises: an occupation's pull is all that is left. "The nurse ...
               [MASK]" leans further to she, not less. It is here because it was published; do not expect
@@ -28,11 +29,12 @@ import numpy as np
 
 from equipoise.data.reading import own_table
 from equipoise.data.sets.winobias import PERCENT_WOMEN
-from equipoise.models.capabilities import FILL, HIDE_WORDS, TOP_FILL, require
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.capabilities import FILL, HIDE_WORDS, TOP_FILL
+from equipoise.models.protocol import LanguageModel, require
 from equipoise.models.questions import Fill, Question, TopFill, WordScores
 from equipoise.models.wrappers.base import WrappedModel
 from equipoise.text.blank import BLANK
+from equipoise.text.languages.en.articles import fix_articles
 from equipoise.text.rewriting.mirroring import Mirror
 
 PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
@@ -48,7 +50,7 @@ class PriorNormalised(WrappedModel):
     """Shares a pair's probability by how far the sentence's people raise each of the two."""
 
     def __init__(self, inner: LanguageModel) -> None:
-        require(inner, FILL, HIDE_WORDS, by="prior-normalisation")
+        require(inner, FILL, by="prior-normalisation")
         super().__init__(inner, {}, name=f"{inner.name} (prior-normalisation)")
         self.capabilities = inner.capabilities - {TOP_FILL}
         self.mirror = Mirror()
@@ -73,7 +75,9 @@ class PriorNormalised(WrappedModel):
             return [question]
         words = tuple(dict.fromkeys(word for pair in pairs.values() for word in pair))
         beside = replace(question, words=words, unknown_as_nan=True)
-        return [question, beside, replace(beside, hidden=people)]
+        if HIDE_WORDS in self.inner.capabilities:
+            return [question, beside, replace(beside, hidden=people)]
+        return [question, beside, replace(beside, text=_anybody(question.text, people))]
 
     def _shared(self, question: Question, answers: list[Any]) -> Any:
         if len(answers) == 1 or not isinstance(question, Fill):
@@ -110,6 +114,14 @@ class PriorNormalised(WrappedModel):
         } | set(PERCENT_WOMEN)
         longest_first = sorted(nouns, key=lambda noun: (-len(noun), noun))
         return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
+
+
+def _anybody(text: str, people: Sequence[tuple[int, int]]) -> str:
+    """The text about persons of no occupation, for a model that cannot hide a word."""
+    for start, end in reversed(people):
+        word = "people" if text[start:end].endswith("s") else "person"
+        text = text[:start] + word + text[end:]
+    return fix_articles(text)
 
 
 def _by_word(answer: WordScores) -> dict[str, float]:

@@ -72,6 +72,11 @@ def load_wrapper(folder: Path, options: RunOptions) -> WrappedModel:
     return wrapped
 
 
+def inner_model(folder: Path) -> str:
+    """The name or path of the model inside a wrapper's folder; of another folder nothing."""
+    return str(_read(folder / FILE)["inner"]["name"]) if (folder / FILE).is_file() else ""
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

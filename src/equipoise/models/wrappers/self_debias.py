@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import UserError
-from equipoise.models.capabilities import FILL, SCORE, TOP_FILL, require
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.capabilities import FILL, SCORE, TOP_FILL
+from equipoise.models.protocol import LanguageModel, require
 from equipoise.models.questions import Fill, Question, TopFill, WordScores
 from equipoise.models.wrappers.base import WrappedModel
 from equipoise.text.blank import BLANK

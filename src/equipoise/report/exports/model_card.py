@@ -46,7 +46,7 @@ def _only_model(results: Sequence[Result]) -> str:
 
 
 def _eval_results(result: Result) -> Iterator[Any]:
-    """Every headline as the hub's record; one that is no number or means nothing is told in the section."""
+    """Every headline as the hub's record; those without a meaningful number stay in the section."""
     from huggingface_hub import EvalResult
 
     kind = str(result.provenance.get("model", {}).get("kind", ""))

@@ -5,10 +5,13 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.dots import dot, dot_figure
-from equipoise.report.figures.style import chart, values
+from equipoise.report.figures.dots import declared, dot, dot_figure, found, reach, sided_axis
+from equipoise.report.figures.style import shaded_cells
+from equipoise.report.figures.vega import chart, hover, nominal, quantitative, values
 from equipoise.report.measurements import slug
+from equipoise.results import Quantity
 from equipoise.results.numbers import shown
+from equipoise.results.reading import sentence_start
 
 COLUMNS = ("arm", "instrument", "key", "label", "by", "level", "mean", "low", "high", "unit")
 """What the charts need of a study's table, a row for each arm, number and level."""
@@ -17,9 +20,9 @@ MOST_LEVELS = 30
 MOST_SPLITS = 8
 
 
-def arm_figures(name: str, table: "pd.DataFrame | None") -> list[Figure]:
+def arm_figures(name: str, table: pd.DataFrame) -> list[Figure]:
     """A chart for each number over every item, then one for each thing that a number is split by."""
-    if table is None or not set(COLUMNS) <= set(table.columns):
+    if table.empty:
         return []
     known = with_texts(table[table["mean"].notna()])
     groups = [(str(by), rows) for (_, _, by), rows in known.groupby(["instrument", "key", "by"], sort=False)]
@@ -37,39 +40,37 @@ def with_texts(table: pd.DataFrame) -> pd.DataFrame:
 def _whole(name: str, table: pd.DataFrame) -> Figure:
     rows = [dot(str(row["arm"]), row["mean"], row["low"], row["high"]) for row in table.to_dict("records")]
     first = table.iloc[0]
-    return dot_figure(_name(name, first), f"{_label(first)} by arm", rows, axis=_axis(first))
+    return dot_figure(
+        _name(name, first), found(rows, _quantity(first), _label(first)), rows, axis=_axis(first)
+    )
 
 
-def _split(name: str, table: pd.DataFrame) -> Figure:
+def _split(study: str, table: pd.DataFrame) -> Figure:
     first = table.iloc[0]
     by = str(first["by"])
     rows: list[dict[str, Any]] = [
         {"arm": str(row["arm"]), "level": str(row["level"]), "value": float(row["mean"])}
         for row in table.to_dict("records")
     ]
-    title = f"{_label(first)} by {by} and arm"
+    quantity = _quantity(first)
+    name = sentence_start(quantity.plain_name) if quantity else _label(first)
+    ends = reach([{"name": row["arm"], "model": row["level"], "value": row["value"]} for row in rows])
+    side = f" (above {quantity.neutral:g}: {quantity.sides[0]})" if quantity and quantity.sides else ""
+    title = f"{name} by {by} and arm{ends}{side}"
     told = "; ".join(f"{row['arm']}, {row['level']}: {shown(row['value'])}" for row in rows)
-    return Figure(_name(name, first), title, f"{title}. {told}.", _cells(rows, by))
+    return Figure(_name(study, first), title, f"{title}. {told}.", _cells(rows, by))
 
 
 def _cells(rows: list[dict[str, Any]], by: str) -> dict[str, Any]:
     """A cell for each arm and level; its shade goes from the least to the most of all."""
     numbers = [row["value"] for row in rows]
     low, high = min(numbers), max(numbers)
-    across = {"field": "arm", "type": "nominal", "sort": None, "title": None, "axis": {"labelAngle": -30}}
-    down = {"field": "level", "type": "nominal", "sort": None, "title": by}
-    shade = {"field": "value", "type": "quantitative", "scale": {"scheme": "blues"}, "legend": None}
+    across = nominal("arm", sort=None, title=None, axis={"labelAngle": -30})
+    down = nominal("level", sort=None, title=by)
+    shade = quantitative("value", scale={"scheme": "blues"}, legend=None)
     dark = f"datum.value > {low + 0.6 * (high - low)}"
-    ink = {"condition": {"test": dark, "value": "white"}, "value": "#1b1f24"}
-    number = {"field": "value", "type": "quantitative", "format": ".2f" if high - low > 0.1 else ".3f"}
-    tooltip = [{"field": field} for field in ("arm", "level", "value")]
-    layers: list[dict[str, Any]] = [
-        {"mark": {"type": "rect"}, "encoding": {"x": across, "y": down, "color": shade, "tooltip": tooltip}},
-        {
-            "mark": {"type": "text", "fontSize": 10},
-            "encoding": {"x": across, "y": down, "text": number, "color": ink},
-        },
-    ]
+    tooltip, digits = hover("arm", "level", "value"), 2 if high - low > 0.1 else 3
+    layers = shaded_cells(across, down, shade, tooltip=tooltip, dark=dark, digits=digits)
     levels = len({row["level"] for row in rows})
     return chart(layers, height=24 * levels, data=values(rows))
 
@@ -83,4 +84,8 @@ def _label(row: Any) -> str:
 
 
 def _axis(row: Any) -> str:
-    return f"{row['label']} ({row['unit']})" if row["unit"] else str(row["label"])
+    return sided_axis(_quantity(row), str(row["label"]), str(row["unit"]))
+
+
+def _quantity(row: Any) -> Quantity | None:
+    return declared(row["instrument"], row["key"])

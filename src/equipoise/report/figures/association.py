@@ -5,7 +5,18 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW, MODEL_COLOURS, Layer, chart, line_at, values
+from equipoise.report.figures.style import ABOVE, BELOW, MODEL_COLOURS
+from equipoise.report.figures.vega import (
+    LEGEND,
+    Layer,
+    chart,
+    hover,
+    line_at,
+    mark,
+    nominal,
+    quantitative,
+    values,
+)
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results.numbers import fixed
 from equipoise.studies.papers.association_tables import INSTRUMENT, NEEDED, profession_means
@@ -74,28 +85,22 @@ def _spec(table: pd.DataFrame, order: list[str], sides: list[str], persons: list
     ]
     bars = [f"{side}, {person}" for side in sides for person in persons]
     colours = [BELOW, ABOVE, *MODEL_COLOURS[2:]][: len(persons)]
-    across = {
-        "type": "quantitative",
-        "title": "association in nats (right: likelier with the profession)",
-    }
-    down = {"field": "label", "type": "nominal", "sort": order, "title": None}
-    aside = {"field": "bar", "type": "nominal", "sort": bars}
-    colour = {
-        "field": "person",
-        "type": "nominal",
-        "scale": {"domain": persons, "range": colours},
-        "legend": {"orient": "top", "title": "persons"},
-    }
-    tooltip = [{"field": name} for name in ("label", "person", "side", "mean", "low", "high")]
+    across = quantitative(title="association in nats (right: likelier with the profession)")
+    down = nominal("label", sort=order, title=None)
+    aside = nominal("bar", sort=bars)
+    colour = nominal(
+        "person", scale={"domain": persons, "range": colours}, legend={"orient": "top", "title": "persons"}
+    )
+    tooltip = hover("label", "person", "side", "mean", "low", "high")
     bar = {"x": across | {"field": "mean"}, "y": down, "yOffset": aside, "color": colour, "tooltip": tooltip}
     if len(sides) > 1:
         faint = {"domain": sides, "range": [0.5, 1.0]}
-        legend = {"orient": "top", "title": None}
-        bar["opacity"] = {"field": "side", "type": "nominal", "scale": faint, "legend": legend}
+        legend = LEGEND
+        bar["opacity"] = {"field": "side", "type": "ordinal", "scale": faint, "legend": legend}
     ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": down, "yOffset": aside}
     layers: list[Layer] = [
-        {"mark": {"type": "bar"}, "encoding": bar},
-        {"mark": {"type": "rule", "color": "#444444", "opacity": 0.7}, "encoding": ends},
+        mark("bar", {}, **bar),
+        mark("rule", {"color": "#444444", "opacity": 0.7}, **ends),
         line_at(0, "x"),
     ]
     return chart(layers, height=len(order) * (_BAR * len(bars) + _SPACE), data=values(rows))

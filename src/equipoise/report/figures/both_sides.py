@@ -8,15 +8,8 @@ import pandas as pd
 from equipoise.instruments.cosine import target_scatter
 from equipoise.instruments.parts.corpus_items import FEWEST, SEPARATOR
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import (
-    MODEL_COLOURS,
-    UNCLEAR,
-    Layer,
-    Row,
-    chart,
-    crossed_intervals,
-    values,
-)
+from equipoise.report.figures.style import MODEL_COLOURS, UNCLEAR, crossed_intervals
+from equipoise.report.figures.vega import Layer, Row, chart, dots, hover, mark, nominal, quantitative, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
 from equipoise.results.numbers import shown
@@ -99,26 +92,22 @@ def near_rows(words: pd.DataFrame) -> list[Row]:
 
 def _spec(rows: Sequence[Row], across: str, upward: str) -> dict[str, Any]:
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    colour = {
-        "field": "kind",
-        "type": "nominal",
-        "scale": {
+    colour = nominal(
+        "kind",
+        scale={
             "domain": kinds,
             "range": [MODEL_COLOURS[at % len(MODEL_COLOURS)] for at in range(len(kinds))],
         },
-        "legend": {"orient": "top", "title": None, "columns": 3, "symbolOpacity": 1},
-    }
-    numeric = {"type": "quantitative", "scale": {"zero": False}}
+        legend={"orient": "top", "title": None, "columns": 3, "symbolOpacity": 1},
+    )
+    numeric = quantitative(scale={"zero": False})
     x, y = numeric | {"field": "male", "title": across}, numeric | {"field": "female", "title": upward}
-    tooltip = [{"field": field} for field in ("kind", "name", "male", "female")]
+    tooltip = hover("kind", "name", "male", "female")
     layers = [_diagonal(rows, numeric)]
     if "male_low" in rows[0]:
         layers += crossed_intervals(x, y, colour)
     layers += [
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip},
-        },
+        mark("point", dots(60), x=x, y=y, color=colour, tooltip=tooltip),
         *_names(rows, x, y),
     ]
     return chart(layers, height=HEIGHT, data=values(rows))

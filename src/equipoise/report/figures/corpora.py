@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import chart, values
+from equipoise.report.figures.style import shaded_cells
+from equipoise.report.figures.vega import chart, hover, nominal, quantitative, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
 from equipoise.results.estimate import by_of, level_of
@@ -62,34 +63,16 @@ def _figure(measured: Measurement, whose: str, by: str, table: pd.DataFrame) -> 
     label = measured.first.estimate(KEY)["label"]
     rows: list[dict[str, Any]] = table.to_dict("records")
     largest = float(table["value"].abs().max()) or 1.0
-    across = {"field": "category", "type": "nominal", "title": None, "axis": {"labelAngle": -30}}
-    down = {"field": "group", "type": "nominal", "title": by}
-    shade = {
-        "field": "value",
-        "type": "quantitative",
-        "scale": {"scheme": "blueorange", "domain": [-largest, largest], "reverse": True},
-        "legend": {"orient": "top", "title": None, "gradientLength": 160},
-    }
-    tooltip = [{"field": name} for name in ("group", "category", "number")]
-    layers: list[dict[str, Any]] = [
-        {"mark": {"type": "rect"}, "encoding": {"x": across, "y": down, "color": shade, "tooltip": tooltip}},
-        {
-            "mark": {"type": "text", "fontSize": 10},
-            "encoding": {
-                "x": across,
-                "y": down,
-                "text": {
-                    "field": "value",
-                    "type": "quantitative",
-                    "format": ".2f" if largest > 0.1 else ".3f",
-                },
-                "color": {
-                    "condition": {"test": f"abs(datum.value) > {0.6 * largest}", "value": "white"},
-                    "value": "#1b1f24",
-                },
-            },
-        },
-    ]
+    across = nominal("category", title=None, axis={"labelAngle": -30})
+    down = nominal("group", title=by)
+    shade = quantitative(
+        "value",
+        scale={"scheme": "blueorange", "domain": [-largest, largest], "reverse": True},
+        legend={"orient": "top", "title": None, "gradientLength": 160},
+    )
+    tooltip = hover("group", "category", "number")
+    dark, digits = f"abs(datum.value) > {0.6 * largest}", 2 if largest > 0.1 else 3
+    layers = shaded_cells(across, down, shade, tooltip=tooltip, dark=dark, digits=digits)
     title = f"{whose}{label} by {by} and category"
     told = "; ".join(f"{row['group']}, {row['category']}: {row['number']}" for row in rows)
     spec = chart(layers, height=26 * table["group"].nunique(), data=values(rows))

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import Row, chart, line_at, model_colour, values
+from equipoise.report.figures.style import model_colour
+from equipoise.report.figures.vega import LEGEND, Row, chart, line_at, mark, nominal, quantitative, values
 from equipoise.report.figures.words import axis_of, quantity_of, sides_of
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Quantity, Result
-from equipoise.results.items import rows_of
 from equipoise.results.numbers import fixed
+from equipoise.results.result import rows_of
 
 BINS = 40
 FEWEST = 5
@@ -41,10 +42,14 @@ def distribution_figures(measured: Measurement) -> list[Figure]:
 
 
 def _scored(measured: Measurement) -> Quantity | None:
-    """The first quantity, where single scores are on its scale and have its sides."""
-    first = next(iter(measured.first.quantities), None)
-    is_scale = first is not None and first.column == "score" and first.scale not in ("half", "percent", "F1")
-    return quantity_of(measured, first.key) if first is not None and is_scale and first.sides else None
+    """The first quantity that is a mean of the scores: single scores are on its scale and have its sides."""
+    means = (
+        one
+        for one in measured.first.declared
+        if one.column == "score" and one.contrast is None and one.sides and not one.over
+    )
+    first = next((one for one in means if one.scale not in ("half", "percent", "F1")), None)
+    return quantity_of(measured, first.key) if first else None
 
 
 def _title(scores: "dict[str, Any]", quantity: Quantity | None) -> str:
@@ -91,32 +96,27 @@ def _single(rows: list[Row], quantity: Quantity | None, axis: Row) -> dict[str, 
     above, below, _ = sides_of(quantity).items()
     named = {SIGNS[0]: below[0], SIGNS[1]: above[0]} if quantity else dict(zip(SIGNS, SIGNS, strict=True))
     rows = [row | {"sign": named[row["sign"]]} for row in rows]
-    tooltip = [{"field": name, "type": "quantitative"} for name in ("from", "to", "items")]
-    bars = {
-        "mark": {"type": "bar", "binSpacing": 0.5},
-        "encoding": {
-            "x": {"field": "from", "bin": "binned", "type": "quantitative", **axis},
-            "x2": {"field": "to"},
-            "y": {"field": "items", "type": "quantitative", "title": "sentences"},
-            "color": {
-                "field": "sign",
-                "type": "nominal",
-                "scale": {"domain": list(named.values()), "range": [below[1], above[1]]},
-                "legend": {"orient": "top", "title": None},
-            },
-            "tooltip": tooltip,
-        },
-    }
+    tooltip = [quantitative(name) for name in ("from", "to", "items")]
+    bars = mark(
+        "bar",
+        {"binSpacing": 0.5},
+        x=quantitative("from", bin="binned", **axis),
+        x2={"field": "to"},
+        y=quantitative("items", title="sentences"),
+        color=nominal(
+            "sign", scale={"domain": list(named.values()), "range": [below[1], above[1]]}, legend=LEGEND
+        ),
+        tooltip=tooltip,
+    )
     return chart([bars, line_at(0, "x")], height=200, data=values(rows))
 
 
 def _several(rows: list[Row], labels: list[str], axis: Row) -> dict[str, Any]:
-    lines = {
-        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
-        "encoding": {
-            "x": {"field": "from", "type": "quantitative", **axis},
-            "y": {"field": "items", "type": "quantitative", "title": "sentences"},
-            "color": model_colour(labels),
-        },
-    }
+    lines = mark(
+        "line",
+        {"interpolate": "step-after", "strokeWidth": 2},
+        x=quantitative("from", **axis),
+        y=quantitative("items", title="sentences"),
+        color=model_colour(labels),
+    )
     return chart([lines, line_at(0, "x")], height=220, data=values(rows))

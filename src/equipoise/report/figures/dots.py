@@ -6,19 +6,14 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.instruments import declared_quantities
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import (
-    ABOVE,
-    Layer,
-    Row,
-    chart,
-    dots_with_intervals,
-    line_at,
-    model_colour,
-    values,
-)
+from equipoise.report.figures.style import ABOVE, dots_with_intervals, model_colour
+from equipoise.report.figures.vega import Layer, Row, chart, line_at, nominal, quantitative, values
 from equipoise.report.measurements import slug
+from equipoise.results import Quantity
 from equipoise.results.numbers import shown
+from equipoise.results.reading import sentence_start
 
 
 def dot(name: str, value: float, low: float, high: float, model: str = "") -> Row:
@@ -43,6 +38,47 @@ def dot_figure(
     return Figure(slug(name), title, f"{title}. {told}.", _spec(known, axis, neutral))
 
 
+def found(rows: Sequence[Row], quantity: Quantity | None, label: str) -> str:
+    """The finding of a chart as its title: which row is nearest to what is good."""
+    known = [row for row in rows if row["value"] == row["value"]]
+    name = sentence_start(quantity.plain_name) if quantity else label
+    if quantity is None or len(known) < 2:
+        return name
+    if quantity.better == "higher":
+        best, word = max(known, key=lambda row: float(row["value"])), "highest"
+    else:
+        best, word = (
+            min(known, key=lambda row: abs(float(row["value"]) - quantity.neutral)),
+            "nearest to neutral",
+        )
+    return f"{name}: {word} with {_named(best)}"
+
+
+def declared(instrument: object, key: object) -> Quantity | None:
+    """The quantity that an instrument declares under a key."""
+    return declared_quantities(str(instrument)).get(str(key))
+
+
+def reach(rows: Sequence[Row]) -> str:
+    """From where to where numbers go, and whose the ends are; nothing for fewer than two."""
+    ordered = sorted(
+        (row for row in rows if row["value"] == row["value"]), key=lambda row: float(row["value"])
+    )
+    if len(ordered) < 2:
+        return ""
+    ends = [f"{shown(row['value'])} ({_named(row)})" for row in (ordered[0], ordered[-1])]
+    return f": from {ends[0]} to {ends[1]}"
+
+
+def sided_axis(quantity: Quantity | None, label: str, unit: str) -> str:
+    """The title of an axis, with the sides at its ends in words."""
+    text = f"{label} ({unit})" if unit else label
+    if quantity is None or not quantity.sides:
+        return text
+    above, below = (side.removeprefix("towards ").removeprefix("kinder to ") for side in quantity.sides[:2])
+    return f"← {below} · {text} · {above} →"
+
+
 def _named(row: Row) -> str:
     return f"{row['name']}, {row['model']}" if row["model"] else str(row["name"])
 
@@ -57,7 +93,7 @@ def crossed_figure(
         dot(str(row[down]), row["value"], row["low"], row["high"], named[str(row[across])])
         for row in table.to_dict("records")
     ]
-    return dot_figure(name, title, rows, axis=axis)
+    return dot_figure(name, f"{title}{reach(rows)}", rows, axis=axis)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -70,16 +106,10 @@ def _spec(rows: Sequence[Row], axis: str, neutral: float | None) -> dict[str, An
     names = list(dict.fromkeys(str(row["name"]) for row in rows))
     models = [model for model in dict.fromkeys(str(row["model"]) for row in rows) if model]
     colour = model_colour(models) if models else {"value": ABOVE}
-    aside = {"yOffset": {"field": "model", "type": "nominal", "sort": models}} if len(models) > 1 else {}
-    down: Row = {
-        "field": "name",
-        "type": "nominal",
-        "sort": names,
-        "title": None,
-        "axis": {"labelLimit": 220},
-    }
-    across = {"type": "quantitative", "title": axis, "scale": {"zero": False}}
-    tooltip = [{"field": field, "type": "nominal"} for field in ("name", "number")]
+    aside = {"yOffset": nominal("model", sort=models)} if len(models) > 1 else {}
+    down: Row = nominal("name", sort=names, title=None, axis={"labelLimit": 220})
+    across = quantitative(title=axis, scale={"zero": False})
+    tooltip = [nominal(field) for field in ("name", "number")]
     layers: list[Layer] = [] if neutral is None else [line_at(neutral, "x")]
     layers += dots_with_intervals(across, {"y": down, "color": colour, **aside}, tooltip)
     row_height = 26 if len(models) < 2 else 6 + 11 * len(models)

@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW, Row, chart, values
+from equipoise.report.figures.style import ABOVE, BELOW
+from equipoise.report.figures.vega import Row, chart, mark, nominal, quantitative, values
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
 from equipoise.results.numbers import shown
@@ -65,22 +66,18 @@ def gender_bars(name: str, title: str, rows: Sequence[Row]) -> Figure:
 def _spec(rows: Sequence[Row]) -> dict[str, Any]:
     names, labels = [str(row["name"]) for row in rows], list(GENDERS.values())
     bars = [_bar(row, gender, label) for row in rows for gender, label in GENDERS.items()]
-    down = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 260}}
-    aside = {"field": "gender", "type": "nominal", "sort": labels}
+    down = nominal("name", sort=names, title=None, axis={"labelLimit": 260})
+    aside = nominal("gender", sort=labels)
     colour = {**aside, "scale": {"domain": labels, "range": [ABOVE, BELOW]}}
     colour |= {"legend": {"orient": "top", "title": None, "labelLimit": 260}}
-    across = {"type": "quantitative", "title": AXIS, "scale": {"domain": [0, 1]}}
+    across = quantitative(title=AXIS, scale={"domain": [0, 1]})
     shared = {"y": down, "yOffset": aside}
-    tooltip = [{"field": field, "type": "nominal"} for field in ("name", "gender", "number")]
+    tooltip = [nominal(field) for field in ("name", "gender", "number")]
     layers = [
-        {
-            "mark": {"type": "bar", "opacity": 0.85},
-            "encoding": shared | {"x": across | {"field": "value"}, "color": colour, "tooltip": tooltip},
-        },
-        {
-            "mark": {"type": "rule", "strokeWidth": 1.5},
-            "encoding": shared | {"x": across | {"field": "low"}, "x2": {"field": "high"}},
-        },
+        mark(
+            "bar", {"opacity": 0.85}, **shared, x=across | {"field": "value"}, color=colour, tooltip=tooltip
+        ),
+        mark("rule", {"strokeWidth": 1.5}, **shared, x=across | {"field": "low"}, x2={"field": "high"}),
     ]
     return chart(layers, height=28 * max(len(names), 2), data=values(bars))
 

@@ -7,15 +7,8 @@ import pandas as pd
 
 from equipoise.report.elements import Figure
 from equipoise.report.figures.corpora import INSTRUMENTS as CORPORA
-from equipoise.report.figures.style import (
-    Layer,
-    Row,
-    chart,
-    dots_with_intervals,
-    line_at,
-    model_colour,
-    values,
-)
+from equipoise.report.figures.style import dots_with_intervals, model_colour
+from equipoise.report.figures.vega import Layer, Row, chart, line_at, nominal, quantitative, values
 from equipoise.report.figures.words import (
     axis_of,
     colour_of_sides,
@@ -30,7 +23,7 @@ from equipoise.results.estimate import CROSSED
 from equipoise.results.numbers import shown
 
 FEWEST, MOST = 2, 24
-"""Levels that a chart shows: one is no comparison, more than these are read in the table."""
+"""Levels that a chart shows: one level is not a comparison, more than these are read in the table."""
 
 MOST_FIGURES = 6
 DRAWN_TOGETHER = ("p-male", "p-female")
@@ -86,11 +79,12 @@ def _spec(table: pd.DataFrame, labels: list[str], quantity: Quantity | None) -> 
     rows = [_row(row, quantity) for row in table.to_dict("records")]
     order = list(dict.fromkeys(row["level"] for row in rows))
     colour = model_colour(labels) if several else colour_of_sides(quantity)
-    down: dict[str, Any] = {"field": "level", "type": "nominal", "sort": order, "title": None}
+    down: dict[str, Any] = nominal("level", sort=order, title=None)
     first = table.iloc[0]
-    across = {"type": "quantitative", "scale": {"zero": False}, **axis_of(first, quantity)}
-    aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
-    tooltip = [{"field": name, "type": "nominal"} for name in ("model", "level", "number", "n")]
+    axis = axis_of(first, quantity)
+    across = quantitative(**axis | {"scale": {"zero": False, **axis.get("scale", {})}})
+    aside = {"yOffset": nominal("model", sort=labels)} if several else {}
+    tooltip = [nominal(name) for name in ("model", "level", "number", "n")]
     shared = {"y": down, "color": colour, **aside}
     neutral: Layer = line_at(float(first["neutral"]), "x")
     layers = [neutral, *dots_with_intervals(across, shared, tooltip)]

@@ -6,7 +6,8 @@ import pandas as pd
 
 from equipoise.errors import UserError
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import MODEL_COLOURS, SCHEMA, Layer, line_at, values
+from equipoise.report.figures.style import MODEL_COLOURS
+from equipoise.report.figures.vega import SCHEMA, Layer, hover, line_at, mark, nominal, quantitative, values
 from equipoise.report.measurements import slug
 from equipoise.results import Result
 from equipoise.results.estimate import CROSSED
@@ -53,24 +54,24 @@ def layer_figure(result: Result, key: str = "") -> Figure:
 def _spec(table: pd.DataFrame, row: pd.Series) -> dict[str, Any]:
     names = list(table["of"].unique())
     layers = sorted(int(layer) for layer in table["layer"].unique())
-    across: dict[str, Any] = {"field": "layer", "type": "quantitative", "title": "layer (0: embeddings)"}
+    across: dict[str, Any] = quantitative("layer", title="layer (0: embeddings)")
     across["axis"] = {"values": layers, "format": "d"}
-    upward = {"type": "quantitative", "title": f"{row['label']} ({row['unit']})"}
+    upward = quantitative(title=f"{row['label']} ({row['unit']})")
     ink = {"value": MODEL_COLOURS[0]}
-    tooltip = [{"field": name} for name in _COLUMNS]
+    tooltip = hover(*_COLUMNS)
     at = {"x": across, "y": upward | {"field": "value"}, "color": ink, "tooltip": tooltip}
     ends = {"x": across, "y": upward | {"field": "low"}, "y2": {"field": "high"}, "color": ink}
     drawn: list[Layer] = [
         line_at(float(row["neutral"]), "y"),
-        {"mark": {"type": "area", "opacity": 0.2}, "encoding": ends},
-        {"mark": {"type": "line", "point": {"size": 30}}, "encoding": at},
+        mark("area", {"opacity": 0.2}, **ends),
+        mark("line", {"point": {"size": 30}}, **at),
     ]
     width = 420 if len(names) == 1 else 190
     return {
         "$schema": SCHEMA,
         "height": width * 0.7,
         "data": values(table.to_dict("records")),
-        "facet": {"field": "of", "type": "nominal", "title": None, "sort": names},
+        "facet": nominal("of", title=None, sort=names),
         "columns": 4,
         "spec": {"width": width, "height": width * 0.7, "layer": drawn},
     }

@@ -5,7 +5,18 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, chart, line_at, values
+from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR
+from equipoise.report.figures.vega import (
+    LEGEND,
+    chart,
+    dots,
+    hover,
+    line_at,
+    mark,
+    nominal,
+    quantitative,
+    values,
+)
 from equipoise.report.measurements import slug
 from equipoise.results.numbers import fixed
 
@@ -17,20 +28,21 @@ NAMED, NOT_NAMED = "named in the training text", "not named in it"
 INKS = (ABOVE, BELOW, "#009E73", "#CC79A7")
 
 
-def leans_figure(name: str, table: pd.DataFrame) -> Figure | None:
+def leans_figures(name: str, table: pd.DataFrame) -> list[Figure]:
     """The scatter, where at least two leans are known in both models."""
-    known = table[table["before"].notna() & table["after"].notna()]
+    known = table if table.empty else table[table["before"].notna() & table["after"].notna()]
     if len(known) < 2:
-        return None
+        return []
     slopes = {str(part): slope_of(rows) for part, rows in known.groupby("part", sort=False)}
     fits = {str(part): fit_of(rows) for part, rows in known.groupby("part", sort=False)}
     said = "; ".join(
         f"{part}: slope {fixed(slope, 2)}, r {fixed(fits[part], 2)}, R² {fixed(fits[part] ** 2, 2)}"
         for part, slope in slopes.items()
     )
-    title = f"Lean after against before ({said})"
-    alt = f"{title}. {len(known)} points. A slope of 1 is an unchanged model, 0 one that was flattened."
-    return Figure(slug(name), title, alt, _spec(known))
+    nearer = int((known["after"].abs() < known["before"].abs()).sum())
+    title = f"{nearer} of {len(known)} lean less than before ({said})"
+    alt = f"{title}. A slope of 1 is an unchanged model, 0 one that was flattened."
+    return [Figure(slug(name), title, alt, _spec(known))]
 
 
 def slope_of(rows: pd.DataFrame) -> float:
@@ -53,25 +65,18 @@ def _spec(table: pd.DataFrame) -> dict[str, Any]:
     lines = [{"part": UNCHANGED, "before": end, "after": end} for end in ends]
     for part, rows in table.groupby("part", sort=False):
         lines += _fitted(str(part), rows)
-    across = {"field": "before", "type": "quantitative", "title": "lean before"}
-    upward = {"field": "after", "type": "quantitative", "title": "lean after"}
+    across = quantitative("before", title="← women · lean before · men →")
+    upward = quantitative("after", title="← women · lean after · men →")
     scale = {"domain": [*parts, UNCHANGED], "range": [*INKS[: len(parts)], UNCLEAR]}
-    colour = {"field": "part", "type": "nominal", "scale": scale, "legend": {"orient": "top", "title": None}}
-    tooltip = [{"field": name} for name in LEANS]
-    shape = {"field": "kind", "type": "nominal", "legend": {"orient": "top", "title": None}}
+    colour = nominal("part", scale=scale, legend=LEGEND)
+    tooltip = hover(*LEANS)
+    shape = nominal("kind", legend=LEGEND)
     marked = {"shape": shape} if "seen" in table else {}
     layers: list[dict[str, Any]] = [
         line_at(0, "x"),
         line_at(0, "y"),
-        {
-            "data": values(lines),
-            "mark": {"type": "line", "strokeWidth": 2},
-            "encoding": {"x": across, "y": upward, "color": colour},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 40, "opacity": 0.7},
-            "encoding": {"x": across, "y": upward, "color": colour, "tooltip": tooltip, **marked},
-        },
+        {"data": values(lines), **mark("line", {"strokeWidth": 2}, x=across, y=upward, color=colour)},
+        mark("point", dots(40, 0.7), x=across, y=upward, color=colour, tooltip=tooltip, **marked),
     ]
     return chart(layers, height=340, data=values(points))
 

@@ -7,7 +7,18 @@ import pandas as pd
 
 from equipoise.data.catalogue import is_dataset
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import UNCLEAR, Layer, Row, chart, line_at, model_colour, values
+from equipoise.report.figures.style import UNCLEAR, model_colour
+from equipoise.report.figures.vega import (
+    Layer,
+    Row,
+    chart,
+    dots,
+    line_at,
+    mark,
+    nominal,
+    quantitative,
+    values,
+)
 from equipoise.report.figures.words import axis_of, name_of, quantity_of
 from equipoise.report.measurements import Measurement, data_name, slug
 from equipoise.results import Result
@@ -46,7 +57,12 @@ def profession_figures(measured: Measurement) -> list[Figure]:
     label = name_of(table.iloc[0], quantity_of(measured, str(table["key"].iloc[0])))
     names = first.sort_values("value", ascending=False, kind="stable")["level"].tolist()
     ends = names if len(names) <= 2 * AT_EITHER_END else [*names[:AT_EITHER_END], *names[-AT_EITHER_END:]]
-    figures = [_bars_figure(measured, table, ends, f"{label}: from {names[-1]} to {names[0]}")]
+    cut = (
+        f" ({AT_EITHER_END} highest, {AT_EITHER_END} lowest of {len(names)} occupations)"
+        if len(ends) < len(names)
+        else ""
+    )
+    figures = [_bars_figure(measured, table, ends, f"{label}: from {names[-1]} to {names[0]}{cut}")]
     known = table[table[SHARE].notna()]
     if len(known) >= FEWEST:
         figures.append(_scatter_figure(measured, known, list(tables)))
@@ -87,31 +103,22 @@ def _bars_figure(
     rows = [_row(row) for row in table[table["level"].isin(chosen)].to_dict("records")]
     order = [_named(row) for row in first.to_dict("records")]
     several, example = len(labels) > 1, first.iloc[0]
-    down: dict[str, Any] = {"field": "named", "type": "nominal", "sort": order, "title": None}
-    across = {"type": "quantitative", **_axis(measured, example)}
+    down: dict[str, Any] = nominal("named", sort=order, title=None)
+    across = quantitative(**_axis(measured, example))
     colour = model_colour(labels) if several else _share_colour(rows, women_working(measured))
-    aside = {"yOffset": {"field": "model", "type": "nominal", "sort": labels}} if several else {}
-    tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
+    shared = {"y": down} | ({"yOffset": nominal("model", sort=labels)} if several else {})
+    ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}}
+    looks = {"height": {"band": 0.8}, "invalid": "show", "stroke": UNCLEAR, "strokeWidth": 0.5}
+    tooltip = [nominal(name) for name in ("model", "named", "number")]
     layers: list[Layer] = [
-        {
-            "mark": {"type": "bar", "height": {"band": 0.8}, "invalid": "show"},
-            "encoding": {
-                "x": across | {"field": "value"},
-                "y": down,
-                "color": colour,
-                "tooltip": tooltip,
-                **aside,
-            },
-        },
-        {
-            "mark": {"type": "rule", "opacity": 0.8, "color": "#7F868F"},
-            "encoding": {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": down, **aside},
-        },
+        mark("bar", looks, x=across | {"field": "value"}, color=colour, tooltip=tooltip, **shared),
+        mark("rule", {"opacity": 0.8, "color": UNCLEAR}, **ends, **shared),
         line_at(float(example["neutral"]), "x"),
     ]
     told = "; ".join(f"{row['model']}, {row['named']}: {row['number']}" for row in rows)
     height = len(order) * (4 + 8 * len(labels) if several else 17)
-    spec = chart(layers, height=height, data=values(rows))
+    hollow = {"scale": {"invalid": {"color": {"value": "transparent"}}}}
+    spec = chart(layers, height=height, data=values(rows), config=hollow)
     return Figure(slug(f"{measured.name} {name}"), title, f"{title}. {told}.", spec)
 
 
@@ -120,9 +127,11 @@ def _share_colour(rows: list[Row], title: str) -> dict[str, Any]:
     if all(row["share"] != row["share"] for row in rows):
         return {"value": "#0072B2"}
     scale = {"domain": [0, 50, 100], "range": ["#0072B2", "#B9BCC1", "#D55E00"], "interpolate": "rgb"}
-    legend = {"orient": "top", "title": title, "titleLimit": 400, "gradientLength": 160, "tickCount": 3}
-    share = {"field": "share", "type": "quantitative", "scale": scale, "legend": legend}
-    return {"condition": {"test": "isValid(datum.share)", **share}, "value": UNCLEAR}
+    lines = title.replace(" in ", "\n in ").split("\n")  # a phone has no room for one line
+    if any(row["share"] != row["share"] for row in rows):
+        lines.append("hollow bars: no figure")
+    legend = {"orient": "top", "title": lines, "titleLimit": 400, "gradientLength": 160, "tickCount": 3}
+    return quantitative("share", scale=scale, legend=legend)
 
 
 def _row(row: "dict[Any, Any]") -> Row:
@@ -141,21 +150,18 @@ def _scatter_figure(measured: Measurement, table: pd.DataFrame, labels: list[str
     first = table.iloc[0]
     rows = [_row(row) for row in table.to_dict("records")]
     colour = model_colour(labels) if len(labels) > 1 else {"value": "#0072B2"}
-    across = {"field": "share", "type": "quantitative", "title": women_working(measured)}
-    upward = {"field": "value", "type": "quantitative", "scale": {"zero": False}, **_axis(measured, first)}
-    tooltip = [{"field": name, "type": "nominal"} for name in ("model", "named", "number")]
+    across = quantitative("share", title=women_working(measured))
+    axis = _axis(measured, first)
+    upward = quantitative("value", **axis | {"scale": {"zero": False, **axis.get("scale", {})}})
+    tooltip = [nominal(name) for name in ("model", "named", "number")]
     lines = [point for label in labels for point in _fitted(table[table["model"] == label], label)]
     outliers = _outliers(table[table["model"] == labels[0]]) if len(labels) == 1 else []
     layers: list[Layer] = [
         line_at(float(first["neutral"]), "y"),
-        {
-            "mark": {"type": "point", "filled": True, "size": 45, "opacity": 0.7},
-            "encoding": {"x": across, "y": upward, "color": colour, "tooltip": tooltip},
-        },
+        mark("point", dots(45, 0.7), x=across, y=upward, color=colour, tooltip=tooltip),
         {
             "data": values(lines),
-            "mark": {"type": "line", "strokeWidth": 2},
-            "encoding": {"x": across, "y": upward, "color": colour, "detail": {"field": "model"}},
+            **mark("line", {"strokeWidth": 2}, x=across, y=upward, color=colour, detail={"field": "model"}),
         },
         *_names_beside(outliers, across, upward),
     ]
@@ -186,8 +192,13 @@ def _names_beside(rows: list[Row], across: Row, upward: Row) -> list[Layer]:
     return [
         {
             "data": values(of_side),
-            "mark": {"type": "text", "align": align, "dx": shift, "dy": -5, "fontSize": 10},
-            "encoding": {"x": across, "y": upward, "text": {"field": "name"}},
+            **mark(
+                "text",
+                {"align": align, "dx": shift, "dy": -5, "fontSize": 10},
+                x=across,
+                y=upward,
+                text={"field": "name"},
+            ),
         }
         for align, shift, of_side in (("left", 7, left), ("right", -7, right))
         if of_side

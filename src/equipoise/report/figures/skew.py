@@ -8,14 +8,17 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.instruments.stereotype_skew import CUT
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import (
-    MODEL_COLOURS,
+from equipoise.report.figures.style import MODEL_COLOURS, crossed_intervals, model_colour
+from equipoise.report.figures.vega import (
+    LEGEND,
     Layer,
     Row,
     chart,
-    crossed_intervals,
+    hover,
     line_at,
-    model_colour,
+    mark,
+    nominal,
+    quantitative,
     values,
 )
 from equipoise.report.measurements import Measurement, slug
@@ -92,32 +95,16 @@ def _bars_spec(bars: list[Row]) -> dict[str, Any]:
     kinds = list(MEANS.values())
     models = list(dict.fromkeys(str(bar["model"]) for bar in bars))
     labels = {} if len(models) > 1 else {"axis": None}
-    down = {"field": "model", "type": "nominal", "title": None, "sort": models, **labels}
+    down = nominal("model", title=None, sort=models, **labels)
     aside = {"field": "mean", "sort": kinds}
-    across = {
-        "field": "value",
-        "type": "quantitative",
-        "title": "F1 x 100 (0: none)",
-        "scale": {"zero": True},
-    }
+    across = quantitative("value", title="F1 x 100 (0: none)", scale={"zero": True})
     scale = {"domain": kinds, "range": list(MODEL_COLOURS[: len(kinds)])}
-    colour = {
-        "field": "mean",
-        "type": "nominal",
-        "scale": scale,
-        "legend": {"orient": "top", "title": None},
-    }
-    tooltip = [{"field": field} for field in ("model", "mean", "value", "low", "high")]
+    colour = nominal("mean", scale=scale, legend=LEGEND)
+    tooltip = hover("model", "mean", "value", "low", "high")
     ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}}
     layers: list[Layer] = [
-        {
-            "mark": {"type": "bar", "opacity": 0.8},
-            "encoding": {"y": down, "yOffset": aside, "x": across, "color": colour, "tooltip": tooltip},
-        },
-        {
-            "mark": {"type": "rule", "strokeWidth": 1.5, "color": "#222222"},
-            "encoding": {"y": down, "yOffset": aside, **ends},
-        },
+        mark("bar", {"opacity": 0.8}, y=down, yOffset=aside, x=across, color=colour, tooltip=tooltip),
+        mark("rule", {"strokeWidth": 1.5, "color": "#222222"}, y=down, yOffset=aside, **ends),
     ]
     return chart(layers, height=40 * len(models) + 40, data=values(bars))
 
@@ -126,9 +113,9 @@ def _histogram_spec(rows: list[Row], models: list[str]) -> dict[str, Any]:
     """Bars for one model; a line for each of several, so that none hides another."""
     axis = {"values": [step / 10 for step in range(11)], "format": ".1f"}
     title = "|P(he) - P(she)| of a sentence (dashed: the cut of 0.1)"
-    across = {"type": "quantitative", "title": title, "scale": {"domain": [0, 1]}, "axis": axis}
-    y = {"field": "share", "type": "quantitative", "title": "share of sentences", "axis": {"format": "%"}}
-    tooltip = [{"field": field} for field in ("model", "from", "to", "share", "low", "high", "n")]
+    across = quantitative(title=title, scale={"domain": [0, 1]}, axis=axis)
+    y = quantitative("share", title="share of sentences", axis={"format": "%"})
+    tooltip = hover("model", "from", "to", "share", "low", "high", "n")
     middle = across | {"field": "middle"}
     dots = [row | {"middle": (row["from"] + row["to"]) / 2} for row in rows]
     ends = {"x": middle, "y": y | {"field": "low"}, "y2": {"field": "high"}}
@@ -136,12 +123,12 @@ def _histogram_spec(rows: list[Row], models: list[str]) -> dict[str, Any]:
         x = across | {"field": "from", "bin": "binned"}
         bars: Layer = {"mark": {"type": "bar", "binSpacing": 1, "color": MODEL_COLOURS[0]}}
         bars["encoding"] = {"x": x, "x2": {"field": "to"}, "y": y, "tooltip": tooltip}
-        rule: Layer = {"mark": {"type": "rule", "color": "#222222"}, "encoding": ends}
+        rule: Layer = mark("rule", {"color": "#222222"}, **ends)
         return chart([bars, rule, line_at(CUT, "x")], height=220, data=values(dots))
     colour = model_colour(models)
     lines: Layer = {"mark": {"type": "line", "strokeWidth": 2, "point": True}}
     lines["encoding"] = {"x": middle, "y": y, "color": colour, "tooltip": tooltip}
-    spread: Layer = {"mark": {"type": "rule", "opacity": 0.5}, "encoding": ends | {"color": colour}}
+    spread: Layer = mark("rule", {"opacity": 0.5}, **ends, color=colour)
     return chart([spread, lines, line_at(CUT, "x")], height=240, data=values(dots))
 
 
@@ -165,29 +152,24 @@ def skew_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
 
 
 def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:
-    x = {
-        "field": "skew",
-        "type": "quantitative",
-        "title": "← women · same-answer bias (skew, F1 x 100) · men →",
-    }
-    y = {"field": "stereotype", "type": "quantitative", "title": "stereotype gap (F1 x 100; up: follows it)"}
+    x = quantitative("skew", title="← women · same-answer bias (skew, F1 x 100) · men →")
+    y = quantitative("stereotype", title="stereotype gap (F1 x 100; up: follows it)")
     colour = model_colour(labels)
-    tooltip = [{"field": name} for name in ("model", "skew", "stereotype", "ability", "n")]
+    tooltip = hover("model", "skew", "stereotype", "ability", "n")
     layers: list[Layer] = [
         line_at(0, "x"),
         line_at(0, "y"),
         *crossed_intervals(x, y, colour),
-        {
-            "mark": {"type": "point", "size": 90, "opacity": 1, "filled": True, "strokeWidth": 1.5},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "color": colour,
-                "stroke": colour,
-                "fillOpacity": {"condition": {"test": "!datum.is_meaningful", "value": 0}, "value": 1},
-                "tooltip": tooltip,
-            },
-        },
+        mark(
+            "point",
+            {"size": 90, "opacity": 1, "filled": True, "strokeWidth": 1.5},
+            x=x,
+            y=y,
+            color=colour,
+            stroke=colour,
+            fillOpacity={"condition": {"test": "!datum.is_meaningful", "value": 0}, "value": 1},
+            tooltip=tooltip,
+        ),
     ]
     names = ("model", "skew", "skew_low", "skew_high", "stereotype", "stereotype_low", "stereotype_high")
     kept = [{name: row[name] for name in (*names, "ability", "n", "is_meaningful")} for row in rows]

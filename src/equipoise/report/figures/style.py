@@ -3,14 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-Row = dict[str, Any]
-Layer = dict[str, Any]
+from equipoise.report.figures.vega import GREY, LEGEND, Layer, Row, dots, mark, nominal, quantitative
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-WIDTH = 640
-"""Width of a chart in a file; a page makes it as wide as there is room."""
-
-ABOVE, BELOW, UNCLEAR = "#0072B2", "#D55E00", "#7F868F"
+ABOVE, BELOW, UNCLEAR = "#0072B2", "#D55E00", GREY
 MEN, WOMEN = ABOVE, BELOW
 MODEL_COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
@@ -19,46 +14,26 @@ MODEL_COLOURS = (
 SHORT_LEGEND = 45
 """Letters that stand in one line on a narrow page."""
 
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-"""Models differ in shape as well as in colour."""
-
 SIDES = {"above": "above neutral", "below": "below neutral", "unclear": "not told from neutral"}
 SIDE_COLOURS = (ABOVE, BELOW, UNCLEAR)
 
 
-def chart(layers: Sequence[Layer], *, height: int, **more: Any) -> dict[str, Any]:
-    """A chart of layers that fills the width it is given."""
-    return {
-        "$schema": SCHEMA,
-        "width": WIDTH,
-        "height": height,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "layer": list(layers),
-        **more,
-    }
-
-
-def values(rows: Sequence[Row]) -> dict[str, Any]:
-    """Rows as a chart's data, numbers short enough for a drawing and NaN left out."""
-    return {"values": [{name: _short(cell) for name, cell in row.items()} for row in rows]}
-
-
-def line_at(value: float, axis: str, /, **channel: Any) -> Layer:
-    """The dashed line of a neutral value; `channel` is what its axis shares with other layers."""
-    return {
-        "data": {"values": [{"at": value}]},
-        "mark": {"type": "rule", "strokeDash": [4, 3], "color": UNCLEAR},
-        "encoding": {axis: {"field": "at", "type": "quantitative", **channel}},
-    }
+def shaded_cells(
+    across: Row, down: Row, shade: Row, *, tooltip: Sequence[Row], dark: str, digits: int
+) -> list[Layer]:
+    """A cell for each row with its number in it, in white where the cell is dark."""
+    ink = {"condition": {"test": dark, "value": "white"}, "value": "#1b1f24"}
+    number = quantitative("value", format=f".{digits}f")
+    return [
+        mark("rect", {}, x=across, y=down, color=shade, tooltip=list(tooltip)),
+        mark("text", {"fontSize": 10}, x=across, y=down, text=number, color=ink),
+    ]
 
 
 def upright_interval(across: Row, upward: Row, colour: Row) -> Layer:
     """A rule from `low` up to `high` for every row."""
     ends = {"y": upward | {"field": "low"}, "y2": {"field": "high"}}
-    return {
-        "mark": {"type": "rule", "opacity": 0.6},
-        "encoding": {"x": across, **ends, "color": colour},
-    }
+    return mark("rule", {"opacity": 0.6}, x=across, **ends, color=colour)
 
 
 def crossed_intervals(x: Row, y: Row, colour: Row) -> list[Layer]:
@@ -73,14 +48,8 @@ def dots_with_intervals(across: Row, encoding: Row, tooltip: Sequence[Row]) -> l
     """A dot at `value` and a rule from `low` to `high` for every row; `encoding` is what both share."""
     ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}}
     return [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7},
-            "encoding": ends | encoding,
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {"x": across | {"field": "value"}, "tooltip": list(tooltip)} | encoding,
-        },
+        mark("rule", {"strokeWidth": 2, "opacity": 0.7}, **ends, **encoding),
+        mark("point", dots(60), x=across | {"field": "value"}, tooltip=list(tooltip), **encoding),
     ]
 
 
@@ -94,8 +63,8 @@ def side_of(low: float, high: float, neutral: float) -> str:
 def side_colour(legend: bool = True) -> dict[str, Any]:
     """The colour of the side that a number lies on."""
     scale = {"domain": list(SIDES.values()), "range": list(SIDE_COLOURS)}
-    title: dict[str, Any] = {"orient": "top", "title": None}
-    return {"field": "side", "type": "nominal", "scale": scale, "legend": title if legend else None}
+    title: dict[str, Any] = LEGEND
+    return nominal("side", scale=scale, legend=title if legend else None)
 
 
 def model_colour(labels: Sequence[str]) -> dict[str, Any]:
@@ -103,15 +72,4 @@ def model_colour(labels: Sequence[str]) -> dict[str, Any]:
     colours = [MODEL_COLOURS[place % len(MODEL_COLOURS)] for place in range(len(labels))]
     columns = 3 if sum(map(len, labels)) > SHORT_LEGEND else len(labels)
     legend = {"orient": "top", "title": None, "columns": columns, "labelLimit": 240}
-    return {
-        "field": "model",
-        "type": "nominal",
-        "scale": {"domain": list(labels), "range": colours},
-        "legend": legend,
-    }
-
-
-def _short(cell: Any) -> Any:
-    if not isinstance(cell, float):
-        return cell
-    return None if cell != cell or cell in (float("inf"), -float("inf")) else float(f"{cell:.6g}")
+    return nominal("model", scale={"domain": list(labels), "range": colours}, legend=legend)

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from equipoise.report.corpus_findings import certain_rows
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import (
-    MEN,
-    MODEL_COLOURS,
-    WOMEN,
+from equipoise.report.figures.style import MEN, MODEL_COLOURS, WOMEN, dots_with_intervals, upright_interval
+from equipoise.report.figures.vega import (
+    LEGEND,
     Layer,
     Row,
     chart,
-    dots_with_intervals,
+    hover,
     line_at,
-    upright_interval,
+    mark,
+    nominal,
+    quantitative,
     values,
 )
 from equipoise.report.measurements import slug
@@ -32,12 +34,7 @@ MOST_GROUPS = 20
 TO_MEN, TO_WOMEN = "closer to men", "closer to women"
 LOG_ODDS = "closer to women  ←  log-odds  →  closer to men"
 INTERVALS = "bars: 95 % intervals over documents"
-_SIDE = {
-    "field": "side",
-    "type": "nominal",
-    "scale": {"domain": [TO_WOMEN, TO_MEN], "range": [WOMEN, MEN]},
-    "legend": {"orient": "top", "title": None},
-}
+_SIDE = nominal("side", scale={"domain": [TO_WOMEN, TO_MEN], "range": [WOMEN, MEN]}, legend=LEGEND)
 _FILES = ("top-words", "categories", "over-time", "mentions-*")
 
 
@@ -60,10 +57,12 @@ def cooccurrence_figures(table: pd.DataFrame) -> list[Figure]:
     words, categories = whole[whole["word"] != ""], whole[whole["word"] == ""]
     figures = []
     if len(words):
-        figures.append(_lean_figure("top-words", "Words", _strongest(words)))
+        certain = set(certain_rows(words)["word"])
+        figures.append(_lean_figure("top-words", "Words", _strongest(words), certain))
     if len(categories):
         rows = [_lean(row, str(row["category"])) for row in categories.to_dict("records")]
-        figures.append(_lean_figure("categories", "Categories", rows))
+        certain = set(certain_rows(categories)["category"])
+        figures.append(_lean_figure("categories", "Categories", rows, certain))
     years = _years(known[known["word"] == ""])
     if len(years) > 1:
         figures.append(_categories_over_time(years))
@@ -102,29 +101,31 @@ def _lean(row: "dict[Any, Any]", name: str) -> Row:
     }
 
 
-def _lean_figure(name: str, title: str, rows: Sequence[Row]) -> Figure:
+def _lean_figure(name: str, title: str, rows: Sequence[Row], certain: set[str]) -> Figure:
     down = _names_down(rows)
-    across = {"type": "quantitative", "title": LOG_ODDS, "scale": {"zero": True}}
-    tooltip = [{"field": field} for field in ("name", "value", "with men", "with women")]
+    across = quantitative(title=LOG_ODDS, scale={"zero": True})
+    tooltip = hover("name", "value", "with men", "with women")
     layers = [line_at(0, "x"), *dots_with_intervals(across, {"y": down, "color": _SIDE}, tooltip)]
     told = "; ".join(f"{row['name']}: {fixed(row['value'], 2)}" for row in rows)
     spec = chart(layers, height=22 * max(len(rows), 2), data=values(rows))
-    return Figure(name, f"{title}: {_ends_of(rows)} ({INTERVALS})", f"{title}. {told}.", spec)
+    return Figure(name, f"{title}: {_ends_of(rows, certain)} ({INTERVALS})", f"{title}. {told}.", spec)
 
 
-def _ends_of(rows: Sequence[Row]) -> str:
-    """The row closest to men and the one closest to women."""
-    ordered = sorted(rows, key=lambda row: float(row["value"]))
-    ends = [(ordered[-1], TO_MEN), (ordered[0], TO_WOMEN)]
-    return ", ".join(f"{row['name']} is {side}" for row, side in ends if row["side"] == side)
+def _ends_of(rows: Sequence[Row], certain: set[str]) -> str:
+    """The certain row closest to men and the one closest to women."""
+    sure = [row for row in rows if str(row["name"]).partition(" (")[0] in certain]
+    ordered = sorted(sure, key=lambda row: float(row["value"]))
+    ends = [(ordered[-1], TO_MEN), (ordered[0], TO_WOMEN)] if ordered else []
+    told = ", ".join(f"{row['name']} is {side}" for row, side in ends if row["side"] == side)
+    return told or "none is closer to one gender for certain"
 
 
 def _mentions_figure(rows: pd.DataFrame, by: str) -> Figure:
     largest = rows.assign(total=rows["women"] + rows["men"]).nlargest(MOST_GROUPS, "total")
     dots = [_share(row) for row in largest.sort_values("share_women", kind="stable").to_dict("records")]
-    across: Row = {"type": "quantitative", "title": "women among the people mentioned (dashed: half)"}
+    across: Row = quantitative(title="women among the people mentioned (dashed: half)")
     across |= {"axis": {"format": "%"}, "scale": {"zero": False}}
-    tooltip = [{"field": field} for field in ("name", "women", "men", "value")]
+    tooltip = hover("name", "women", "men", "value")
     shared = {"y": _names_down(dots), "color": {"value": MODEL_COLOURS[0]}}
     layers = [line_at(0.5, "x"), *dots_with_intervals(across, shared, tooltip)]
     low, high = dots[0], dots[-1]
@@ -149,10 +150,10 @@ def _categories_over_time(years: pd.DataFrame) -> Figure:
         {"category": str(row["category"]), "year": int(row["year"]), **_ends(row, "log_odds", "log_odds_")}
         for row in years.to_dict("records")
     ]
-    upward = {"type": "quantitative", "title": "log-odds (up: closer to men)"}
+    upward = quantitative(title="log-odds (up: closer to men)")
     title = "Categories over the years"
     panels = {
-        "facet": {"field": "category", "type": "nominal", "title": None},
+        "facet": nominal("category", title=None),
         "columns": 3,
         "spec": {"width": 190, "height": 130, "layer": _line_over_time(upward)},
     }
@@ -165,7 +166,7 @@ def _categories_over_time(years: pd.DataFrame) -> Figure:
 
 def _mentions_over_time(years: pd.DataFrame) -> Figure:
     rows = [{"year": int(row["year"]), **_ends(row, "share_women", "")} for row in years.to_dict("records")]
-    upward = {"type": "quantitative", "title": "women among the people mentioned", "axis": {"format": "%"}}
+    upward = quantitative(title="women among the people mentioned", axis={"format": "%"})
     title = "Women among the people mentioned, by year"
     told = "; ".join(f"{row['year']}: {fixed(100 * row['value'], 0)} %" for row in rows)
     layers = _line_over_time(upward | {"scale": {"zero": False}})[1:]
@@ -175,11 +176,11 @@ def _mentions_over_time(years: pd.DataFrame) -> Figure:
 
 def _line_over_time(upward: Row) -> list[Layer]:
     """A neutral line, a line through the years and an interval at each."""
-    across: Row = {"field": "year", "type": "quantitative", "title": None, "axis": {"format": "d"}}
+    across: Row = quantitative("year", title=None, axis={"format": "d"})
     across["scale"] = {"zero": False}
     colour = {"value": MODEL_COLOURS[0]}
     at = {"x": across, "y": upward | {"field": "value"}, "color": colour}
-    line: Layer = {"mark": {"type": "line", "point": True}, "encoding": at}
+    line: Layer = mark("line", {"point": True}, **at)
     return [line_at(0, "y"), upright_interval(across, upward, colour), line]
 
 
@@ -193,7 +194,7 @@ def _ends(row: "dict[Any, Any]", value: str, prefix: str) -> Row:
 
 def _names_down(rows: Sequence[Row]) -> Row:
     order = [row["name"] for row in rows]
-    return {"field": "name", "type": "nominal", "sort": order, "title": None, "axis": {"labelLimit": 240}}
+    return nominal("name", sort=order, title=None, axis={"labelLimit": 240})
 
 
 def _known(rows: pd.DataFrame) -> pd.DataFrame:

@@ -60,7 +60,7 @@ Numbers = Mapping[EstimateName, float]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Condition:
     """Two numbers and how they are compared."""
 
     left: Operand
@@ -109,7 +109,7 @@ class Joined:
             yield from part.names()
 
 
-Expression = Comparison | Not | Joined
+Expression = Condition | Not | Joined
 
 
 def _number(side: Operand, numbers: Numbers) -> float:

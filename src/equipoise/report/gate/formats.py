@@ -45,7 +45,7 @@ def _clean(text: str) -> str:
     return _NOT_IN_XML.sub("�", text)
 
 
-_WORDS = {PASSED: "passed", FAILED: "**failed**", ERROR: "**cannot be told**", NOT_JUDGED: "not judged"}
+_WORDS = {PASSED: "passed", FAILED: "**failed**", ERROR: "**cannot tell**", NOT_JUDGED: "not judged"}
 _ORDER = (ERROR, FAILED, PASSED, NOT_JUDGED)
 
 

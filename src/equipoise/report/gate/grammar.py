@@ -15,7 +15,7 @@ from equipoise.errors import UserError
 from equipoise.report.gate.expressions import (
     COLUMNS,
     OPERATORS,
-    Comparison,
+    Condition,
     EstimateName,
     Expression,
     Joined,
@@ -111,7 +111,7 @@ class _Reader:
             return inner
         left = self._operand()
         sign = self.expect(_SIGN, "a comparison (> >= < <= == !=)")[0]
-        return Comparison(left, sign, self._operand())
+        return Condition(left, sign, self._operand())
 
     def _operand(self) -> Operand:
         self.skip(_SPACE)

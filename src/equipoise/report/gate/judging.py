@@ -1,4 +1,4 @@
-"""Judging: each rule asked of each model; what cannot be told is an error, never a pass."""
+"""Judging: each rule asked of each model; a rule without enough data to decide is an error, never a pass."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.report.gate.expressions import Comparison, EstimateName, Expression, Joined, Not, Numbers
+from equipoise.report.gate.expressions import Condition, EstimateName, Expression, Joined, Not, Numbers
 from equipoise.report.gate.rules import Rule
 from equipoise.results import Result
 from equipoise.results.estimate import CROSSED
@@ -127,7 +127,7 @@ def _at(expression: Expression, group: str, level: str) -> Expression:
         side.at(group, level) if isinstance(side, EstimateName) else side
         for side in (expression.left, expression.right)
     )
-    return Comparison(left, expression.sign, right)
+    return Condition(left, expression.sign, right)
 
 
 def estimate_names(result: Result) -> Iterator[tuple[str, dict[str, Any]]]:

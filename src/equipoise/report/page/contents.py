@@ -1,20 +1,22 @@
 """What a page holds: the first screen, a part for each question, every item, limits and provenance."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import filterfalse
 
 import pandas as pd
 
 from equipoise.errors import UserError
+from equipoise.instruments import INSTRUMENTS, instrument_card
+from equipoise.report.answers import Answer
 from equipoise.report.between import between_models
-from equipoise.report.cards import card_of
 from equipoise.report.corpus_findings import SavedCorpus
 from equipoise.report.elements import Figure, Section, Table
 from equipoise.report.explorer import explorer_data
 from equipoise.report.figures import figures_of
 from equipoise.report.figures.survey import cooccurrence_figures, mention_figures
-from equipoise.report.findings import Findings, say
+from equipoise.report.findings import THIS_MODEL, Findings, say
 from equipoise.report.measurements import (
     MeasuredModel,
     Measurement,
@@ -29,9 +31,9 @@ from equipoise.report.page.screen import (
     answer_words,
     corpus_screen,
     screen_of,
-    study_screen,
 )
 from equipoise.report.page.several import SeveralScreen, several_screen
+from equipoise.report.page.studied import study_screen
 from equipoise.report.paper_tables import is_printed, paper_sentences, paper_tables
 from equipoise.report.sections import Study, section_of
 from equipoise.report.tables import data_table, estimates_table, headline_table, provenance_table
@@ -70,8 +72,8 @@ class Part:
     title: str
     sections: Sequence[Section]
     verdicts: Sequence[str] = ()
-    aliases: Sequence[str] = ()
-    """Other names by which links find this part."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other questions that this part answers: the names by which links find it, with their titles."""
 
     @property
     def short(self) -> str:
@@ -120,16 +122,18 @@ def contents_of(
         raise UserError("There is nothing to report.", "Give at least one result folder.")
     models, asked = measured_models(results), measurements(results)
     of_model = [[one.results[model.label] for one in asked if model.label in one.results] for model in models]
-    findings = [say(held) for held in of_model]
+    # A page about one model has its name above the headline.
+    findings = [say(held, THIS_MODEL if len(models) == 1 else "") for held in of_model]
     measured = _in_order(asked, findings)
     between = between_models(measured) if len(models) > 1 else None
     # Without results the first screen has said a study's first sentences already.
     said = 0 if results else 1 + MOST_SENTENCES
     studied = [replace(one, sentences=one.sentences[said:]) for one in map(section_of, studies)]
     asked_words = _asked(measured, findings)
-    screens = [screen_of(said, held, asked_words) for said, held in zip(findings, of_model, strict=True)] or [
-        study_screen(one) for one in studies
-    ]
+    screens = [
+        screen_of(model.label, said, held, asked_words)
+        for model, said, held in zip(models, findings, of_model, strict=True)
+    ] or [study_screen(one) for one in studies]
     names = [model.label for model in models] or [study.title for study in studies]
     names += [corpus.name for corpus in corpora]
     return Contents(
@@ -172,7 +176,11 @@ def _parts(measured: Sequence[Measurement], findings: Sequence[Findings]) -> lis
             QUESTIONS.get(name, "Other measurements"),
             [measurement_section(one) for one in by_question[name]],
             _verdicts(findings, [question for question, place in places.items() if place == name]),
-            [anchor_of(question) for question, place in places.items() if place == name != question],
+            {
+                anchor_of(question): QUESTIONS.get(question, question)
+                for question, place in places.items()
+                if place == name != question
+            },
         )
         for name in ordered
     ]
@@ -194,12 +202,17 @@ def _verdicts(findings: Sequence[Findings], questions: Sequence[str]) -> list[st
     """What every model's answers to these questions are."""
     several = len(findings) > 1
     return [
-        f"{f'{said.model}: ' if several else ''}{answer_words(answer)}. {answer.sentence}"
+        f"{f'{said.model}: ' if several else ''}{_verdict(answer)}"
         for question in questions
         for said in findings
         for answer in said.answers
         if answer.question == question
     ]
+
+
+def _verdict(answer: Answer) -> str:
+    words = answer_words(answer)
+    return answer.sentence if answer.sentence.startswith(words) else f"{words}. {answer.sentence}"
 
 
 def _corpus_part(corpus: SavedCorpus) -> Part:
@@ -284,3 +297,24 @@ def _notes(results: Sequence[Result], models: Sequence[MeasuredModel]) -> list[s
             f"{', '.join(sorted(versions))}."
         )
     return notes
+
+
+_HEADING = re.compile(r"^([A-Z][A-Za-z ]{1,11}?)\s{2,}(?=\S)")
+
+
+def card_of(instrument: str) -> list[tuple[str, str]]:
+    """The card of an instrument as pairs of heading and text; none for an instrument of the user's own."""
+    return card_parts(instrument_card(instrument)) if instrument in INSTRUMENTS.usable() else []
+
+
+def card_parts(card: str) -> list[tuple[str, str]]:
+    """A card as pairs of heading and text."""
+    first, _, body = card.partition("\n")
+    parts: list[list[str]] = [["Method", first.strip()]]
+    for line in body.splitlines():
+        heading = _HEADING.match(line)
+        if heading:
+            parts.append([heading[1], line[heading.end() :].strip()])
+        elif line.strip():
+            parts[-1][1] += " " + line.strip()
+    return [(heading, text) for heading, text in parts]

@@ -1,6 +1,7 @@
 """Small drawings of the first screen, in percent of their width: no script, and they print as they are."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import exp, isnan, log
 from typing import NamedTuple
 
@@ -53,6 +54,49 @@ class Gauge(NamedTuple):
     def alt(self) -> str:
         """The drawing in words."""
         return f"On an axis from {self.left} to {self.right}: {self.text}"
+
+
+class Point(NamedTuple):
+    """A model on the axis of a question: its place and its interval in percent, and its value in words."""
+
+    name: str
+    at: float
+    low: float
+    high: float
+    text: str
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval to draw."""
+        return not isnan(self.low)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """One question over the models: two are joined by a line, more stand on one axis."""
+
+    anchor: str
+    question: str
+    verdict: str
+    kind: str
+    size: str
+    certainty: str
+    limits: str
+    sentence: str
+    left: str
+    right: str
+    neutral: float
+    ticks: tuple[Tick, ...]
+    points: tuple[Point, ...]
+    name: str
+    code: str
+
+    @property
+    def alt(self) -> str:
+        """The chart in words."""
+        return f"From {self.left} to {self.right}. " + "; ".join(
+            f"{one.name}: {one.text}" for one in self.points
+        )
 
 
 class Axis(NamedTuple):
@@ -124,6 +168,19 @@ def _reach(measured: Sequence[Measured], quantity: Quantity, *, close: bool) -> 
     low, high = min([neutral - clear / 2, *ends]), max([neutral + clear / 2, *ends])
     room = 0.12 * (high - low)
     return low - room, high + room
+
+
+def in_how_many(biased: int, asked: int) -> str:
+    """The answer of several models or arms as a title."""
+    if asked == 1:
+        return "Yes" if biased else "Not found"
+    return f"Yes, in {biased} of {asked}" if biased else f"Not found in any of {asked}"
+
+
+def point_of(axis: Axis, name: str, measured: Measured, text: str) -> Point:
+    """Where a measured number stands on an axis, with its interval."""
+    low, high = sorted(axis.place(end) for end in (measured.low, measured.high))
+    return Point(name, axis.place(measured.value), low, high, text)
 
 
 def ticks_of(axis: Axis, quantity: Quantity) -> tuple[Tick, ...]:

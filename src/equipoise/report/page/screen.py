@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from equipoise.report.answers import NO_DIFFERENCE, NOT_MEANINGFUL, UNTOLD, Answer, Known
-from equipoise.report.corpus_findings import SHARE, Finding, SavedCorpus, say_corpus
+from equipoise.report.corpus_findings import SHARE, CorpusFinding, SavedCorpus, say_corpus
 from equipoise.report.examples import Example
 from equipoise.report.findings import Findings
 from equipoise.report.measurements import slug
-from equipoise.report.page.gauges import Gauge, gauge
+from equipoise.report.page.gauges import Gauge, Slope, gauge
 from equipoise.report.page.standing import Line, standing_of
-from equipoise.report.sections import Study
 from equipoise.results import Result
 from equipoise.results.numbers import fixed
 from equipoise.results.quantity import SCALES, Quantity
@@ -46,6 +45,7 @@ class Shown(NamedTuple):
     has_blank: bool
     bars: tuple[Bar, ...]
     pair: tuple[tuple[str, str, str], ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,21 @@ class Screen:
     cards: tuple[Card, ...]
     knowledge: tuple[Mark, ...]
     standing: tuple[Line, ...] = ()
+    slopes: tuple[Slope, ...] = ()
+    """What a study measured: every arm on one axis."""
 
 
-def screen_of(findings: Findings, results: Sequence[Result], asked: str) -> Screen:
+def screen_of(model: str, findings: Findings, results: Sequence[Result], asked: str) -> Screen:
     """The first screen of one model."""
     return Screen(
         "Gender bias in",
-        findings.model,
+        model,
         asked,
         findings.headline,
         findings.sentences,
         tuple(_card(one) for one in sorted(findings.answers, key=lambda one: not one.is_found)),
-        marks_of(findings.knowledge),
+        # That everything could be asked is no knowledge.
+        marks_of([one for one in findings.knowledge if one.kind != "coverage" or one.mark != "✔"]),
         standing_of(findings.answers, results),
     )
 
@@ -110,13 +113,7 @@ def corpus_screen(corpus: SavedCorpus) -> Screen:
     return Screen("Women and men in", corpus.name, "", said.headline, said.sentences, cards, ())
 
 
-def study_screen(study: Study) -> Screen:
-    """The first screen of a study: its first sentence, then those that follow."""
-    headline, *others = study.sentences or (study.title,)
-    return Screen("", study.title, "", headline, tuple(others[:MOST_SENTENCES]), (), ())
-
-
-def _corpus_card(corpus: SavedCorpus, finding: Finding) -> Card:
+def _corpus_card(corpus: SavedCorpus, finding: CorpusFinding) -> Card:
     measured = finding.measured
     return Card(
         f"{slug(corpus.name)}-{slug(finding.name)}",
@@ -142,7 +139,9 @@ def anchor_of(question: str) -> str:
 
 def answer_words(answer: Answer) -> str:
     """The answer as a title: Yes, towards men."""
-    word = answer.word.capitalize()
+    word, contrast = answer.word.capitalize(), answer.quantity.contrast
+    if answer.is_found and contrast and not answer.quantity.statistic:
+        return f"{word}: {contrast.first} more {answer.side}"
     return f"{word}, {answer.side}" if answer.is_found and answer.side else word
 
 
@@ -163,13 +162,26 @@ def _card(answer: Answer) -> Card:
         answer.size if told and answer.is_found else "",
         answer.certainty if told and answer.is_found else "",
         limits_of(answer.quantity),
-        f"{answer.sentence} {answer.detail if answer.is_found else ''}".strip(),
+        _said(answer),
         _gauge(answer),
-        tuple(map(shown_example, answer.example[: 2 if "men" in answer.side else 1])),
-        sentence_start(answer.quantity.plain_name),
+        tuple(map(shown_example, _shown_first(answer))),
+        f"{sentence_start(answer.quantity.plain_name)} · {answer.basis}",
         answer.code,
         has_details=True,
     )
+
+
+def _said(answer: Answer) -> str:
+    """The sentence of an answer, what its number counts, and how many occupations lean so."""
+    meaning = f"{sentence_start(answer.meaning)}." if answer.meaning else ""
+    detail = sentence_start(answer.detail) if answer.is_found else ""
+    return " ".join(filter(None, (answer.sentence, meaning, detail)))
+
+
+def _shown_first(answer: Answer) -> list[Example]:
+    """The example on the side of the answer first; one of each side where the sides are people."""
+    ordered = sorted(answer.example, key=lambda one: one.side != answer.side)
+    return ordered[: 2 if "men" in answer.side else 1]
 
 
 def _gauge(answer: Answer) -> Gauge | None:
@@ -188,7 +200,7 @@ def shown_example(example: Example) -> Shown:
         for word, share in example.probabilities[:MOST_BARS]
     )
     if bars or len(example.texts) < 2:
-        return Shown(before, after, bool(blank), bars)
+        return Shown(before, after, bool(blank), bars, note=example.note)
     # The score of a pair is above 0 where the first of its texts is likelier.
     likelier, other = example.texts[:2] if example.value > 0 else example.texts[1::-1]
     return Shown("", "", False, (), _marked(likelier, other))

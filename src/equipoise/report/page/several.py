@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 from typing import NamedTuple
 
 from equipoise.report.answers import Answer
 from equipoise.report.changes import GAINED, KEPT, LESS, LOST, MORE, Change, Changes, Kept, ranked
 from equipoise.report.findings import Findings
-from equipoise.report.page.gauges import Axis, Tick, axis_of, ticks_of
+from equipoise.report.page.gauges import Axis, Slope, Tick, axis_of, in_how_many, point_of, ticks_of
 from equipoise.report.page.screen import Mark, anchor_of, limits_of, marks_of
 from equipoise.report.page.standing import headline_of
 from equipoise.results import Result
 from equipoise.results.quantity import Quantity
-from equipoise.results.reading import Measured, amount, distances, sentence_start, side_of
+from equipoise.results.reading import Measured, sentence_start, told
 
 MOST_RANKED = 4
 """With more models each is compared with the first one only, which gives no ranks."""
@@ -23,49 +22,6 @@ MOST_LISTED = 6
 
 _WORDS = {LESS: "less", MORE: "more"}
 _KEPT = {KEPT: ("✔", "yes"), GAINED: ("✔", "yes"), LOST: ("✘", "no")}
-
-
-class Point(NamedTuple):
-    """A model on the axis of a question: its place and its interval in percent, and its value in words."""
-
-    name: str
-    at: float
-    low: float
-    high: float
-    text: str
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether there is an interval to draw."""
-        return not isnan(self.low)
-
-
-@dataclass(frozen=True)
-class Slope:
-    """One question over the models: two are joined by a line, more stand on one axis."""
-
-    anchor: str
-    question: str
-    verdict: str
-    kind: str
-    size: str
-    certainty: str
-    limits: str
-    sentence: str
-    left: str
-    right: str
-    neutral: float
-    ticks: tuple[Tick, ...]
-    points: tuple[Point, ...]
-    name: str
-    code: str
-
-    @property
-    def alt(self) -> str:
-        """The chart in words."""
-        return f"From {self.left} to {self.right}. " + "; ".join(
-            f"{one.name}: {one.text}" for one in self.points
-        )
 
 
 class Place(NamedTuple):
@@ -174,7 +130,7 @@ def _slopes(
                 measured[name] = number
         if len(measured) > 1:
             biased = sum(one.is_found for one in answers.values())
-            slopes.append(_row_slope(lead, measured, f"{biased} of {len(answers)} models: yes"))
+            slopes.append(_row_slope(lead, measured, in_how_many(biased, len(answers))))
     return slopes
 
 
@@ -199,7 +155,7 @@ def _pair_slope(change: Change, names: Sequence[str], answers: Mapping[str, Answ
         limits_of(change.quantity),
         change.sentence,
         *_drawn(axis, change.quantity),
-        tuple(_point(axis, *one) for one in zip(names, measured, texts, strict=True)),
+        tuple(point_of(axis, *one) for one in zip(names, measured, texts, strict=True)),
         sentence_start(change.quantity.plain_name),
         code,
     )
@@ -209,10 +165,7 @@ def _row_slope(lead: Answer, measured: Mapping[str, Measured], verdict: str) -> 
     """Any number of models on one axis."""
     quantity = lead.quantity
     axis = axis_of(list(measured.values()), quantity)
-    points = [
-        _point(axis, name, one, f"{amount(distances(one, quantity)[0], quantity)} {side_of(one, quantity)}")
-        for name, one in measured.items()
-    ]
+    points = [point_of(axis, name, one, told(one, quantity)) for name, one in measured.items()]
     return Slope(
         anchor_of(lead.question),
         lead.title,
@@ -232,11 +185,6 @@ def _row_slope(lead: Answer, measured: Mapping[str, Measured], verdict: str) -> 
 def _drawn(axis: Axis, quantity: Quantity) -> tuple[str, str, float, tuple[Tick, ...]]:
     """The words at the ends of an axis, where neutral is, and its ticks."""
     return axis.left, axis.right, axis.place(axis.neutral), ticks_of(axis, quantity)
-
-
-def _point(axis: Axis, name: str, measured: Measured, text: str) -> Point:
-    low, high = sorted(axis.place(end) for end in (measured.low, measured.high))
-    return Point(name, axis.place(measured.value), low, high, text)
 
 
 def _places(changes: Sequence[Changes]) -> list[Place]:

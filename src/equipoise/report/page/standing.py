@@ -1,6 +1,6 @@
 """Where a model stands: its answers beside those of reference models on the same data.
 
-`references.csv` holds measured figures of random weights and of the shipped model.
+`references.csv` holds measured figures of random weights and of the built-in model.
 `recipes/reference_figures.py` writes it from saved results.
 """
 
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from equipoise.models.loading.names import LABELS, RANDOM
 from equipoise.report.answers import NOT_MEANINGFUL, Answer
 from equipoise.report.page.gauges import axis_of
 from equipoise.results import Quantity, Result
@@ -40,6 +41,11 @@ class Line(NamedTuple):
     neutral: float
     points: tuple[Point, ...]
     alt: str
+
+    @property
+    def knows_nothing(self) -> bool:
+        """Whether random weights are all that there is to compare with."""
+        return {point.name for point in self.points} <= {THIS_MODEL, LABELS[RANDOM]}
 
 
 def standing_of(answers: Iterable[Answer], results: Sequence[Result]) -> tuple[Line, ...]:

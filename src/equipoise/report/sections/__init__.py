@@ -5,6 +5,7 @@ names the module that draws it. Its `FIGURES` and `TABLES` hold one function per
 tables of the study's paper with its rows and columns.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +21,8 @@ from equipoise.studies.steps import STUDY, read_study, read_tables
 MODULES = {
     **dict.fromkeys(("before-after", "professions", "mitigations", "downstream", "control"), "changes"),
     **dict.fromkeys(
-        ("corpus-bias", "corpus-classifiers", "learning-curve", "reminders", "resolution"), "tuned"
+        ("checkpoints", "corpus-bias", "corpus-classifiers", "learning-curve", "reminders", "resolution"),
+        "tuned",
     ),
     **dict.fromkeys(("models", "skew", "sample-size"), "models"),
     "domain": "domain",
@@ -41,6 +43,11 @@ class Study:
     sentences: tuple[str, ...]
     tables: dict[str, pd.DataFrame]
 
+    def table(self, name: str, columns: Iterable[str]) -> pd.DataFrame:
+        """The table of that name; an empty one if it is missing or lacks a column that is drawn."""
+        table = self.tables.get(name, pd.DataFrame())
+        return table if set(columns) <= set(table.columns) else pd.DataFrame()
+
 
 def is_study(folder: Path) -> bool:
     """Whether a study wrote this folder."""
@@ -53,7 +60,7 @@ def load_study(folder: Path) -> Study:
     tables = read_tables(folder, record)
     if not record["sentences"] and not tables:
         raise UserError(
-            f"The study in {folder} is not finished.", "Run it again: it goes on where it stopped."
+            f"The study in {folder} is not finished.", "Run the same command again: it continues."
         )
     return Study(record["name"], record["title"], tuple(record["sentences"]), tables)
 

@@ -7,71 +7,62 @@ import pandas as pd
 
 from equipoise.report.elements import Figure
 from equipoise.report.figures.association import NEEDS, profession_bars
-from equipoise.report.figures.dots import dot, dot_figure
-from equipoise.report.figures.leans import LEANS, leans_figure
-from equipoise.report.figures.style import (
-    ABOVE,
-    BELOW,
-    UNCLEAR,
+from equipoise.report.figures.dots import declared, dot, dot_figure, found, sided_axis
+from equipoise.report.figures.leans import LEANS, leans_figures
+from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, model_colour, upright_interval
+from equipoise.report.figures.vega import (
+    LEGEND,
     Layer,
     chart,
+    dots,
+    hover,
     line_at,
-    model_colour,
-    upright_interval,
+    mark,
+    nominal,
+    quantitative,
     values,
 )
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.results.numbers import fixed
+from equipoise.results.reading import sentence_start
 from equipoise.studies.papers.association_tables import BY_PROFESSION
-
-# before_after
-BEFORE_AFTER_GAIN = ("instrument", "label", "removed", "low", "high")
-BEFORE_AFTER_PRICE = ("instrument", "label", "loss", "low", "high")
-"""What the charts need of the study's tables."""
 
 
 def before_after_figures(study: Study) -> list[Figure]:
     """Gain and price with their intervals, the scatter of leans, and the professions of BEC-Pro."""
-    gain, price, leans = (
-        _before_after_usable(study, *one)
-        for one in (("gain", BEFORE_AFTER_GAIN), ("price", BEFORE_AFTER_PRICE), ("leanings", LEANS))
-    )
+    shares = [
+        (
+            "gain",
+            "removed",
+            "Bias fell in {} of {} numbers",
+            "% of the distance from neutral (right: better)",
+        ),
+        (
+            "price",
+            "loss",
+            "{} of {} abilities fell",
+            "% lost (left: better); of a log P, the rise of perplexity",
+        ),
+    ]
     drawn = []
-    if gain is not None:
-        axis = "% of the distance from neutral (right: better)"
-        drawn.append(
-            dot_figure(
-                "before after gain",
-                "Bias removed",
-                _before_after_shares(gain, "removed"),
-                axis=axis,
-                neutral=0,
-            )
-        )
-    if price is not None:
-        axis = "% lost (left: better); of a log P, the rise of perplexity"
-        drawn.append(
-            dot_figure(
-                "before after price",
-                "What it cost",
-                _before_after_shares(price, "loss"),
-                axis=axis,
-                neutral=0,
-            )
-        )
-    scatter = None if leans is None else leans_figure("before after leans", leans)
-    professions = _before_after_usable(study, Path(BY_PROFESSION).stem, NEEDS)
-    bars = [] if professions is None else profession_bars("before after", professions)
-    return [*drawn, *([scatter] if scatter else []), *bars]
+    for name, column, words, axis in shares:
+        table = study.table(name, ("instrument", "label", column, "low", "high"))
+        if not table.empty:
+            title, rows = _certainly(table, column, words), _in_percent(table, column)
+            drawn.append(dot_figure(f"before after {name}", title, rows, axis=axis, neutral=0))
+    bars = study.table(Path(BY_PROFESSION).stem, NEEDS)
+    drawn += leans_figures("before after leans", study.table("leanings", LEANS))
+    return drawn + ([] if bars.empty else profession_bars("before after", bars))
 
 
-def _before_after_usable(study: Study, name: str, columns: tuple[str, ...]) -> pd.DataFrame | None:
-    table = study.tables.get(name)
-    return table if table is not None and set(columns) <= set(table.columns) and len(table) else None
+def _certainly(table: pd.DataFrame, column: str, words: str) -> str:
+    """In how many rows the whole interval lies above 0, of those that have one."""
+    known = table[table[column].notna()]
+    return words.format(int((known["low"] > 0).sum()), len(known)) + ", certain"
 
 
-def _before_after_shares(table: pd.DataFrame, column: str) -> list[dict[str, Any]]:
+def _in_percent(table: pd.DataFrame, column: str) -> list[dict[str, Any]]:
     """A row for each number, in per cent."""
     rows = []
     for row in table.to_dict("records"):
@@ -82,32 +73,27 @@ def _before_after_shares(table: pd.DataFrame, column: str) -> list[dict[str, Any
     return rows
 
 
-# professions
-PROFESSIONS_TABLE = "professions"
-PROFESSIONS_SIDES = ("before", "after")
-PROFESSIONS_MOST_CATEGORIES = 24
-PROFESSIONS_WORDS = "gender-related words"
+SIDES = ("before", "after")
+MOST_CATEGORIES = 24
+GENDERED_WORDS = "gender-related words"
 """The chart of the categories that are about one word each, such as Pregnancy: Fig. 12 of the thesis."""
 
 
 def professions_figures(study: Study) -> list[Figure]:
     """The scatter of all, then the bars of each category."""
-    table = study.tables.get(PROFESSIONS_TABLE)
-    if table is None or not {*LEANS, "category"} <= set(table.columns):
+    table = study.table("professions", (*LEANS, "category"))
+    if table.empty:
         return []
-    scatter = leans_figure("professions leans", table)
-    bars = [
-        _professions_bars(str(name), rows)
-        for name, rows in _professions_charted(table).groupby("category", sort=False)
-    ]
-    return [*([scatter] if scatter else []), *bars[:PROFESSIONS_MOST_CATEGORIES]]
+    by_category = _professions_charted(table).groupby("category", sort=False)
+    bars = [_professions_bars(str(name), rows) for name, rows in by_category]
+    return [*leans_figures("professions leans", table), *bars[:MOST_CATEGORIES]]
 
 
 def _professions_charted(table: pd.DataFrame) -> pd.DataFrame:
     """The table with the guard's categories of a single word put together."""
     counts = table.groupby("category")["profession"].transform("size")
     is_word = (table["part"] == "guard") & (counts == 1)
-    return table.assign(category=table["category"].mask(is_word, PROFESSIONS_WORDS))
+    return table.assign(category=table["category"].mask(is_word, GENDERED_WORDS))
 
 
 def _professions_bars(category: str, table: pd.DataFrame) -> Figure:
@@ -121,30 +107,31 @@ def _professions_bars(category: str, table: pd.DataFrame) -> Figure:
             **_professions_ends(row, side),
         }
         for row in ordered.to_dict("records")
-        for side in PROFESSIONS_SIDES
+        for side in SIDES
     ]
-    down: dict[str, Any] = {"field": "profession", "type": "nominal", "sort": order, "title": None}
-    across = {"field": "appd", "type": "quantitative", "title": "APPD (right: male)"}
-    tooltip = [{"field": name} for name in ("profession", "model", "appd")]
-    aside = {"field": "model", "type": "nominal", "sort": list(PROFESSIONS_SIDES)}
+    down: dict[str, Any] = nominal("profession", sort=order, title=None)
+    across = quantitative("appd", title="← women · pronoun gap (APPD) · men →")
+    tooltip = hover("profession", "model", "appd")
+    aside = nominal("model", sort=list(SIDES))
     bar = {
         "x": across,
         "y": down,
         "yOffset": aside,
-        "color": model_colour(PROFESSIONS_SIDES),
+        "color": model_colour(SIDES),
         "tooltip": tooltip,
     }
     ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": down, "yOffset": aside}
-    known = any(row["low"] == row["low"] for row in rows)  # without a number Vega warns on the console
-    interval: Layer = {"mark": {"type": "rule", "opacity": 0.8, "color": "#3A3F45"}, "encoding": ends}
+    interval: Layer = mark("rule", {"opacity": 0.8, "color": "#3A3F45"}, **ends)
     layers: list[Layer] = [
-        {"mark": {"type": "bar"}, "encoding": bar},
-        *([interval] if known else []),
+        mark("bar", {}, **bar),
+        interval,
         line_at(0, "x"),
         *_professions_seen(ordered, down),
     ]
-    marked = "; a diamond: the training text names it" if "seen" in table else ""
-    title = f"{category}: APPD before and after, with 95 % intervals{marked}"
+    marked = "; diamond: the training text names it" if "seen" in table else ""
+    nearer = int((ordered["after"].abs() < ordered["before"].abs()).sum())
+    moved = f"{nearer} of {len(ordered)} nearer to neutral than before"
+    title = f"{sentence_start(category)}: {moved} (bars: 95 % intervals{marked})"
     told = "; ".join(
         f"{row['profession']}: {fixed(row['before'], 2)} to {fixed(row['after'], 2)}"
         + (" (named in the training text)" if row.get("seen") else "")
@@ -164,32 +151,26 @@ def _professions_seen(table: pd.DataFrame, down: dict[str, Any]) -> list[Layer]:
         return []
     rows = [{"profession": name, "at": 0} for name in table.loc[table["seen"].astype(bool), "profession"]]
     mark = {"type": "point", "shape": "diamond", "filled": True, "size": 45, "opacity": 1, "color": UNCLEAR}
-    at = {"x": {"field": "at", "type": "quantitative"}, "y": down}
+    at = {"x": quantitative("at"), "y": down}
     return [{"data": values(rows), "mark": mark, "encoding": at}]
 
 
-# mitigations
-MITIGATIONS_TABLE = "mitigations"
-MITIGATIONS_COLUMNS = ("method", "removed", "price", "front", "dominated_by")
-"""What the picture needs of the study's table, a row per method."""
-
-MITIGATIONS_FRONT, MITIGATIONS_BEATEN, MITIGATIONS_UNSURE = (
-    "on the front",
-    "another is better in both",
-    "not sure to lower the average",
-)
+COMPARED = ("method", "removed", "price", "front", "dominated_by")
+FRONT, BEATEN, UNSURE = "on the front", "another is better in both", "not sure to lower the average"
 
 
 def mitigations_figures(study: Study) -> list[Figure]:
     """The Pareto front, where the study wrote its table."""
-    table = study.tables.get(MITIGATIONS_TABLE)
-    if table is None or not set(MITIGATIONS_COLUMNS) <= set(table.columns):
+    table = study.table("mitigations", COMPARED)
+    if table.empty:
         return []
     known = table[table["removed"].notna() & table["price"].notna()]
     if known.empty:
         return []
     rows = [_mitigations_row(row) for row in known.to_dict("records")]
+    best = [row["method"] for row in rows if row["reading"] == FRONT]
     title = "Bias removed against what it costs"
+    title += f": {', '.join(best)} on the front" if best else ": no method surely lowers the bias"
     told = "; ".join(
         f"{row['method']}: removes {fixed(row['removed'], 0)} %, costs {fixed(row['price'], 1)} %, "
         f"{row['reading']}"
@@ -213,61 +194,37 @@ def _mitigations_row(row: "dict[Any, Any]") -> dict[str, Any]:
 def _mitigations_reading(row: "dict[Any, Any]") -> str:
     """Whether it is one to choose from; without an interval it can only be beaten by another."""
     if bool(row["front"]):
-        return MITIGATIONS_FRONT
-    return MITIGATIONS_UNSURE if float(row.get("removed_low", 1.0)) <= 0 else MITIGATIONS_BEATEN
+        return FRONT
+    return UNSURE if float(row.get("removed_low", 1.0)) <= 0 else BEATEN
 
 
 def _mitigations_spec(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    across = {
-        "field": "price",
-        "type": "quantitative",
-        "title": "price: largest loss, % (left: better)",
-        "scale": {"zero": True},
-    }
-    upward = {"type": "quantitative", "title": "bias removed, % (up: better)"}
+    across = quantitative("price", title="price: largest loss, % (left: better)", scale={"zero": True})
+    upward = quantitative(title="bias removed, % (up: better)")
     scale = {
-        "domain": [MITIGATIONS_FRONT, MITIGATIONS_UNSURE, MITIGATIONS_BEATEN],
+        "domain": [FRONT, UNSURE, BEATEN],
         "range": [ABOVE, BELOW, UNCLEAR],
     }
-    colour = {
-        "field": "reading",
-        "type": "nominal",
-        "scale": scale,
-        "legend": {"orient": "top", "title": None},
-    }
+    colour = nominal("reading", scale=scale, legend=LEGEND)
     at = {"x": across, "y": upward | {"field": "removed"}}
-    front = sorted(
-        (row for row in rows if row["reading"] == MITIGATIONS_FRONT), key=lambda row: float(row["price"])
-    )
-    tooltip = [{"field": name} for name in ("method", "removed", "price", "reading")]
+    front = sorted((row for row in rows if row["reading"] == FRONT), key=lambda row: float(row["price"]))
+    tooltip = hover("method", "removed", "price", "reading")
     layers: list[dict[str, Any]] = [
         {
             "data": values(front),
-            "mark": {"type": "line", "interpolate": "step-after", "opacity": 0.5, "color": ABOVE},
-            "encoding": at,
+            **mark("line", {"interpolate": "step-after", "opacity": 0.5, "color": ABOVE}, **at),
         },
         upright_interval(across, upward, colour),
-        {
-            "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
-            "encoding": {**at, "color": colour, "tooltip": tooltip},
-        },
-        {
-            "mark": {"type": "text", "align": "left", "dx": 8, "dy": -6, "fontSize": 11},
-            "encoding": {**at, "text": {"field": "method"}},
-        },
+        mark("point", dots(80), **at, color=colour, tooltip=tooltip),
+        mark("text", {"align": "left", "dx": 8, "dy": -6, "fontSize": 11}, **at, text={"field": "method"}),
     ]
     return chart(layers, height=340, data=values(rows))
 
 
-# downstream
-DOWNSTREAM_TABLE = "classifiers"
-DOWNSTREAM_COLUMNS = ("side", "seed", "instrument", "key", "value", "low", "high")
-
-
 def downstream_figures(study: Study) -> list[Figure]:
     """A chart for each number of the classifiers."""
-    table = study.tables.get(DOWNSTREAM_TABLE)
-    if table is None or not set(DOWNSTREAM_COLUMNS) <= set(table.columns):
+    table = study.table("classifiers", ("side", "seed", "instrument", "key", "value", "low", "high"))
+    if table.empty:
         return []
     drawn = []
     for (instrument, key), of_key in table.groupby(["instrument", "key"], sort=False):
@@ -275,14 +232,14 @@ def downstream_figures(study: Study) -> list[Figure]:
             dot(f"{row['side']}, seed {row['seed']}", row["value"], row["low"], row["high"], row["side"])
             for row in of_key.to_dict("records")
         ]
-        title = f"{instrument}, {key} of each classifier"
-        drawn.append(dot_figure(f"downstream {instrument} {key}", title, rows, axis=str(key)))
+        quantity = declared(instrument, key)
+        title = found(rows, quantity, f"{sentence_start(str(key))} of each classifier ({instrument})")
+        axis = sided_axis(quantity, str(key), "")
+        drawn.append(dot_figure(f"downstream {instrument} {key}", title, rows, axis=axis))
     return drawn
 
 
-# control
-CONTROL_TABLE = "control"
-CONTROL_COLUMNS = (
+CONTROL = (
     *("instrument", "estimate", "by", "level", "model_value", "low", "high"),
     *("random_mean", "random_lowest", "random_highest", "draws"),
 )
@@ -290,11 +247,8 @@ CONTROL_COLUMNS = (
 
 def control_figures(study: Study) -> list[Figure]:
     """A chart for each headline, as each has a unit of its own."""
-    table = study.tables.get(CONTROL_TABLE)
-    if table is None or not set(CONTROL_COLUMNS) <= set(table.columns):
-        return []
-    known = table.fillna({"by": "", "level": ""})
-    return [_control_figure(row) for row in known.to_dict("records")]
+    table = study.table("control", CONTROL).fillna({"by": "", "level": ""})
+    return [_control_figure(row) for row in table.to_dict("records")]
 
 
 def _control_figure(row: "dict[Any, Any]") -> Figure:
@@ -305,8 +259,14 @@ def _control_figure(row: "dict[Any, Any]") -> Figure:
         dot(f"random weights, {row['draws']} draws", *drawn),
     ]
     title = f"{row['instrument']}, {row['estimate']}{where}"
-    read = f"{title} (bars: 95 % interval; range of the draws)"
-    return dot_figure(f"control {title}", read, rows, axis=f"{row['estimate']}{where}")
+    quantity = None if where else declared(row["instrument"], row["estimate"])
+    name = sentence_start(quantity.plain_name) if quantity else title
+    is_inside = row["random_lowest"] <= row["model_value"] <= row["random_highest"]
+    verdict = "no more than random weights give" if is_inside else "beyond what random weights give"
+    read = f"{name}: {verdict} (bars: 95 % interval; range of the draws)"
+    return dot_figure(
+        f"control {title}", read, rows, axis=sided_axis(quantity, f"{row['estimate']}{where}", "")
+    )
 
 
 FIGURES = {

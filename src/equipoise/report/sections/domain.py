@@ -6,11 +6,11 @@ import pandas as pd
 
 from equipoise.instruments.parts.corpus_items import SEPARATOR
 from equipoise.report.elements import Figure
-from equipoise.report.figures.arms import arm_figures
+from equipoise.report.figures.arms import COLUMNS, arm_figures
 from equipoise.report.figures.both_sides import NEAR, near_rows, side_figure
 from equipoise.report.figures.dots import dot, dot_figure
 from equipoise.report.figures.gender_bars import GENDERS, MOST, gender_bars
-from equipoise.report.figures.style import Row
+from equipoise.report.figures.vega import Row
 from equipoise.report.sections import Study
 
 LOSSES = {"arm", "loss", "low", "high"}
@@ -29,17 +29,11 @@ def figures(study: Study) -> list[Figure]:
     """Figs. 1 to 8 and 11 to 16 of the paper, then each number of each instrument."""
     name = study.name
     return [
-        *_losses(name, _known(study, "losses", LOSSES)),
-        *_genders(name, _known(study, "probabilities", PROBABILITIES)),
-        *_words(name, _known(study, "words", WORDS)),
-        *arm_figures(name, study.tables.get("domain")),
+        *_losses(name, study.table("losses", LOSSES)),
+        *_genders(name, study.table("probabilities", PROBABILITIES)),
+        *_words(name, study.table("words", WORDS)),
+        *arm_figures(name, study.table("domain", COLUMNS)),
     ]
-
-
-def _known(study: Study, table: str, columns: set[str]) -> pd.DataFrame:
-    """A table of the study, or an empty one where it has not the columns that are drawn."""
-    known = study.tables.get(table)
-    return pd.DataFrame() if known is None or not columns <= set(known.columns) else known
 
 
 def _losses(name: str, table: pd.DataFrame) -> Iterator[Figure]:
@@ -47,7 +41,8 @@ def _losses(name: str, table: pd.DataFrame) -> Iterator[Figure]:
     rows = [dot(str(row["arm"]), row["loss"], row["low"], row["high"]) for row in table.to_dict("records")]
     if rows:
         axis = "cross-entropy (nats per hidden word; lower is better)"
-        yield dot_figure(f"{name} loss", "Loss on hidden words of the held-out text", rows, axis=axis)
+        best = min(rows, key=lambda row: float(row["value"]))["name"]
+        yield dot_figure(f"{name} loss", f"Loss on held-out text: lowest with {best}", rows, axis=axis)
 
 
 def _genders(name: str, table: pd.DataFrame) -> Iterator[Figure]:

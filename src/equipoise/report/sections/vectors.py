@@ -5,35 +5,28 @@ from typing import Any
 import pandas as pd
 
 from equipoise.report.elements import Figure
-from equipoise.report.figures.style import UNCLEAR, chart, line_at, side_colour, side_of, values
+from equipoise.report.figures.style import SIDES, UNCLEAR, side_colour, side_of
+from equipoise.report.figures.vega import chart, dots, hover, line_at, mark, quantitative, values
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.results.numbers import fixed
 from equipoise.studies.training.group_associations import OTHERS
 
-TABLE = "associations"
 COLUMNS = ("test", "group", "value", "low", "high", "seed_sd", "against")
-HEIGHT = 200
 
 
 def figures(study: Study) -> list[Figure]:
-    """A chart for each test, where the study wrote its table."""
-    table = study.tables.get(TABLE)
-    if table is None or not set(COLUMNS) <= set(table.columns):
-        return []
-    return association_figures(table)
-
-
-def association_figures(table: pd.DataFrame) -> list[Figure]:
     """A chart for each test: a point for each group with its interval, none where it was not trained."""
-    return [_figure(str(test), rows) for test, rows in table.groupby("test", sort=False)]
+    table = study.table("associations", COLUMNS)
+    return (
+        [] if table.empty else [_figure(str(test), rows) for test, rows in table.groupby("test", sort=False)]
+    )
 
 
 def _figure(test: str, table: pd.DataFrame) -> Figure:
     rows = [_row(row) for row in table.to_dict("records")]
-    title = (
-        f"{test}: effect size by group (above 0: the stereotype; bars: 95 % intervals over words and seeds)"
-    )
+    certain = sum(row["side"] == SIDES["above"] for row in rows)
+    title = f"{test}: stereotyped in {certain} of {len(rows)} groups, certain (bars: 95 % intervals)"
     told = "; ".join(
         f"{row['group']}: {fixed(row['value'], 2)}"
         if row["value"] == row["value"]
@@ -56,28 +49,24 @@ def _spec(rows: list[dict[str, Any]], test: str, in_order: bool) -> dict[str, An
     """A point and a bar for each group; a line joins them where they have an order."""
     order = [row["group"] for row in rows]
     across = {"field": "group", "type": "ordinal", "sort": order, "title": None, "scale": {"domain": order}}
-    upward = {"type": "quantitative", "title": f"d, {test}"}
+    upward = quantitative(title=f"d, {test} (up: the stereotype)")
     known = [row for row in rows if row["value"] == row["value"]]
     at = {"x": across, "y": upward | {"field": "value"}}
-    tooltip = [{"field": name} for name in ("group", "value", "low", "high", "seed_sd")]
+    tooltip = hover("group", "value", "low", "high", "seed_sd")
     layers: list[dict[str, Any]] = [
-        line_at(0, "y", title=f"d, {test}"),
-        *([{"mark": {"type": "line", "opacity": 0.4, "color": UNCLEAR}, "encoding": at}] if in_order else []),
-        {
-            "mark": {"type": "rule", "strokeWidth": 2},
-            "encoding": {
-                "x": across,
-                "y": upward | {"field": "low"},
-                "y2": {"field": "high"},
-                "color": side_colour(),
-            },
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {**at, "color": side_colour(), "tooltip": tooltip},
-        },
+        line_at(0, "y", title=upward["title"]),
+        *([mark("line", {"opacity": 0.4, "color": UNCLEAR}, **at)] if in_order else []),
+        mark(
+            "rule",
+            {"strokeWidth": 2},
+            x=across,
+            y=upward | {"field": "low"},
+            y2={"field": "high"},
+            color=side_colour(),
+        ),
+        mark("point", dots(60), **at, color=side_colour(), tooltip=tooltip),
     ]
-    return chart(layers, height=HEIGHT, data=values(known))
+    return chart(layers, height=200, data=values(known))
 
 
 FIGURES = {"vectors": figures}

@@ -12,8 +12,7 @@ import pandas as pd
 
 from equipoise.errors import UserError, unknown_name
 from equipoise.results.comparison.differences import Difference, difference_of
-from equipoise.results.comparison.pairing import Paired, check_comparable, pair
-from equipoise.results.comparison.remarks import remarks, void_of
+from equipoise.results.comparison.pairing import Paired, check_comparable, pair, remarks, void_of
 from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
 from equipoise.results.estimate import NOT_MEANINGFUL, heading
 from equipoise.results.quantity import Quantity
@@ -127,7 +126,7 @@ class Compared(NamedTuple):
 
     @property
     def p(self) -> float:
-        """What is corrected for: a difference that means nothing is no test."""
+        """What is corrected for: a difference that means nothing does not count as a test."""
         return nan if self.void else self.difference.verdict.p_difference
 
 
@@ -180,7 +179,7 @@ def margin_of(margin: Margins, instrument: str, quantity: Quantity) -> float | N
 
 
 def check_margins(margin: Margins, instruments: Mapping[str, object]) -> None:
-    """Refuse a margin that is no number, or one for an instrument that is not there."""
+    """Refuse a margin that is not a number, or one for an instrument that is not there."""
     numbers: Iterable[Any] = margin.values() if isinstance(margin, Mapping) else [margin or 0.0]
     for number in numbers:
         if not isinstance(number, Real):

@@ -67,11 +67,11 @@ def _meaning(row: dict[str, object], first: str) -> str:
         return f"cannot be compared with {first}, because that is not meaningful: {row['void']}"
     if word == TOO_FEW and _is_withdrawn(row):
         p = three_decimals(_float(row["p_holm"]))
-        return f"cannot be told from {first}: with all tests of this comparison counted p = {p}"
+        return f"may or may not differ from {first}: with all tests of this comparison counted p = {p}"
     if word == TOO_FEW:
         able = _float(row["detectable"])
         could = "" if isnan(able) else f", {row['n']} could have shown a difference of {three_decimals(able)}"
-        return f"cannot be told from {first}: there are not enough items{could}"
+        return f"may or may not differ from {first}: there are not enough items{could}"
     return {
         LOWER: f"is lower than {first}{_nearness(row)}",
         HIGHER: f"is higher than {first}{_nearness(row)}",

@@ -1,9 +1,9 @@
 """Before and after: any instruments on two models, and the price beside the gain.
 
-The same items are asked of both models and compared one by one. Beside what of the bias went stand what the
-model must keep (definitional words, pronouns of named people, Alice and Bob, held-out text) and how far it
-moved on gender-neutral text; in words: whether bias fell, whether the model broke, or whether pronouns were
-merely flattened, as the thesis found of fine-tuning on substituted text (Figs. 10 to 12).
+The same items are asked of both models and compared one by one. The study says how much of the bias was
+removed, whether the model kept what it must know (definitional words, pronouns of named people, Alice and
+Bob, held-out text), and how far it moved on gender-neutral text. Its sentences tell whether bias fell, the
+model broke, or pronouns were merely flattened, as the thesis found after fine-tuning on substituted text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,8 +23,9 @@ from equipoise.models.questions import TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.comparison.verdicts import UNKNOWN
-from equipoise.results.numbers import shown
+from equipoise.results.numbers import TOO_FEW, shown
 from equipoise.stats.repeats import over_repeats
+from equipoise.studies.changes.elsewhere import elsewhere_table
 from equipoise.studies.changes.gain import gain_table, leanings_table, price_table, verdict_sentences
 from equipoise.studies.changes.price import Price, divergence
 from equipoise.studies.papers.association_tables import papers_of
@@ -125,7 +126,7 @@ class BeforeAfter:
 
 
 @dataclass(frozen=True)
-class Choice:
+class MeasuredBy:
     """What is measured: instruments, their settings and the price."""
 
     instruments: Sequence[str] = INSTRUMENTS
@@ -145,7 +146,7 @@ class Choice:
 def before_after(
     before: ModelSource,
     after: ModelSource | Sequence[ModelSource],
-    choice: Choice | None = None,
+    choice: MeasuredBy | None = None,
     *,
     folder: Path | None = None,
     say: Callable[[str], None] = lambda _sentence: None,
@@ -156,7 +157,7 @@ def before_after(
     Several models after are one change made with several seeds: the tables have their mean, the interval
     over items, and the noise of the seeds.
     """
-    chosen = choice or Choice()
+    chosen = choice or MeasuredBy()
     first = as_model(before)
     changed = [as_model(one) for one in _as_list(after)]
     _refuse_twins([first, *changed])
@@ -222,7 +223,7 @@ def compared(before: Sequence[Result], after: Sequence[Sequence[Result]], moved:
     price = over_seeds([price_table(one) for one in comparisons], "loss")
     leanings = mean_leanings([_leanings(before, one) for one in after])
     sentences = verdict_sentences(gain, price, leanings) + seed_sentences(gain, price)
-    sentences += [_divergence_sentence(row) for row in moved.to_dict("records")]
+    sentences += [_moved_sentence(row) for row in moved.to_dict("records")]
     full = pd.concat([price, moved.assign(seeds=len(after))], ignore_index=True) if len(moved) else price
     table = pd.concat([one.table for one in comparisons], ignore_index=True)
     notes = tuple(dict.fromkeys(note for one in comparisons for note in one.notes))
@@ -236,8 +237,12 @@ def _leanings(before: Sequence[Result], after: Sequence[Result]) -> pd.DataFrame
 
 
 def _moved_table(before: LanguageModel, after: Sequence[LanguageModel], price: Price) -> pd.DataFrame:
-    """How far the models moved on gender-neutral text, as one row of means."""
-    tables = [divergence_table(before, one, price) for one in after]
+    """How far the models moved on neutral text, what a probe reads, and other poles, as rows of means."""
+    tables = [
+        pd.concat(parts, ignore_index=True)
+        for one in after
+        for parts in [[divergence_table(before, one, price), elsewhere_table(before, one)]]
+    ]
     means = pd.concat(tables, ignore_index=True).groupby(["instrument", "quantity", "label"], sort=False)
     return tables[0] if len(tables) == 1 else means.mean().reset_index().astype({"n": int})
 
@@ -263,16 +268,32 @@ def divergence_table(before: LanguageModel, after: LanguageModel, price: Price) 
     return pd.DataFrame([row])
 
 
-def _plan(first: LanguageModel, changed: Mapping[str, LanguageModel], choice: Choice) -> Plan:
+def _plan(first: LanguageModel, changed: Mapping[str, LanguageModel], choice: MeasuredBy) -> Plan:
     steps = [Step("before", f"Measure {first.name}", SECONDS)]
     steps += [Step(step, f"Measure {model.name}", SECONDS) for step, model in changed.items()]
-    steps.append(Step("neutral text", "Compare them on gender-neutral text", len(changed) * SECONDS / 20))
+    steps.append(
+        Step(
+            "neutral text",
+            "Compare them on neutral text, other poles and by a probe",
+            len(changed) * SECONDS / 4,
+        )
+    )
     prints = [model.fingerprint for model in changed.values()]
     settings = {"before": first.fingerprint, "after": prints[0] if len(prints) == 1 else prints}
     title = f"Before and after: {', '.join(model.name for model in (first, *changed.values()))}"
     return Plan("before-after", title, {**settings, **choice.record()}, steps)
 
 
-def _divergence_sentence(row: Mapping[object, float]) -> str:
-    interval = f"[{shown(row['low'])}, {shown(row['high'])}]"
-    return f"On gender-neutral text the model moved by {shown(row['after'])} nats {interval} (0: not at all)."
+def _moved_sentence(row: Mapping[Any, Any]) -> str:
+    """The divergence, what a probe still reads, or how much another pole leans."""
+    is_known = row["low"] == row["low"]
+    interval = f"[{shown(row['low'])}, {shown(row['high'])}]" if is_known else f"({TOO_FEW})"
+    if row["quantity"] == "divergence":
+        moved = f"{shown(row['after'])} nats {interval}"
+        return f"On gender-neutral text the model moved by {moved} (0: not at all)."
+    if not row["n"]:
+        return f"Elsewhere: {row['label']} could not be asked: a word is unknown to the model."
+    moved = f"{shown(row['before'])} before, {shown(row['after'])} {interval} after"
+    if row["quantity"] == "probe":
+        return f"Hidden or removed: a probe reads stereotypes off the state at the blank with r = {moved}."
+    return f"Elsewhere: {row['label']} is {moved}."

@@ -1,4 +1,4 @@
-"""Gain and price of a change: what of the bias went, what of the ability went with it, and what it means."""
+"""Gain and price of a change: how much bias was removed, what ability was lost, and what that means."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ import pandas as pd
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, WORSE
-from equipoise.results.numbers import fixed, shown
+from equipoise.results.numbers import fixed, shown, told
 from equipoise.stats.correlation import Slope, slope_of
 
 GAIN_COLUMNS = ("instrument", "quantity", "label", "before", "after", "removed", "low", "high", "n", "change")
@@ -128,7 +128,7 @@ def _gain_sentence(row: Row) -> str:
         BETTER: f"Bias fell: {moved}; {share}.",
         WORSE: f"Bias rose: {moved}; n = {row['n']}.",
         OTHER_SIDE: f"Bias turned to the other side: {moved}; n = {row['n']}.",
-        UNKNOWN: f"Whether bias fell cannot be told: {moved}; {share}.",
+        UNKNOWN: f"There is not enough data to say whether bias fell: {moved}; {share}.",
     }
     return words.get(row["change"], f"Bias moved by no more than the margin that matters: {moved}; {share}.")
 
@@ -142,7 +142,7 @@ def _price_sentence(price: pd.DataFrame) -> str:
     unsure = price[(price["change"] == UNKNOWN) & (price["loss"] > BROKEN)]
     if len(unsure):
         moved = "; ".join(_moved(row) for row in unsure.to_dict("records"))
-        return f"Whether the model kept all that it must keep cannot be told: {moved}, with too few items."
+        return f"There are too few items to say whether the model kept what it must keep: {moved}."
     worst = price.loc[price["loss"].idxmax()].to_dict() if price["loss"].notna().any() else None
     largest = f"; the largest loss is {_moved(worst)}" if worst and worst["loss"] > 0 else ""
     return f"The model kept what it must keep, within {_percent(BROKEN)} or what can be told{largest}."
@@ -155,14 +155,14 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
     if guard.empty or occupations is None:
         return ""
     left = 1 - float(guard["loss"].iloc[0])
-    slope = f"{fixed(occupations.value, 2)} [{fixed(occupations.low, 2)}, {fixed(occupations.high, 2)}]"
+    slope = told(occupations.value, occupations.low, occupations.high)
     share = "an unknown share" if np.isnan(left) else _percent(left)
     numbers = f"definitional words keep {share} of their lean, occupations {slope} of theirs (slope)"
     if occupations.high >= 1:
         return f"Leans were not reduced in proportion: {numbers}."
     is_unsure = left < 1 - FLATTENED and guard["change"].iloc[0] != WORSE
     if is_unsure or np.isnan(left) or np.isnan(occupations.value):
-        return f"Whether pronouns were merely flattened cannot be told: {numbers}."
+        return f"There is not enough data to say whether pronouns were merely flattened: {numbers}."
     if left < 1 - FLATTENED:
         return f"Pronouns were merely flattened, in part at least: {numbers}."
     return f"Pronouns were not merely flattened: {numbers}."

@@ -26,7 +26,14 @@ from equipoise.mitigations.tuning import TextTuning
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.studies.changes.before_after import SECONDS, TUNED, BeforeAfter, Choice, compared, fill_card
+from equipoise.studies.changes.before_after import (
+    SECONDS,
+    TUNED,
+    BeforeAfter,
+    MeasuredBy,
+    compared,
+    fill_card,
+)
 from equipoise.studies.changes.pareto import COLUMNS, front_sentences, over_trainings, with_front
 from equipoise.studies.steps import MODELS, Plan, Step, StudyRun, in_minutes
 from equipoise.studies.training.arms import SEEDS, Arm, training_seconds
@@ -59,7 +66,7 @@ class Methods:
     corpus: CorpusTexts | None = None
     seeds: Sequence[int] = SEEDS
     minutes: float = BUDGET
-    choice: Choice = field(default_factory=lambda: Choice(INSTRUMENTS))
+    choice: MeasuredBy = field(default_factory=lambda: MeasuredBy(INSTRUMENTS))
 
     def __post_init__(self) -> None:
         for name in self.names:

@@ -34,6 +34,9 @@ SIDES = ("before", "after")
 TABLE_4, BY_PROFESSION = "bec-pro-table-4.csv", "bec-pro-professions.csv"
 """The files that a study writes."""
 
+CLAIMS = ("low", "high", "r_signed", "r_signed_low", "r_signed_high")
+"""What a German table leaves out: its numbers measure agreement, so only what the paper prints is given."""
+
 ENGLISH_FILE, GERMAN_FILE = "BEC-Pro_EN", "BEC-Pro_DE"
 
 
@@ -150,6 +153,8 @@ def _with_printed(
     table: pd.DataFrame, result: Result, printed: tuple[str, str], columns: tuple[str, ...]
 ) -> pd.DataFrame:
     """The table with the printed numbers where the paper's own sentences were asked as it asked them."""
+    if (result.items["language"] == GERMAN).any():
+        table = table.drop(columns=[*CLAIMS])
     file, name = printed
     is_its_own = any(one.startswith(file) for one in result.data_hashes)
     if not is_its_own or result.variant != PUBLISHED:

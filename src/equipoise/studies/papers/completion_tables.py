@@ -96,7 +96,7 @@ def list_coverage(items: pd.DataFrame) -> pd.DataFrame:
 
 
 def pole_names(items: pd.DataFrame) -> list[str]:
-    """The two poles whose words were asked, the first one first."""
+    """The poles whose words were asked, the two that are compared first."""
     start = "completions_"
     return [name.removeprefix(start) for name in items.columns if name.startswith(start)]
 
@@ -104,7 +104,7 @@ def pole_names(items: pd.DataFrame) -> list[str]:
 def _rows_of(name: str, result: Result) -> list[dict[str, Any]]:
     """The rows of one result: the chosen way to count, then the other."""
     other = TOP if result.variant == FULL else FULL
-    poles = (*pole_names(result.items), NEITHER)
+    poles = (*pole_names(result.items)[:2], NEITHER)
     rows = []
     for way, suffix in ((result.variant, ""), (other, f"-{other}")):
         cells = {

@@ -21,7 +21,7 @@ from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import GUARD
 from equipoise.results import Result
 from equipoise.results.comparison.pairing import check_comparable
-from equipoise.results.numbers import fixed, shown
+from equipoise.results.numbers import fixed, shown, told
 from equipoise.stats.correlation import pearson
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.steps import Plan
@@ -31,7 +31,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True)
-class Line:
+class FittedLine:
     """The fitted line of after on before and Pearson's r, with 95 % intervals over professions."""
 
     group: str
@@ -109,7 +109,7 @@ def _appd(result: Result, side: str) -> pd.DataFrame:
     return pd.DataFrame(rows.values(), index=index)
 
 
-def _lines(means: pd.DataFrame) -> list[Line]:
+def _lines(means: pd.DataFrame) -> list[FittedLine]:
     work = means[means["part"] == "occupation"]
     groups = {"all professions": work, "gendered by definition": means[means["part"] == "guard"]}
     if "seen" in means:
@@ -117,7 +117,7 @@ def _lines(means: pd.DataFrame) -> list[Line]:
     return [fitted(name, rows) for name, rows in groups.items() if len(rows) >= FEWEST]
 
 
-def fitted(name: str, rows: pd.DataFrame) -> Line:
+def fitted(name: str, rows: pd.DataFrame) -> FittedLine:
     """Least squares with the usual interval of its slope, and how well the line fits."""
     from scipy.stats import linregress, t
 
@@ -125,11 +125,11 @@ def fitted(name: str, rows: pd.DataFrame) -> Line:
     related = pearson(before, after)
     fit = (related.value, *related.interval, related.value**2, len(rows))
     if np.ptp(before) == 0:
-        return Line(name, np.nan, np.nan, np.nan, float(after.mean()), *fit)
+        return FittedLine(name, np.nan, np.nan, np.nan, float(after.mean()), *fit)
     line = linregress(before, after)
     half = float(t.ppf(0.975, len(rows) - 2)) * float(line.stderr)
     slope = float(line.slope)
-    return Line(name, slope, slope - half, slope + half, float(line.intercept), *fit)
+    return FittedLine(name, slope, slope - half, slope + half, float(line.intercept), *fit)
 
 
 def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
@@ -137,10 +137,10 @@ def _in_words(means: pd.DataFrame, lines: pd.DataFrame) -> list[str]:
     first, last = (float(work[side].abs().mean()) for side in ("before", "after"))
     said = [f"Mean |APPD| of {len(work)} professions: {shown(first)} before, {shown(last)} after."]
     said += [
-        f"Slope of after on before, {row['group']}: {fixed(row['slope'], 2)} "
-        f"[{fixed(row['low'], 2)}, {fixed(row['high'], 2)}], r = {fixed(row['r'], 2)} "
-        f"[{fixed(row['r_low'], 2)}, {fixed(row['r_high'], 2)}], R² = {fixed(row['r_squared'], 2)}, "
-        f"n = {row['n']}."
+        f"Slope of after on before, {row['group']}: {told(row['slope'], row['low'], row['high'])}, "
+        f"r = {told(row['r'], row['r_low'], row['r_high'])}, "
+        + (f"R² = {fixed(row['r_squared'], 2)}, " if row["r_squared"] == row["r_squared"] else "")
+        + f"n = {row['n']}."
         for row in lines.to_dict("records")
     ]
     if "seen" in means:

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.instruments.parts.skew_estimates import is_able
+from equipoise.instruments.parts.skew_quantities import is_able
 from equipoise.results import Result
 from equipoise.results.numbers import fixed, with_interval
 from equipoise.stats.correlation import Correlation, spearman

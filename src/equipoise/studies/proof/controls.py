@@ -2,12 +2,18 @@
 
 A known dose, in nats, is added to the model's answers: where an item names an occupation with a share of
 women in the labour statistics (for `traits`, `completions` and `sbe` by the class of the item), the
-stereotyped side becomes that much likelier. Each draw takes items anew (occupations, words or pairs)
-with replacement, after the model's own lean was taken off. `found` is the share of draws above neutral
-by their interval; the detection limit is the smallest dose found in 80 %.
+stereotyped side becomes that much likelier. Each draw takes items anew (occupations, words or pairs) with
+replacement, and a coin exchanges the two sides of each: so the model has no lean of its own and keeps its
+spread. `found` is the share of draws above neutral by their interval; the detection limit is the smallest
+dose found in 80 %. One dose is also put into the weights, by tuning on sentences that follow the statistics.
 
 Nothing may be found in the negative controls: no dose; a placebo, whose dose points to either side by
-chance, word by word; random weights; and the model averaged with its own answers to exchanged texts.
+chance; pairs that differ in a weekday, a town or a verb; random weights; and the model averaged with its
+answers to exchanged texts.
+
+Why a coin, and not the mean taken off: items less their mean are skewed where a few occupations lean far,
+and a mean of 40 skewed values lies beyond its 95 % interval in up to 13 % of draws. Without a lean the two
+sides are exchangeable, so that no item is skewed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,62 +23,76 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit, logit
 
 from equipoise.errors import UnaskableError, UserError
 from equipoise.instruments import DEFAULT_AUDIT, load_instrument
 from equipoise.instruments.base import Ask, Design, Instrument, Settings
-from equipoise.instruments.parts.unaskable import drop_unaskable
 from equipoise.models.neural.language import NeuralModel
+from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Score, TopFill, WordScores
+from equipoise.preparing import drop_unaskable
 from equipoise.results import Quantity
 from equipoise.results.comparison.differences import value_of
-from equipoise.results.items import rows_of
-from equipoise.results.numbers import shown
+from equipoise.results.numbers import shown, told
+from equipoise.results.result import rows_of
+from equipoise.stats.means import mean_with_interval
+from equipoise.studies.proof.planting import tuned_on_stereotypes, workforce_side
 from equipoise.studies.steps import Keeping, Plan, Step
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 DOSES = (0.1, 0.25, 0.5, 1.0, 2.0)
-DRAWS, NEGATIVE_DRAWS, RANDOM_MODELS = 20, 100, 3
+DRAWS, NEGATIVE_DRAWS, RANDOM_MODELS = 20, 1000, 3
 POWER, ALARMS = 0.8, 0.07
-HALF = 50.0
 PRIOR = "prior"
 """The role of questions that hide the profession: nothing is added to their answers."""
 
+PLANTED = ("instrument", "estimate", "unit", "change", "low", "high", "n")
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The quantity that a dose should move, and the side of an item's dose: 1 men, -1 women, 0 none."""
+    """The quantity that a dose should move, the side of an item's dose, and what is drawn.
+
+    A side is 1 for men, -1 for women, 0 for none. `even` is the score of an item that prefers neither side.
+    `planted` gives the sign with which a dose in the weights moves the score; None where it does not.
+    """
 
     quantity: str
     side: Callable[[Row], int]
+    drawn: str = "profession"
+    even: float = 0.0
+    planted: Callable[[Row], int] | None = None
 
 
-def workforce_side(row: Row) -> int:
-    """1 for an occupation of mostly men, -1 for one of mostly women by labour statistics, 0 without any."""
-    share = float(row["percent_women"] or "nan")
-    return 0 if share != share else 1 if share < HALF else -1
+def _always(_row: Row) -> int:
+    return 1
+
+
+def _care_side(row: Row) -> int:
+    return {"caring": -1, "aggressive": 1}.get(row["care"], 0)
 
 
 RULES = {
-    "sbe": Rule("mean-sld", lambda row: int(row["part"] == "pair")),
-    "tbe": Rule("appd", lambda row: abs(workforce_side(row))),
-    "association": Rule("oriented-association", workforce_side),
-    "stereotype-skew": Rule("preference-type-2", workforce_side),
-    "traits": Rule("care-contrast", lambda row: {"caring": -1, "aggressive": 1}.get(row["care"], 0)),
-    "completions": Rule("favour", lambda row: -1 if row["sentiment"] == "positive" else 1),
+    "sbe": Rule("mean-sld", lambda row: int(row["part"] == "pair"), "cluster", planted=_always),
+    "tbe": Rule("appd", lambda row: abs(workforce_side(row)), planted=workforce_side),
+    "association": Rule("oriented-association", workforce_side, planted=_always),
+    "stereotype-skew": Rule("preference-type-2", workforce_side, planted=_always),
+    "traits": Rule("care-contrast", _care_side, "item", even=0.5),
+    "completions": Rule("favour", lambda row: -1 if row["sentiment"] == "positive" else 1, "word"),
 }
 
 
 @dataclass(frozen=True)
 class Controls:
-    """Every dose and every negative control of every instrument, and the detection limits."""
+    """Every dose, in answers and in weights, every negative control, and the detection limits."""
 
     positive: pd.DataFrame
+    planted: pd.DataFrame
     negative: pd.DataFrame
     limits: pd.DataFrame
     sentences: list[str]
@@ -141,29 +161,34 @@ def controls(
             f"There are no controls for {', '.join(unknown)}.", f"Name some of {', '.join(RULES)}."
         )
     chosen = {name: (settings or {}).get(name, Settings()) for name in instruments}
-    told = {
+    doses = sorted(doses)
+    identity = {
         "model": model.fingerprint,
         "instruments": list(instruments),
-        "doses": list(doses),
+        "doses": doses,
         "draws": draws,
+        "design": "coin",
     }
     steps = [Step(name, f"Add {len(doses)} doses to the answers of {name}", 120) for name in instruments]
     steps += [Step("untrained", f"Measure {RANDOM_MODELS} draws of random weights", 600)]
     steps += [Step("averaged", "Measure the model averaged over exchanged texts", 400)]
-    study = (keeping or Keeping()).begin(Plan("controls", "Controls that can fail", told, steps))
+    steps += [Step("tuned", "Put a dose into the weights by tuning, and measure", 600)]
+    study = (keeping or Keeping()).begin(Plan("controls", "Controls that can fail", identity, steps))
     parts = [
         study.table(name, partial(_of_instrument, model, name, settings=one, doses=doses, draws=draws))
         for name, one in chosen.items()
     ]
     parts.append(study.table("untrained", lambda: _of_models(_untrained(model), chosen, "random weights")))
     parts.append(study.table("averaged", lambda: _of_models(_averaged(model), chosen, "averaged model")))
+    planted = study.table("tuned", lambda: _planted(model, chosen))
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
     positive = table[table["control"] == "dose"].reset_index(drop=True)
     negative = table[table["control"] != "dose"].reset_index(drop=True)
     limits = pd.DataFrame([_limit(rows) for _, rows in positive.groupby("instrument", sort=False)])
-    sentences = [*_limits_in_words(limits), _alarms_in_words(negative)]
-    study.finish(sentences, {"limits.csv": limits, "doses.csv": positive, "negative.csv": negative})
-    return Controls(positive, negative, limits, sentences)
+    sentences = [*_limits_in_words(limits), *_planted_in_words(planted), _alarms_in_words(negative)]
+    tables = {"limits.csv": limits, "doses.csv": positive, "weights.csv": planted, "negative.csv": negative}
+    study.finish(sentences, tables)
+    return Controls(positive, planted, negative, limits, sentences)
 
 
 def _ask(model: LanguageModel, name: str, settings: Settings) -> _Asked:
@@ -183,65 +208,92 @@ def _of_instrument(
     model: LanguageModel, name: str, *, settings: Settings, doses: Sequence[float], draws: int
 ) -> pd.DataFrame:
     """A row for each dose, then for no dose and for the placebo."""
-    asked = _ask(model, name, settings)
+    asked, rule = _ask(model, name, settings), RULES[name]
     quantity, plain = asked.quantity, asked.items()
     own = value_of(plain, quantity).value
     rows = []
+
+    def add(control: str, dose: float, change: float, share: float, count: int) -> None:
+        rows.append(
+            _row(quantity, {"instrument": name, "control": control, "dose": dose}, change, share, count)
+        )
+
     for dose in doses:
         moved = asked.items(dose)
-        share = _found(plain, moved, quantity, draws)
-        value = value_of(moved, quantity).value - own
-        rows.append(
-            _row(quantity, {"instrument": name, "control": "dose", "dose": dose}, value, share[0], draws)
-        )
-    for control, strongest in (("no dose", 0.0), ("placebo", max(doses))):
-        moved = asked.items(strongest) if strongest else plain
-        _, either = _found(plain, moved, quantity, NEGATIVE_DRAWS, placebo=True)
-        rows.append(
-            _row(
-                quantity,
-                {"instrument": name, "control": control, "dose": strongest},
-                float("nan"),
-                either,
-                NEGATIVE_DRAWS,
-            )
-        )
+        sides = _Sides.of(plain, (moved, asked.items(-dose)), quantity, rule)
+        add("dose", dose, value_of(moved, quantity).value - own, sides.found(draws), draws)
+    weakest = _Sides.of(plain, (plain, plain), quantity, rule)
+    add("no dose", 0.0, float("nan"), weakest.found(NEGATIVE_DRAWS, either=True), NEGATIVE_DRAWS)
+    alarms = sides.found(NEGATIVE_DRAWS, either=True, placebo=True)
+    add("placebo", doses[-1], float("nan"), alarms, NEGATIVE_DRAWS)
+    if name == "sbe":
+        neutral = replace(quantity, where={**quantity.where, "part": "neutral"})
+        others = _Sides.of(plain, (plain, plain), neutral, rule)
+        alarms = others.found(NEGATIVE_DRAWS, either=True)
+        add("pairs without gender", 0.0, float("nan"), alarms, NEGATIVE_DRAWS)
     return pd.DataFrame(rows)
 
 
-def _found(
-    plain: pd.DataFrame, moved: pd.DataFrame, quantity: Quantity, draws: int, *, placebo: bool = False
-) -> tuple[float, float]:
-    """The shares of draws whose interval lies above neutral, and to either side of it."""
-    rows = rows_of(plain, quantity)
-    factor = quantity.factors[-1] if quantity.factors else "item"
-    column = quantity.column
-    change = moved.loc[rows.index, column].astype(float) - rows[column].astype(float)
-    centred = rows[column].astype(float) - _own_lean(rows, quantity)
-    places = [
-        group.to_numpy() for _, group in pd.Series(np.arange(len(rows))).groupby(rows[factor].to_numpy())
-    ]
-    rng = np.random.default_rng(0)
-    above = either = 0
-    for _ in range(draws):
-        drawn = rng.integers(len(places), size=len(places))
-        signs = rng.choice([-1.0, 1.0], size=len(places)) if placebo else np.ones(len(places))
-        at = np.concatenate([places[one] for one in drawn])
-        labels = np.repeat(np.arange(len(drawn)), [len(places[one]) for one in drawn])
-        values = centred.to_numpy()[at] + change.to_numpy()[at] * signs[labels]
-        sample = rows.iloc[at].assign(**{column: values, factor: labels.astype(str)})
-        mean = value_of(sample.reset_index(drop=True), quantity)
-        above += bool(mean.low > quantity.neutral)
-        either += bool(mean.low > quantity.neutral or mean.high < quantity.neutral)
-    return above / draws, either / draws
+@dataclass(frozen=True)
+class _Sides:
+    """The rows of a quantity with their scores under a dose, also as if he and she had changed places."""
+
+    rows: pd.DataFrame
+    quantity: Quantity
+    drawn: str
+    dosed: "dict[tuple[int, int], npt.NDArray[np.float64]]"
+    """Scores by which side the coin calls the first and by the direction of the dose."""
+
+    @classmethod
+    def of(
+        cls, plain: pd.DataFrame, moved: Sequence[pd.DataFrame], quantity: Quantity, rule: Rule
+    ) -> "_Sides":
+        """Scores that a dose moved up and down, as they are and mirrored about what prefers neither side."""
+        rows = rows_of(plain, quantity)
+        above, below = (one.loc[rows.index, quantity.column].to_numpy(dtype=float) for one in moved)
+        even = 2 * rule.even
+        scores = {(1, 1): above, (1, -1): below, (-1, 1): even - below, (-1, -1): even - above}
+        return cls(rows, quantity, rule.drawn, scores)
+
+    def found(self, draws: int, *, either: bool = False, placebo: bool = False) -> float:
+        """The share of draws whose interval lies above neutral, or to either side of it."""
+        labels = self.rows[self.drawn].to_numpy()
+        places = [one.to_numpy() for one in pd.Series(np.arange(len(labels))).groupby(labels).groups.values()]
+        rng = np.random.default_rng(0)
+        neutral, column, hits = self.quantity.neutral, self.quantity.column, 0
+        for _ in range(draws):
+            drawn = rng.integers(len(places), size=len(places))
+            coins = rng.choice([-1, 1], size=(2, len(places)))
+            ways = coins[1] if placebo else np.ones(len(places), dtype=int)
+            at = [places[one] for one in drawn]
+            values = [self.dosed[coin, way][one] for coin, way, one in zip(coins[0], ways, at, strict=True)]
+            numbers = np.repeat(np.arange(len(at)), [len(one) for one in at]).astype(str)
+            sample = self.rows.iloc[np.concatenate(at)].reset_index(drop=True)
+            mean = value_of(
+                sample.assign(**{column: np.concatenate(values), self.drawn: numbers}), self.quantity
+            )
+            hits += bool(mean.low > neutral or (either and mean.high < neutral))
+        return hits / draws
 
 
-def _own_lean(rows: pd.DataFrame, quantity: Quantity) -> "pd.Series[float]":
-    """What is taken off every row so that the quantity is neutral: the lean of its class."""
-    values = rows[quantity.column].astype(float)
-    if quantity.contrast is None:
-        return pd.Series(values.mean() - quantity.neutral, index=rows.index)
-    return values.groupby(rows[quantity.contrast.column]).transform("mean")
+def _planted(model: LanguageModel, chosen: Mapping[str, Settings]) -> pd.DataFrame:
+    """How far a dose in the weights moves each instrument that asks of occupations, item by item."""
+    asked = {name: one for name, one in chosen.items() if RULES[name].planted}
+    if not asked or not isinstance(model, MaskedModel):
+        return pd.DataFrame(columns=list(PLANTED))
+    tuned = tuned_on_stereotypes(model)
+    rows = []
+    for name, settings in asked.items():
+        sign = RULES[name].planted or _always
+        before, after = (_ask(one, name, settings) for one in (model, tuned))
+        table = rows_of(before.items(), before.quantity)
+        signs = np.array([float(sign(row)) for row in table.to_dict("records")])
+        later = after.items().loc[table.index, before.quantity.column].astype(float)
+        moved = (later - table[before.quantity.column].astype(float)) * np.where(signs == 0, np.nan, signs)
+        mean = mean_with_interval(moved, [table[one] for one in before.quantity.factors])
+        named = (name, before.quantity.label, before.quantity.unit)
+        rows.append(dict(zip(PLANTED, (*named, mean.value, mean.low, mean.high, mean.n), strict=True)))
+    return pd.DataFrame(rows, columns=list(PLANTED))
 
 
 def _untrained(model: LanguageModel) -> list[LanguageModel]:
@@ -304,6 +356,17 @@ def _limit(rows: pd.DataFrame) -> dict[str, Any]:
         "limit_dose": float(strong["dose"].iloc[0]) if len(strong) else float("nan"),
         "limit": float(strong["change"].iloc[0]) if len(strong) else float("nan"),
     }
+
+
+def _planted_in_words(planted: pd.DataFrame) -> list[str]:
+    said = []
+    for row in planted.to_dict("records"):
+        moved = told(row["change"], row["low"], row["high"], places=3)
+        verdict = "found" if row["low"] > 0 else "NOT found"
+        said.append(
+            f"{row['instrument']}: a dose in the weights moves it by {moved} {row['unit']}: {verdict}."
+        )
+    return said
 
 
 def _limits_in_words(limits: pd.DataFrame) -> list[str]:

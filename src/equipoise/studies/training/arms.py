@@ -1,9 +1,10 @@
 """Arms of a study: ways to change a model, each tuned with several seeds and measured alike."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pandas as pd
 from equipoise.corpora.documents import Document
 from equipoise.corpora.opening import CorpusTexts
 from equipoise.data.reading import GivenTable, file_sha256
+from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
 from equipoise.mitigating import mitigate
@@ -306,3 +308,19 @@ def _estimates(runs: Sequence[Sequence[Result]], shown: Shown) -> Iterator[dict[
 def _value(result: Result, row: Mapping[Any, Any]) -> float:
     same = (result.estimates[["key", "by", "level"]] == [row["key"], row["by"], row["level"]]).all(axis=1)
     return float(result.estimates.loc[same, "value"].iloc[0]) if same.any() else float("nan")
+
+
+def refuse_names(corpora: Iterable[str], reserved: Collection[str]) -> None:
+    """Refuse corpora whose names are the study's own, or cannot be the name of a folder."""
+    taken = [name for name in corpora if name in reserved]
+    if not corpora or taken:
+        raise UserError(
+            f"A corpus cannot be called {', '.join(taken)}." if taken else "No corpus was named.",
+            "Give at least one corpus, with a name of its own.",
+        )
+    for name in corpora:
+        if not name or name != Path(name).name or name.startswith("."):
+            raise UserError(
+                f"{name!r} cannot be the name of a corpus: a folder is called by it.",
+                "Give a name of letters and numbers, as in NAME=FILE.",
+            )

@@ -24,7 +24,17 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.results.numbers import shown, three_decimals
 from equipoise.studies.papers.published import with_published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
-from equipoise.studies.training.arms import BASE, Arm, ArmRuns, Shown, Trial, auditing, run_arms, steps_of
+from equipoise.studies.training.arms import (
+    BASE,
+    Arm,
+    ArmRuns,
+    Shown,
+    Trial,
+    auditing,
+    refuse_names,
+    run_arms,
+    steps_of,
+)
 from equipoise.text.rewriting import Rewriter
 from equipoise.text.sentences import sentence_spans
 
@@ -52,7 +62,7 @@ def corpus_bias(
     keeping: Keeping | None = None,
 ) -> CorpusBias:
     """Flatten the model on a rewritten corpus, tune it on each corpus and on the control, and measure."""
-    _refuse_names(corpora)
+    refuse_names(corpora, {BASE, FLATTENED, CONTROL, "counting", "flattening"})
     trial = trial or Trial()
     chosen, seeds = trial.method or Counterfactual(sentences=500), trial.seeds
     plain = replace(chosen, mode="unchanged")
@@ -142,7 +152,7 @@ def counted(corpora: Mapping[str, CorpusTexts]) -> pd.DataFrame:
     rows = []
     for name, corpus in corpora.items():
         moments = Moments(len(targets.items))
-        moments.add(corpus.documents, count_block(list(corpus.documents), vocabulary, WINDOW))
+        moments.add(corpus.documents, count_block([one.text for one in corpus.documents], vocabulary, WINDOW))
         mentions = mentions_table(moments).iloc[0]
         leans = cooccurrence_table(moments, targets)["log_odds"].abs()
         rows.append(
@@ -155,21 +165,6 @@ def counted(corpora: Mapping[str, CorpusTexts]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def _refuse_names(corpora: Mapping[str, CorpusTexts]) -> None:
-    taken = {BASE, FLATTENED, CONTROL, "counting", "flattening"} & corpora.keys()
-    if not corpora or taken:
-        raise UserError(
-            f"A corpus cannot be called {', '.join(taken)}." if taken else "No corpus was named.",
-            "Give at least one corpus, with a name of its own.",
-        )
-    for name in corpora:
-        if not name or name != Path(name).name or name.startswith("."):
-            raise UserError(
-                f"{name!r} cannot be the name of a corpus: a folder is called by it.",
-                "Give a name of letters and numbers, as in NAME=FILE.",
-            )
 
 
 def _in_words(table: pd.DataFrame) -> list[str]:

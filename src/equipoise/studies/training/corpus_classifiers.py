@@ -10,20 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from equipoise.data.sources import Data
-from equipoise.errors import UserError
 from equipoise.measuring import audit
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.numbers import shown, three_decimals
 from equipoise.studies.changes.downstream import ACCURACY, Task, accuracy_on, read_task
 from equipoise.studies.steps import Keeping, Plan, Step
-from equipoise.studies.training.arms import BASE, SEEDS, ArmRuns, Shown
+from equipoise.studies.training.arms import BASE, SEEDS, ArmRuns, Shown, refuse_names
 
 INSTRUMENT, CONTROL = "direct-bias", "shuffled-labels"
 SHOWN = (Shown(INSTRUMENT, "direct-bias"), Shown(INSTRUMENT, "separation"))
@@ -47,7 +45,7 @@ def corpus_classifiers(
     keeping: Keeping | None = None,
 ) -> CorpusClassifiers:
     """Tune a classifier on each corpus and on the control, and measure the vectors of each."""
-    _refuse_names(corpora)
+    refuse_names(corpora, {BASE, CONTROL})
     tasks = {name: read_task(data) for name, data in corpora.items()}
     tasks[CONTROL] = _shuffled(next(iter(tasks.values())))
     prints = {name: _digest(task) for name, task in tasks.items()}
@@ -114,21 +112,6 @@ def _steps(tasks: Mapping[str, Task], seeds: Sequence[int], epochs: int) -> list
         for name, task in tasks.items()
         for seed in seeds
     ]
-
-
-def _refuse_names(corpora: Mapping[str, Data]) -> None:
-    taken = {BASE, CONTROL} & corpora.keys()
-    if not corpora or taken:
-        raise UserError(
-            f"A corpus cannot be called {', '.join(taken)}." if taken else "No corpus was named.",
-            "Give at least one corpus, with a name of its own.",
-        )
-    for name in corpora:
-        if not name or name != Path(name).name or name.startswith("."):
-            raise UserError(
-                f"{name!r} cannot be the name of a corpus: a folder is called by it.",
-                "Give a name of letters and numbers, as in NAME=FILE.",
-            )
 
 
 def _in_words(table: pd.DataFrame, accuracy: pd.DataFrame) -> list[str]:

@@ -50,7 +50,7 @@ from equipoise.studies.training.arms import (
     run_arms,
     steps_of,
 )
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 LOSS = "loss"
 GENDERS = (MALE, FEMALE)

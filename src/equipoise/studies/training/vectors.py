@@ -26,7 +26,7 @@ from equipoise.measuring import measure
 from equipoise.models.progress import READING, TRAINING, Progress, ProgressCallback, unheard
 from equipoise.models.static import StaticModel
 from equipoise.models.static.binaries import write_binary
-from equipoise.models.static.loader import load_static
+from equipoise.models.static.files import load_static
 from equipoise.models.static.training import SkipGram, require_gensim, train_vectors
 from equipoise.results import Result
 from equipoise.results.numbers import fixed

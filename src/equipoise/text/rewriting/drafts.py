@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from equipoise.text.gendered import FEMALE, MALE
 from equipoise.text.languages.en.articles import indefinite_article
 from equipoise.text.rewriting.account import Change, Skip, Tally
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.scanning import Hit
-from equipoise.text.sides import FEMALE, MALE
 
 GENDERED_BUT_LEFT = frozenset(
     ["coordinated", "definitional sentence", "sense unclear", "name without a partner"]

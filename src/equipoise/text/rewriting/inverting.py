@@ -19,6 +19,7 @@ from equipoise.text.rewriting.names.staying import follows_lord, name_reason
 from equipoise.text.rewriting.nouns.decisions import Leave
 from equipoise.text.rewriting.nouns.turning import is_foreign_neighbour, noun, with_ending
 from equipoise.text.rewriting.pronouns.turning import PLAINLY, form_of, reason_to_leave
+from equipoise.text.rewriting.strangers import leave_strangers
 
 
 class Tables(NamedTuple):
@@ -26,6 +27,7 @@ class Tables(NamedTuple):
 
     lexicon: Lexicon
     around: Surroundings
+    names: bool = True
 
 
 class Policy(NamedTuple):
@@ -69,6 +71,8 @@ def invert(document: Document, hits: Sequence[Hit], tables: Tables, policy: Poli
             _turn_pronoun(draft, hit, tables.around, turn_coordinated=turn)
         else:
             _turn_noun(draft, hit, lexicon)
+    if tables.names and draft.changes:
+        leave_strangers(draft)
     return draft
 
 

@@ -19,6 +19,7 @@ from equipoise.text.rewriting.find.whole_sentences import DEFINITIONAL_REASON
 from equipoise.text.rewriting.persons import (
     CAPITALISED,
     SENTENCE_START,
+    is_first_name,
     may_be_person,
     may_open_with_person,
     names_in_lower_case,
@@ -32,6 +33,7 @@ PROBE = "her"
 
 _COORDINATED = re.compile(rf"(?:\bor|\band|/) ?{re.escape(BLANK)}|{re.escape(BLANK)} ?(?:or\b|and\b|/)")
 _PRONOUNS = ("she", "he", "his", "him")
+_TELLING = frozenset((*_PRONOUNS, "her", "hers", "himself", "herself"))
 _POSSESSIVE = {"his": "her", "her": "his", "him": "hers", "hers": "him"}
 _OTHER = {"him": "her", "her": "him", "his": "hers", "hers": "his"}
 
@@ -62,7 +64,8 @@ class Mirror:
             return None
         filled = _filled(text, start, PROBE)
         turned = self._rewriter.rewrite(filled)
-        if is_mixed(filled, turned):
+        others = [one for one in turned.changes if not one.start <= start < one.end]
+        if is_mixed(filled, turned, is_told=any(one.old.lower() in _TELLING for one in others)):
             return None
         probe = next((one for one in turned.changes if one.start <= start < one.end), None)
         if probe is None:
@@ -115,12 +118,13 @@ class Mirror:
         return any(skip.start <= start < skip.end for skip in turned.skipped)
 
 
-def is_mixed(text: str, turned: Rewritten) -> bool:
+def is_mixed(text: str, turned: Rewritten, *, is_told: bool = False) -> bool:
     """Whether a turned text would name people of both the old and the new gender.
 
     That is so where a definitional sentence with somebody in it was left whole, where another sign of gender
     stands in it (a beard), and where a word may be a name that the rewriter does not turn: there nothing must
-    be averaged.
+    be averaged. A name that is
+    no first name gives way where a turned pronoun beside it tells (`is_told`).
     """
     is_definitional = any(skip.reason == DEFINITIONAL_REASON for skip in turned.skipped)
     if is_definitional or tells_gender(text) or names_in_lower_case(text):
@@ -135,9 +139,9 @@ def is_mixed(text: str, turned: Rewritten) -> bool:
             families |= set() if is_turned else {word}
             after_person = match.end()
         elif SENTENCE_START.search(text[:start]):
-            if may_open_with_person(text, match):
+            if may_open_with_person(text, match) and not (is_told and not is_first_name(word)):
                 return True
-        elif may_be_person(text, match):
+        elif may_be_person(text, match) and not (is_told and not is_first_name(word)):
             return True
     return False
 

@@ -63,7 +63,7 @@ def neutralise(document: Document, hits: Sequence[Hit], lexicon: Lexicon) -> Dra
 
 
 def _is_verb(draft: Draft, hit: Hit) -> bool:
-    """Whether the word was just made to agree with "they" ("she mothers him"): then it is no noun."""
+    """Whether the word was just made to agree with "they" ("she mothers him"): then it is not a noun."""
     return any(change.start <= hit.start < change.end for change in draft.changes[-2:])
 
 

@@ -1,25 +1,24 @@
 """Who may be a person: capitalised words that cannot name anybody, by table, shape and context.
 
 Averaging over both genders must leave a text alone that names a person whose gender it cannot turn. Most
-capitalised words inside a sentence name something else: a language, a nation, a place, a firm, a month.
+capitalised words inside a sentence name something else: a language, a nation, a place, a firm, a month. A
+surname alone (Morrison) names a person and tells no gender, unless everybody knows who is meant (Merkel).
 """
 
-import calendar
 import csv
 import re
 from functools import cache
-from pathlib import Path
 
 from equipoise.text.languages.word_sets import word_set
-from equipoise.text.rewriting.find.first_names import load_names
+from equipoise.text.rewriting.find.first_names import TABLES, listed_surnames, load_names
+from equipoise.text.rewriting.find.ordinary import NATION, no_persons, ordinary_words
 
-_TABLES = Path(__file__).parent / "tables"
-TABLE, SIGNS, CLASSES = (
-    _TABLES / f"{name}.csv" for name in ("no_persons", "signs_of_gender", "form_classes")
-)
+SIGNS = TABLES / "signs_of_gender.csv"
 CAPITALISED = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?:[-'’][A-Za-zÀ-ÿ][a-zß-ÿ]+)*")
 SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"”’')\]]*\s+|[\"“‘`(\[]\s*)$")
-_NATION = re.compile(r"[A-Z][a-z]{3,}(?:ish|ese|ians|eans|ists?|ism)$")
+_THING = re.compile(
+    r"[A-Z][a-z]{2,}(?:tion|ment|ness|ship|hood|gate|storm|ism|ity|ings?|sters?|logy|phone|bank|land|ville)s?$"
+)
 _PLACE_BEFORE = re.compile(
     r"\b(?:in|into|inside|near|across|around|throughout|outside|towards?|at|via|of the|from the)\s+$",
     re.IGNORECASE,
@@ -31,6 +30,9 @@ _DETERMINED = re.compile(
 )
 _JOINED = re.compile(r"[A-ZÀ-Þ][\w'’-]*\s+$")
 _NEXT = re.compile(r"\s+([A-Za-z']+)")
+COMMON_SURNAME = 3
+"""Bearers in 100,000 people from which a surname is taken for one; a rarer word may be a first name."""
+
 _GENERAL = {
     *("anybody", "anyone", "everybody", "everyone", "nobody", "people", "police", "somebody", "someone"),
     *("staff", "today", "tomorrow", "tonight", "yesterday", "whoever"),
@@ -38,18 +40,14 @@ _GENERAL = {
 """What opens a sentence about a person without naming one."""
 
 
-@cache
-def no_persons() -> frozenset[str]:
-    """Capitalised words that name no person."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        listed = [word for row in csv.DictReader(file) for word in row["words"].split()]
-    return frozenset((*listed, *calendar.day_name, *calendar.month_name))
-
-
 def may_be_person(text: str, match: re.Match[str]) -> bool:
-    """Whether a capitalised word inside a sentence may be somebody's name."""
+    """Whether a capitalised word inside a sentence may be the name of somebody whose gender it tells."""
     word, before = re.sub(r"['’]s$", "", match.group()), text[: match.start()]
-    if word in no_persons() or (_NATION.match(word) and word.lower() not in load_names().names):
+    if (
+        _tells_nothing(word)
+        or _is_ordinary(text, match)
+        or (NATION.match(word) and word.lower() not in load_names().names)
+    ):
         return False
     if (_PLACE_BEFORE.search(before) or _DETERMINED.search(before)) and not _is_titled(text, match.end()):
         return False
@@ -59,14 +57,41 @@ def may_be_person(text: str, match: re.Match[str]) -> bool:
     if not joined or SENTENCE_START.search(before[: joined.start()]):
         return True
     earlier = CAPITALISED.match(text, joined.start())
-    return earlier is None or earlier.group() in no_persons() or may_be_person(text, earlier)
+    return earlier is None or _tells_nothing(earlier.group()) or may_be_person(text, earlier)
+
+
+def is_first_name(word: str) -> bool:
+    """Whether a word is a first name of ours."""
+    return word.lower() in load_names().names
+
+
+def _tells_nothing(word: str) -> bool:
+    """Whether a word tells no gender: that of a place, a title, a common surname."""
+    lower = word.lower()
+    if word in no_persons() or lower in word_set("names: surname titles"):
+        return True
+    is_known = word in word_set("names: famous") or is_first_name(word)
+    return lower in listed_surnames(COMMON_SURNAME) and not is_known
+
+
+def _is_ordinary(text: str, match: re.Match[str]) -> bool:
+    """Whether a capitalised word is one of the language (a title, an emphasis) and nobody who acts."""
+    word, ordinary = match.group().lower(), ordinary_words()
+    if match.group() in word_set("names: famous") or is_first_name(word):
+        return False
+    following = _NEXT.match(text, match.end())
+    acts = following is not None and following[1].lower() in word_set("names: person verbs")
+    is_word = word in ordinary or word.removesuffix("s") in ordinary or bool(_THING.match(match.group()))
+    return is_word and not acts
 
 
 def may_open_with_person(text: str, match: re.Match[str]) -> bool:
     """Whether the first word of a sentence is likely a name: what follows is said of a person."""
     word = match.group()
     lower = word.lower()
-    if word in no_persons() or lower in _GENERAL or lower in word_set("names: sentence starters"):
+    if _tells_nothing(word) or lower in _GENERAL or lower in word_set("names: sentence starters"):
+        return False
+    if lower in ordinary_words() and not is_first_name(word) and word not in word_set("names: famous"):
         return False
     if re.search(r"['’]s$", word):
         return False
@@ -74,7 +99,7 @@ def may_open_with_person(text: str, match: re.Match[str]) -> bool:
     if not following or lower.endswith(("s", "ing", "ed", "ly")):
         return False
     verb = following[1].lower()
-    return verb in word_set("names: person verbs") or (verb.endswith("ed") and lower not in _ordinary_words())
+    return verb in word_set("names: person verbs") or (verb.endswith("ed") and lower not in ordinary_words())
 
 
 def tells_gender(text: str) -> bool:
@@ -92,7 +117,7 @@ def names_in_lower_case(text: str) -> list[str]:
 
 @cache
 def _plain_names() -> frozenset[str]:
-    """First names that are no words of another meaning."""
+    """First names that are not words with another meaning."""
     return frozenset(entry.name for entry in load_names().census if entry.kind == "plain")
 
 
@@ -101,13 +126,6 @@ def _signs() -> re.Pattern[str]:
     with SIGNS.open(encoding="utf-8", newline="") as file:
         phrases = [row["phrase"] for row in csv.DictReader(file)]
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b", re.IGNORECASE)
-
-
-@cache
-def _ordinary_words() -> frozenset[str]:
-    """English words that are no names, by the classes that tell forms of *her* apart."""
-    with CLASSES.open(encoding="utf-8", newline="") as file:
-        return frozenset(word for row in csv.reader(file) for cell in row[1:] for word in cell.split())
 
 
 def _is_titled(text: str, end: int) -> bool:

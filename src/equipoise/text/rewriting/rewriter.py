@@ -1,5 +1,6 @@
 """The rewriter: modes, sentences drawn by a seeded coin, the judge, and the account."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -11,6 +12,7 @@ from equipoise.text.rewriting.anonymising import anonymous_changes
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
+from equipoise.text.rewriting.find.first_names import load_names
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.scanning import Hit, Scanner
 from equipoise.text.rewriting.find.tokens import Surroundings
@@ -60,7 +62,7 @@ class Rewriter:
         self.policy = policy or Policy()
         check_choices(mode, seed, self.policy)
         self.lexicon = load_lexicon()
-        self.tables = Tables(self.lexicon, Surroundings())
+        self.tables = Tables(self.lexicon, Surroundings(), names)
         self.scanner = Scanner(self.lexicon, names=names or mode == "anonymise")
 
     def rewrite(self, text: str) -> Rewritten:
@@ -94,6 +96,8 @@ class Rewriter:
                 yield self._finish(draft)
 
     def _draft(self, text: str, *, drawn: bool) -> Draft:
+        if self.tables.names and text.islower() and (titled := with_capitals(text)) != text:
+            return self._in_lower_case(text, self._draft(titled, drawn=drawn))
         document = Document(text)
         hits = self.scanner.hits(document.chunks)
         if not hits and not document.markup and self.mode != "anonymise":
@@ -108,6 +112,18 @@ class Rewriter:
             draft.changes, draft.skipped = other(document, hits)
         if document.markup and self.mode != "anonymise":
             draft.skipped += self._inside_markup(document)
+        return draft
+
+    def _in_lower_case(self, text: str, draft: Draft) -> Draft:
+        """The draft of a text without capitals, made from the text with names as they are usually written."""
+        draft.changes = [
+            one._replace(
+                old=text[one.start : one.end], new=one.new.lower() if one.rule == "name" else one.new
+            )
+            for one in draft.changes
+        ]
+        draft.skipped = [one._replace(word=text[one.start : one.end]) for one in draft.skipped]
+        draft.document = Document(text)
         return draft
 
     def _neutralise(self, document: Document, hits: Sequence[Hit]) -> tuple[list[Change], list[Skip]]:
@@ -165,6 +181,25 @@ class Rewriter:
         """The side of a word that was put in: an actor is counted as male, somebody on neither side."""
         word = self.lexicon.words.get(change.new.lower())
         return word.side if word else None
+
+
+USUAL = 8
+"""Bearers among 100,000 from which a word in a text without capitals is taken for a first name."""
+_LOWER_CASE = re.compile(r"(?<![\w@#./'’-])[^\W\d_]{3,}(?![\w@]|[./-]\w)")
+
+
+def with_capitals(text: str) -> str:
+    """A text without capitals in which words that can only be first names have theirs."""
+    names = load_names().names
+
+    def written(match: re.Match[str]) -> str:
+        name = names.get(match[0])
+        if name is None or name.kind != "plain":
+            return match[0]
+        bearers = int(name.male_per_100k) + int(name.female_per_100k)
+        return match[0].capitalize() if bearers >= USUAL else match[0]
+
+    return _LOWER_CASE.sub(written, text)
 
 
 def _case(draft: Draft, index: int) -> Case:

@@ -9,6 +9,8 @@
   const tip = byId("tip");
 
   const NARROW = 400;
+  // Half of an A4 page: drawn wider, the words of a chart would be too small on paper.
+  const PRINTED = 345;
 
   function look(width) {
     const ink = "currentColor";
@@ -20,7 +22,7 @@
       axis: {
         labelColor: ink, titleColor: ink, gridColor: ink, domainColor: ink, tickColor: ink,
         gridOpacity: 0.13, domainOpacity: 0.5, tickOpacity: 0.5, titleFontWeight: "normal",
-        labelLimit: width < 480 ? 120 : 230, titleLimit: width,
+        labelLimit: width < 480 ? 150 : 230, titleLimit: width,
       },
       // A long title ends where the plot does: on a phone it would else stick out to the right.
       axisX: { tickCount: Math.max(3, Math.floor(width / 90)), labelOverlap: true,
@@ -44,9 +46,9 @@
     return JSON.parse(JSON.stringify(spec), (name, value) => name === "legend" && value && value.columns ? { ...value, columns: 1 } : value);
   }
 
-  function draw(figure) {
+  function draw(figure, wanted) {
     const place = figure.querySelector(".plot");
-    const width = Math.floor(place.clientWidth);
+    const width = wanted || Math.floor(place.clientWidth);
     if (!width || figure.dataset.width === String(width)) return;
     figure.dataset.width = String(width);
     if (figure.drawn) figure.drawn.then((drawing) => drawing.finalize());
@@ -89,12 +91,13 @@
   let waiting = 0;
   addEventListener("resize", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => figures.filter((figure) => figure.drawn).forEach(draw), 150);
+    waiting = setTimeout(() => figures.filter((figure) => figure.drawn).forEach((figure) => draw(figure)), 150);
   });
   addEventListener("beforeprint", () => {
     document.querySelectorAll(".read details, .said-more").forEach((details) => { details.open = true; });
-    figures.forEach((figure) => { if (!figure.drawn) draw(figure); });
+    figures.forEach((figure) => draw(figure, PRINTED));
   });
+  addEventListener("afterprint", () => figures.forEach((figure) => draw(figure)));
 
   // Items: every one of them, a page at a time.
 

@@ -20,7 +20,7 @@ _NO_NOUNS = {"darin", "worin", "hierin", "sodann", "termin", "ruin", "benzin", "
 def agreement_leaks(text: str) -> list[str]:
     """Words outside the noun phrase itself that agree with its gender, such as `ihre` or `, der`.
 
-    The article of another noun ("die Familie", "in der Kita") agrees with that noun and is no leak.
+    The article of another noun ("die Familie", "in der Kita") agrees with that noun and is not a leak.
     """
     rest = _NOUN_AFTER_ARTICLE.sub("", _ARTICLE_OF_A_PHRASE.sub("", text))
     words = [match[0] for match in AGREEING.finditer(rest)]

@@ -26,7 +26,7 @@ _PARTICIPLES = word_set("participles")
 
 
 def plural_verb(verb: str) -> str | None:
-    """The form that agrees with "they", or None where the word is no verb in the third person."""
+    """The form that agrees with "they", or None where the word is not a verb in the third person."""
     lowered = verb.lower().replace("’", "'")
     if lowered in _IRREGULAR:
         return _IRREGULAR[lowered].replace("'", "’" if "’" in verb else "'")

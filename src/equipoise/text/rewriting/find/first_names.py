@@ -82,19 +82,30 @@ class NameBook:
 def load_names() -> NameBook:
     """The shipped lists, read once."""
     census, world = _read(TABLE), _read(WORLD_TABLE)
-    unaccented = {folded(entry.name): entry for entry in world if not entry.name.isascii()}
-    return NameBook(unaccented | {entry.name: entry for entry in (*world, *census)}, census)
+    names = {entry.name: entry for entry in (*world, *census)}
+    plain: dict[str, FirstName] = {}
+    for entry in world:
+        if not entry.name.isascii() and (name := folded(entry.name)) not in names:
+            plain.setdefault(name, entry)
+    for name, entry in plain.items():  # Björn and Ingibjörg are also written Bjorn and Ingibjorg
+        partner = folded(entry.partner)
+        is_its_own = partner in plain and plain[partner].name == entry.partner
+        names[name] = entry._replace(name=name, partner=partner if is_its_own else entry.partner)
+    return NameBook(names, census)
 
 
-_PLAIN_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "ı": "i", "ß": "ss", "œ": "oe", "ə": "a"}
-)
+_ACCENTED = map(chr, (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)))
+_PLAIN_LETTERS: dict[int, str] = {
+    **{ord(letter): unicodedata.normalize("NFKD", letter)[0] for letter in _ACCENTED},
+    **{ord(letter): plain for letter, plain in zip("øłđıəð", "oldiad", strict=True)},
+    **{ord(letter): plain for letter, plain in zip("æßœþ", ("ae", "ss", "oe", "th"), strict=True)},
+    **dict.fromkeys(range(0x300, 0x370), ""),
+}
 
 
 def folded(name: str) -> str:
     """A name in lower case without accents."""
-    letters = unicodedata.normalize("NFKD", name.lower().translate(_PLAIN_LETTERS))
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return name.lower().translate(_PLAIN_LETTERS)
 
 
 def _read(path: Path) -> list[FirstName]:
@@ -120,3 +131,11 @@ def gender_of(name: str) -> str | None:
 def without_ending(token: str) -> str:
     """The token without a possessive ending, in its own case."""
     return token[:-2] if token.endswith(POSSESSIVES) else token
+
+
+@lru_cache(maxsize=3)
+def listed_surnames(at_least: int = 1) -> frozenset[str]:
+    """The surnames of the US census with so many bearers in 100,000; with 0 those of fewer than one too."""
+    with (TABLES / "surnames.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if float(row["per_100k"]) >= at_least]
+    return frozenset(name for row in rows for name in row["names"].split())

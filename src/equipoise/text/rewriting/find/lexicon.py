@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.text.sides import FEMALE, MALE
+from equipoise.text.gendered import FEMALE, MALE
 
 TABLES = Path(__file__).parents[1] / "tables"
 OTHER_SIDE = {MALE: FEMALE, FEMALE: MALE}
@@ -31,7 +31,7 @@ class Word(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A context in which a word of a pair is no gendered word."""
+    """A context in which a word of a pair is not gendered."""
 
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
@@ -59,7 +59,7 @@ class Blocks:
         self._always = any(b.before is None and b.after is None for b in blocks)
 
     def reason(self, left: str, right: str) -> str | None:
-        """Why the word is no gendered word here; None if it is one."""
+        """Why the word is not gendered here; None if it is one."""
         near = left[-NEAR:]
         may_hold = self._always or (self._after and self._after.match(right))
         if not may_hold and not (self._before and self._before.search(near)):

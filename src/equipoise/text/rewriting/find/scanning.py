@@ -56,7 +56,7 @@ class Part:
     """The tokens of the same chunk on either side."""
     maybe_name: bool = False
     blocks: Blocks | None = None
-    """The contexts in which the word is no gendered word."""
+    """The contexts in which the word is not gendered."""
 
 
 class Hit(NamedTuple):

@@ -39,7 +39,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 def neighbours(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
-    """Up to four tokens before (nearest last) and after (nearest first) a span; markup is passed over."""
+    """Up to four tokens before (nearest last) and after (nearest first) a span; markup is skipped."""
     left = [token for token in TOKEN.findall(text, max(0, start - 120), start) if not _is_markup(token)]
     right = [token for token in TOKEN.findall(text, end, end + 120) if not _is_markup(token)]
     return _up_to_break(left[::-1])[::-1], _up_to_break(right)

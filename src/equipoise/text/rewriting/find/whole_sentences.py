@@ -20,8 +20,9 @@ DEFINITIONAL_REASON = "definitional sentence"
 FOREIGN_REASON = "other language"
 MENTION_REASON = "word spoken of"
 _SPOKEN_OF = re.compile(
-    r"(?:,? (?:(?:and|or|to) )?(?:[\"“‘'*](?:\w+)[.,]?[\"”’'*]|(?:s?he|hers?|hi[ms])"
-    r"(?= (?:is|was|can|may|for|in|as|and|or|to|refers|stands|means)\b|[.,;?!])))+"
+    r"(?:,? (?:(?:and|or|to) )?(?:[\"“‘'*](?:\w+)[.,]?[\"”’'*]|(?:s?he|S?HE|[Hh]ers?|HERS?|[Hh]i[ms]|HI[MS])"
+    r"(?= (?:is|was|can|may|for|in|as|and|or|to|refers|stands|means|comes|came|has|had|does|derives)\b"
+    r"|[.,;?!])))+"
 )
 """Words in quotation marks, or pronouns without, after `the pronoun` or `the noun`."""
 

@@ -87,12 +87,10 @@ def _closing(rest: str, mark: str) -> int:
 
 
 _OPENS = re.compile(r"""["“‘*_«>]|``|[ ]'""")
-_READING_WORD = (
-    "(?:reads?|reading|watch(?:ed|ing)|wrote|s[au]ng|singing|recorded|directed|performed|released|published)"
+_READING = re.compile(
+    r"\b(?:reads?|reading|watch(?:ed|ing)|wrote|s[au]ng|singing|recorded|directed|performed|released"
+    r"|published) $"
 )
-_READING = re.compile(rf"\b{_READING_WORD} $")
-CUES_OF_WORKS = re.compile(rf"(?:{any_of('before a work')}|{_READING_WORD})(?![^\W_])")
-"""A word without which no first name in quotation marks is the title of a work."""
 _OPENING = re.compile(r"""(?:<\w*[^<>]*|[\s"“‘'*_`])+$""")
 
 

@@ -24,12 +24,14 @@ from equipoise.text.rewriting.names.neighbourhood import (
     QUOTES,
     REGIONS,
     ROLES,
+    SENTENCE_ENDS,
     SENTENCE_STARTERS,
     SPANISH_TITLES,
     SPEAKING,
     STREETS_BEFORE,
     SURNAME_TITLES,
     TIMES,
+    UNREAD,
     Neighbourhood,
     is_capital,
 )
@@ -37,6 +39,7 @@ from equipoise.text.rewriting.names.things import (
     AFTER_VERBS,
     AWARDS,
     CONNECTIVES,
+    VERBS_TOO,
     is_award,
     is_cited,
     is_order,
@@ -49,6 +52,9 @@ from equipoise.text.rewriting.names.titles import (
     in_address,
     in_title,
     of_family,
+)
+from equipoise.text.rewriting.names.titles import (
+    WORKS as WORK_CUES,
 )
 
 FIRST, LAST, OTHER, OPEN_FIRST, OPEN_OTHER, TITLE = range(6)
@@ -63,7 +69,7 @@ GREETINGS = frozenset(["dear", "hi", "hello", "hey"])
 WORDS = frozenset(["word", "common"])
 ADDRESS_ENDS = frozenset("?!")
 SEASONS = frozenset(["April", "May", "June", "August", "Summer", "Autumn", "Easter"])
-"""Before a noun these are no persons (May flowers)."""
+"""Before a noun these are not persons (May flowers)."""
 MODALS = frozenset(["Will", "May"])
 ASKING = word_set("names: asking")
 """Words that open a question about a person, with the name at once after them (Did Rich get rich?)."""
@@ -90,11 +96,9 @@ WHEREABOUTS = frozenset(["in", "near"])
 def verdicts(tokens: Sequence[str], hits: Sequence[int], classes: Mapping[str, str]) -> dict[int, int]:
     """A verdict for each candidate, from left to right: a surname is known by the first name before it."""
     judged: dict[int, int] = {}
-    last = len(tokens) - 1
     for index in hits:
-        token = tokens[index]
-        kind = classes[token]
-        if kind == "plain" and 0 < index < last and is_plainly(tokens[index - 1], token, tokens[index + 1]):
+        kind = classes[tokens[index]]
+        if kind == "plain" and is_plainly(tokens, index):
             judged[index] = OPEN_FIRST
         else:
             judged[index] = judge(Neighbourhood(tokens, index, kind), judged, classes)
@@ -102,25 +106,40 @@ def verdicts(tokens: Sequence[str], hits: Sequence[int], classes: Mapping[str, s
 
 
 CUES_BEFORE = OPENING | PARTICLES | DETERMINERS | PLACE_PREPOSITIONS | VERSUS | {"of"}
-CUES_AFTER = FOLLOWING | FAMILIES | PARTICLES | {"the"}
+CUES_AFTER = FOLLOWING | FAMILIES | PARTICLES | {"the", "et", "by"}
 """Words beside a plain name that some rule of `judge` asks for."""
-NO_CUES = frozenset(",.;!?")
+NO_CUES = frozenset([*",.;:!?…—–", "--"])
+NOT_PLAIN = ADJECTIVES | AWARDS | VERBS_TOO
+NO_ENDS = SURNAME_TITLES | PLACE_PREFIXES | VERSUS
+"""Words after which a full stop need not end a sentence."""
 
 
-def is_plainly(previous: str, token: str, following: str) -> bool:
-    """Whether no word beside a plain name says anything, which is so for most names."""
-    return (
-        previous.islower()
-        and previous.isalpha()
-        and previous not in CUES_BEFORE
-        and (
-            following in NO_CUES
-            or (following.islower() and following.isalpha() and following not in CUES_AFTER)
-        )
-        and not token.isupper()
-        and token not in ADJECTIVES
-        and token not in AWARDS
-    )
+def is_plainly(tokens: Sequence[str], index: int) -> bool:
+    """Whether no word beside a plain name says anything, which is so for most names.
+
+    The verdict is that of `judge`, for names whose neighbours none of its rules asks for.
+    """
+    token = tokens[index]
+    if index + 1 >= len(tokens) or token.isupper() or token in NOT_PLAIN:
+        return False
+    following = tokens[index + 1]
+    if following not in NO_CUES and (
+        not following.islower() or not following.isalpha() or following in CUES_AFTER
+    ):
+        return False
+    if index == 0:
+        return True
+    previous = tokens[index - 1]
+    if previous.islower():
+        return previous.isalpha() and previous not in CUES_BEFORE
+    before = tokens[index - 2] if index > 1 else ""
+    if previous == ".":
+        return before.islower() and before.isalpha() and before not in NO_ENDS
+    if previous == ",":
+        return before.islower() and token.lower() not in REGIONS
+    if previous in QUOTES:
+        return before != UNREAD and before.lower() not in WORK_CUES
+    return previous in SENTENCE_ENDS
 
 
 def judge(near: Neighbourhood, judged: Mapping[int, int], classes: Mapping[str, str]) -> int:
@@ -375,7 +394,7 @@ def is_addressed(near: Neighbourhood) -> bool:
 
 
 def beside_surname(near: Neighbourhood, classes: Mapping[str, str]) -> bool:
-    """Laurel and Hardy: one word after `and` that is no first name."""
+    """Laurel and Hardy: one word after `and` that is not a first name."""
     other = near.at(near.after + 1)
     alone_too = is_capital(other) and not is_capital(near.at(near.after + 2))
     return near.next in {"and", "&"} and alone_too and other not in classes

@@ -4,14 +4,13 @@ A word counts as a surname in the whole document once some place says so: a titl
 persons do after it, or the list of the US census of 1990 (`surnames.csv`) where nothing speaks against it.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from equipoise.text.languages.word_sets import word_set
-from equipoise.text.rewriting.find.first_names import TABLES, bare
+from equipoise.text.rewriting.find.first_names import bare, listed_surnames, load_names
+from equipoise.text.rewriting.find.ordinary import is_ordinary
 from equipoise.text.rewriting.names.context import is_contraction
 from equipoise.text.rewriting.names.neighbourhood import (
     DETERMINERS,
@@ -46,13 +45,9 @@ SHORTEST = 3
 PEOPLE = ROLES | word_set("names: occupations")
 BORN = frozenset(["born", "b", "née", "nee", "died"])
 SURE, LIKELY = 2, 1
-
-
-@cache
-def listed_surnames() -> frozenset[str]:
-    """The commonest surnames of the US census."""
-    with (TABLES / "surnames.csv").open(encoding="utf-8", newline="") as file:
-        return frozenset(name for row in csv.DictReader(file) for name in row["names"].split())
+PRONOUNS = frozenset(["he", "she", "him", "her", "his", "himself", "herself", "who", "whose"])
+AFTER_SUBJECTS = PERSON_VERBS | {"also", "then", "and"}
+FARTHEST_PRONOUN = 25
 
 
 class Surnames(NamedTuple):
@@ -92,6 +87,8 @@ def _evidence(near: Neighbourhood) -> int:
     listed = bare(near.token) in listed_surnames()
     if near.low in LOCATED:
         return -LIKELY
+    if _opens_full_name(near):
+        return SURE
     inside = not near.starts and not is_capital(near.previous)
     if near.next in SPEAKING and (listed or inside):
         return SURE
@@ -109,9 +106,35 @@ def _evidence(near: Neighbourhood) -> int:
         return SURE if listed or inside else LIKELY
     if near.possessive and (near.at(near.after) in KIN or listed):
         return SURE
-    if listed and inside:
+    rare = bare(near.token) in listed_surnames(0) and not is_ordinary(near.token)
+    if inside and (listed or rare):
         return SURE if near.low not in WHERE else LIKELY
-    return LIKELY if listed or inside or near.next in PERSON_VERBS or near.possessive else 0
+    told = near.next in PERSON_VERBS or near.possessive
+    subject = (near.starts and near.next in AFTER_SUBJECTS) or (inside and told)
+    if subject and near.token[1:].islower() and not is_ordinary(near.token) and _is_spoken_of(near):
+        return SURE
+    return LIKELY if listed or inside or told else 0
+
+
+def _is_spoken_of(near: Neighbourhood) -> bool:
+    """Whether a pronoun for a person stands in what follows."""
+    return any(near.at(near.after + step).lower() in PRONOUNS for step in range(FARTHEST_PRONOUN))
+
+
+def _opens_full_name(near: Neighbourhood) -> bool:
+    """Whether a word that no table has stands before a surname, as a first name would: Xanfro Brown."""
+    last = bare(near.next)
+    if near.possessive or is_capital(near.previous) or not is_capital(near.next) or last in NO_SURNAMES:
+        return False
+    surname = last in listed_surnames() or (near.low != "the" and last in listed_surnames(0))
+    known = load_names().classes.get(near.token) == "plain"
+    return (
+        surname
+        and (known or near.low != "the")
+        and near.low not in WHERE
+        and not is_ordinary(near.token)
+        and not near.institution_follows()
+    )
 
 
 def _is_listed_place(near: Neighbourhood) -> bool:
@@ -125,6 +148,8 @@ def _is_listed_place(near: Neighbourhood) -> bool:
 
 def _is_thing(near: Neighbourhood) -> bool:
     """The Smith, New Hartford, Baker Street: part of another name."""
+    if near.low == "the" and _opens_full_name(near):  # the Agatha Christie novel
+        return False
     if near.low in DETERMINERS or near.low in PLACE_PREFIXES or near.institution_follows():
         return True
     if is_capital(near.next) and not near.possessive and near.next.lower() in NO_SURNAMES:

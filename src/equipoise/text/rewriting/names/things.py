@@ -18,6 +18,7 @@ YEAR_ENDS = frozenset([")", ",", ";", ":", "]"])
 FAMILY = word_set("names: family listed")
 FARTHEST_FAMILY = 25
 CITING = frozenset(["(", "[", ";", "&"])
+REFERRING = frozenset(["cf", "see", "e.g", "by"])
 VERBS_TOO = word_set("names: verbs too")
 AWARDS, BEFORE_AWARDS = word_set("names: awards"), word_set("names: before an award")
 AFTER_AWARDS = word_set("names: after an award")
@@ -27,14 +28,16 @@ def is_cited(near: Neighbourhood) -> bool:
     """Howard (1998), (Howard, 1998), Howard et al.: the surname of an author."""
     if near.next == "et" and near.at(near.after + 1) == "al":
         return True
+    if YEAR.fullmatch(near.next) and near.at(near.after + 1) in YEAR_ENDS:  # (Kelly 1999; James 2001)
+        return near.at(near.index - 1) in CITING or near.low in REFERRING
     if is_capital(near.previous) and near.low not in CONNECTIVES | SENTENCE_STARTERS:
         return False
-    if not FAMILY.isdisjoint(near.at(near.index - step) for step in range(1, FARTHEST_FAMILY)):
-        return False  # Their children were Clara (1877) and Ernest (1880)
-    if near.next == "(":
-        return YEAR.fullmatch(near.at(near.after + 1)) is not None and near.at(near.after + 2) in YEAR_ENDS
-    cited = near.next == "," and YEAR.fullmatch(near.at(near.after + 1)) is not None
-    return cited and near.at(near.index - 1) in CITING and near.at(near.after + 2) in YEAR_ENDS
+    if near.next != "(" and not (near.next == "," and near.at(near.index - 1) in CITING):
+        return False
+    if near.at(near.after + 2) not in YEAR_ENDS or YEAR.fullmatch(near.at(near.after + 1)) is None:
+        return False
+    before = (near.at(near.index - step) for step in range(1, FARTHEST_FAMILY))
+    return FAMILY.isdisjoint(before)  # Their children were Clara (1877) and Ernest (1880)
 
 
 def is_order(near: Neighbourhood) -> bool:

@@ -32,6 +32,7 @@ IN_TITLES = word_set("names: in titles")
 LINKS = word_set("names: links")
 ARTICLES = frozenset(["the", "a", "an"])
 OWNERS = frozenset(["His", "Her", "Their", "My", "Its"])
+READ = frozenset(["read", "reading", "reads", "reread", "wrote", "novel", "book", "heard", "sang"])
 VERSUS = frozenset(["vs", "versus"])
 BEFORE_LISTED_WORKS = QUOTES | {",", "in", "on"}
 OPENING = WORKS | PRESENTING | VERSUS | QUOTES | {"", "in", "on", "as"}
@@ -56,6 +57,10 @@ def run_end(near: Neighbourhood) -> tuple[int, bool]:
 
 def in_title(near: Neighbourhood) -> bool:
     """Whether the candidate opens the title of a work or the name of a band or firm."""
+    if (
+        near.next == "by" and near.low in READ and is_capital(near.at(near.after + 1))
+    ):  # I read Emma by Jane Austen
+        return True
     if near.low not in OPENING and near.previous not in OPENING and near.next not in FOLLOWING:
         return near.precedes_capital and (in_headline(near) or linked(near, run_end(near)[0]))
     if after_work(near) or in_headline(near):

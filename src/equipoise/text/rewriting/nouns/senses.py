@@ -65,6 +65,12 @@ def _borough(place: Place) -> Decision | None:
     """Queens without an article is a place, Kings a county."""
     if not place.surface.istitle() or place.right[:1] in ("'", "’"):
         return None
+    if (
+        place.word.text == "kings"
+        and re.search(r"[a-z,] the $", place.left)
+        and not _RULED.match(place.right)
+    ):
+        return Leave("team")
     free = re.search(
         r"\b(?:the|[Tt]wo|[Tt]hree|all|both|these|[Tt]he \w+|former|of|many|some|other) $", place.left
     )
@@ -73,6 +79,9 @@ def _borough(place: Place) -> Decision | None:
         if free and not re.match(r",? (?:New York|NY|College|Boulevard)", place.right)
         else Leave("place")
     )
+
+
+_RULED = re.compile(r" (?:of|who|and|had|themselves|before|from)\b")
 
 
 def _manly(place: Place) -> Decision | None:

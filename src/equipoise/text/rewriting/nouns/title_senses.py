@@ -32,11 +32,6 @@ _CRAFT = re.compile(
 )
 
 
-def names_office(right: str) -> bool:
-    """Whether an office follows: Mr President, Madam Speaker."""
-    return _OFFICE.match(right) is not None
-
-
 _TEAM = re.compile(r" [A-Z][a-z]+s\b(?!['’])")
 
 

@@ -161,7 +161,7 @@ def _words(alternative: str) -> Collection[str]:
 
 
 def _test(alternative: str) -> Test | None:
-    """The test of an alternative that is no word."""
+    """The test of an alternative that is not a word."""
     if alternative in _CLASSES:
         return _CLASSES[alternative]
     if len(alternative) < 2:

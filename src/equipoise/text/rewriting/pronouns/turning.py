@@ -44,7 +44,7 @@ _MAY_JOIN = frozenset(["o", "/", "a", "(", ",", "-", ")"])
 
 
 def is_coordinated(document: Document, hit: Hit) -> bool:
-    """Whether the pronoun stands beside its partner: he or she, his/her, s/he, (s)he, his and hers."""
+    """Whether the pronoun is coordinated with its partner: he or she, his/her, s/he, (s)he, his and hers."""
     word = hit.part.word.text if hit.part.word else ""
     plain, start, end = document.plain, hit.start, hit.end
     after = plain[end + 1 : end + 2] if plain[end : end + 1] == " " else plain[end : end + 1]

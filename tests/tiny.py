@@ -28,7 +28,8 @@ SPECIAL = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask
 ANGLED = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "mask": "<mask>"}
 
 LONGEST, POSITIONS = 96, 112
-"""Training a tokenizer breaks ties by chance, so that a sentence may take a token more on another day."""
+TRAINED = Path(__file__).with_name("tokenizers")
+# Training breaks ties by chance, so one training is kept; `python tests/tiny.py` trains them anew.
 
 TOKENIZER_KINDS = ("wordpiece", "cased-wordpiece", "byte-bpe", "unigram")
 
@@ -61,12 +62,7 @@ TOKENIZER_OF = {
 @cache
 def tokenizer(kind: str) -> Any:
     """A fast tokenizer of one kind, trained on the sentences above."""
-    backend = {
-        "wordpiece": lambda: _wordpiece(lowercase=True),
-        "cased-wordpiece": lambda: _wordpiece(lowercase=False),
-        "byte-bpe": _byte_bpe,
-        "unigram": _unigram,
-    }[kind]()
+    backend = Tokenizer.from_file(str(TRAINED / f"{kind}.json"))
     names = SPECIAL if "wordpiece" in kind else ANGLED
     tokens: dict[str, Any] = {f"{name}_token": token for name, token in names.items()}
     if "wordpiece" not in kind:
@@ -251,3 +247,14 @@ _CONFIGS: dict[str, Any] = {
     "llama": _llama,
     "bart": _bart,
 }
+
+
+def _train() -> None:
+    TRAINED.mkdir(exist_ok=True)
+    wordpieces = {"wordpiece": _wordpiece(lowercase=True), "cased-wordpiece": _wordpiece(lowercase=False)}
+    for kind, backend in {**wordpieces, "byte-bpe": _byte_bpe(), "unigram": _unigram()}.items():
+        backend.save(str(TRAINED / f"{kind}.json"), pretty=False)
+
+
+if __name__ == "__main__":
+    _train()

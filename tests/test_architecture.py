@@ -321,6 +321,15 @@ def test_the_table_of_moved_names_leads_to_names_that_exist() -> None:
     assert [lead for lead in leads if not is_there(lead[1])] == []
 
 
+def test_the_drawing_shows_every_room() -> None:
+    """Each folder and module at the top of the package, each once, as a folder or as a module."""
+    drawing = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
+    shown = [re.split(" {3,}", line[17:])[0] for line in drawing.splitlines()]
+    rooms = {path.name + "/" for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    modules = {path.stem for path in PACKAGE.glob("*.py") if not path.stem.startswith("__")}
+    assert sorted(" ".join(shown).split()) == sorted(rooms | modules)
+
+
 def is_there(name: str) -> bool:
     """Whether a module of the package, or a name in the file of one, is called so."""
     module, _, rest = name.removeprefix("equipoise.").rpartition(".")

@@ -19,12 +19,10 @@ os.environ |= {"OMP_NUM_THREADS": "1", "RAY_TMPDIR": tempfile.mkdtemp(prefix="r"
 import torch
 from transformers import BertConfig, BertForMaskedLM
 
-from equipoise.models.engine.engine import Engine
-from equipoise.models.engine.executors import find_executor
+from equipoise.models.engine.engine import Engine, find_executor
 from equipoise.models.engine.forward import Forward, LanguageForward
-from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.engine.store import AnswerStore
+from equipoise.models.engine.store import AnswerStore, RowCodec
 from equipoise.models.neural.network import Network
 from equipoise.models.options import RunOptions
 

@@ -60,7 +60,9 @@ def modules_called(script: str) -> list[str]:
 
 def called_anew(script: str) -> list[str]:
     """The same in a process of its own, which has imported and cached nothing yet."""
-    code = f"from benchmarks.paths import modules_called as run; names = run({script!r}); print(); print(*names)"
+    code = (
+        f"from benchmarks.paths import modules_called as run; names = run({script!r}); print(); print(*names)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1].split()
 

@@ -20,7 +20,7 @@ from benchmarks.bert import SHARED, THREADS, bec_pro_rows, crows_sentences, part
 from benchmarks.encoder import Multiplication, Pass, TimedNetwork, average
 from benchmarks.other_ways import one_forward_per_token, padded_batches_of_twenty
 from equipoise.models.loading.networks import wrap_model
-from equipoise.models.neural.precision import bf16_speed
+from equipoise.models.neural.devices import bf16_speed
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Raw, Score
 

@@ -39,11 +39,9 @@ from equipoise.corpora.rewriting_progress import RewriteProgress, RewriteSetting
 from equipoise.corpora.survey import SurveySettings, survey_corpus
 from equipoise.errors import UserError
 from equipoise.models.engine.cluster import RayExecutor
-from equipoise.models.engine.engine import Engine
-from equipoise.models.engine.executors import Job
-from equipoise.models.engine.packed_answers import RowCodec
+from equipoise.models.engine.engine import Engine, Job
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.engine.store import AnswerStore
+from equipoise.models.engine.store import AnswerStore, RowCodec
 from equipoise.models.loading import load_model
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions

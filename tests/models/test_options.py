@@ -12,7 +12,7 @@ from tiny import wrapped
 
 from equipoise.choices import choices_of
 from equipoise.errors import Cancelled, UserError
-from equipoise.models.engine.executors import EXECUTORS, find_executor
+from equipoise.models.engine.engine import EXECUTORS, find_executor
 from equipoise.models.engine.local import LocalExecutor
 from equipoise.models.loading import load_model
 from equipoise.models.neural import devices

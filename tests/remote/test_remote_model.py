@@ -17,9 +17,8 @@ from equipoise.data.reading import own_table
 from equipoise.errors import UnaskableError, UserError
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Fill, Generate, Score
-from equipoise.models.remote.address import read_address
 from equipoise.models.remote.loader import connect_to
-from equipoise.models.remote.server import Server
+from equipoise.models.remote.server import Server, read_address
 from equipoise.models.wrappers.averaging import AveragedModel
 
 Serve = Callable[..., FakeServer]

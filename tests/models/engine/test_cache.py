@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from tiny import wrapped
 
 from equipoise.errors import UserError
-from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.engine.store import AnswerStore, clear_store, stored_models
+from equipoise.models.engine.store import AnswerStore, RowCodec, clear_store, stored_models
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Embed, Fill, Score, TopFill
@@ -186,7 +185,7 @@ def test_two_processes_share_one_store(tmp_path: Path) -> None:
         "import sys; from pathlib import Path\n"
         "from equipoise.models.engine.store import AnswerStore\n"
         "from equipoise.models.engine.rows import RowAnswer\n"
-        "from equipoise.models.engine.packed_answers import RowCodec\n"
+        "from equipoise.models.engine.store import RowCodec\n"
         "store = AnswerStore(Path(sys.argv[1]), RowCodec(), fingerprint='f', name='n')\n"
         "for number in range(1000):\n"
         "    key = int(sys.argv[2]).to_bytes(8, 'big') + number.to_bytes(8, 'big')\n"

@@ -10,8 +10,7 @@ import torch
 import transformers
 from tiny import plain_logprobs, tokenizer, wrapped
 
-from equipoise.models.engine.plan import batches, tokens_in
-from equipoise.models.engine.prefixes import WIDTH, cut_into_trees, grow, tree_size
+from equipoise.models.engine.plan import WIDTH, batches, cut_into_trees, grow, tokens_in, tree_size
 from equipoise.models.engine.rows import Row
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions

@@ -16,9 +16,8 @@ import torch
 from tiny import wrapped
 
 from equipoise.models.engine.local import side_by_side
-from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import RowAnswer, VectorSpec
-from equipoise.models.engine.store import AnswerStore, clear_store, stored_models
+from equipoise.models.engine.store import AnswerStore, RowCodec, clear_store, stored_models
 from equipoise.models.questions import Fill, Score
 
 
@@ -59,7 +58,7 @@ def test_a_thread_begun_while_lanes_are_at_work_has_all_threads() -> None:
 
 WRITER = """
 import sys; from pathlib import Path
-from equipoise.models.engine.packed_answers import RowCodec
+from equipoise.models.engine.store import RowCodec
 from equipoise.models.engine.rows import RowAnswer
 from equipoise.models.engine.store import AnswerStore
 store = AnswerStore(Path(sys.argv[1]), RowCodec(), fingerprint='f', name='n')

@@ -9,31 +9,31 @@ import pytest
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.neural import precision
+from equipoise.models.neural import devices
 
 CPU = torch.device("cpu")
 
 
 @pytest.mark.parametrize(("speed", "message"), [(0.0, "illegal instruction"), (0.14, "0.14 times")])
 def test_bf16_is_refused_with_the_reason(speed: float, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precision, "bf16_speed", lambda: speed)
+    monkeypatch.setattr(devices, "bf16_speed", lambda: speed)
     with pytest.raises(UserError, match=message):
-        precision.check_precision("bf16", CPU)
+        devices.check_precision("bf16", CPU)
 
 
 def test_bf16_is_taken_where_it_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precision, "bf16_speed", lambda: 1.9)
-    precision.check_precision("bf16", CPU)
+    monkeypatch.setattr(devices, "bf16_speed", lambda: 1.9)
+    devices.check_precision("bf16", CPU)
 
 
 def test_an_unknown_precision() -> None:
     with pytest.raises(UserError, match="fp32"):
-        precision.check_precision("fp8", CPU)
+        devices.check_precision("fp8", CPU)
 
 
 def test_the_speed_is_measured_and_the_process_survives() -> None:
     """On a machine whose bf16 instructions fail, only the measuring process dies."""
-    assert precision.bf16_speed() >= 0.0
+    assert devices.bf16_speed() >= 0.0
 
 
 def test_bf16_deviates_little_and_says_how_much(tmp_path: Path) -> None:

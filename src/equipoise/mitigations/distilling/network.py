@@ -10,7 +10,7 @@ from torch import nn
 
 from equipoise.errors import UserError
 from equipoise.mitigations.networks import BaseOutput
-from equipoise.models.neural.replaced_forward import replaced_forward
+from equipoise.models.neural.network import replaced_forward
 
 States = torch.Tensor
 USUAL = 4

@@ -8,7 +8,7 @@ from torch import nn
 from equipoise.errors import UserError
 from equipoise.mitigations.networks import BaseOutput, changed_model, own_copy
 from equipoise.models.neural.masked import MaskedModel
-from equipoise.models.neural.replaced_forward import replaced_forward
+from equipoise.models.neural.network import replaced_forward
 from equipoise.stats.erasure import Affine
 
 

@@ -8,7 +8,7 @@ import torch
 
 from equipoise.cluster import Crew
 from equipoise.errors import UserError
-from equipoise.models.engine.executors import Job, Keep
+from equipoise.models.engine.engine import Job, Keep
 from equipoise.models.engine.forward import Forward, answer_batch
 from equipoise.models.engine.local import LANES
 from equipoise.models.engine.plan import Answered, Batch

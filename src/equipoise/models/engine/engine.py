@@ -1,22 +1,82 @@
-"""Running rows: deduplicated, in length buckets, the head on asked positions only, finished answers kept."""
+"""Run rows: each once, in batches of similar length, on the executor that is chosen; keep every answer."""
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from threading import Lock, get_ident
+from typing import Protocol
 
 from equipoise.errors import Cancelled, UserError
-from equipoise.models.engine.executors import Executor, Job
 from equipoise.models.engine.forward import Forward
-from equipoise.models.engine.plan import Batch, Plan, make_plan, make_plans, still_open, tokens_in
+from equipoise.models.engine.plan import (
+    Answered,
+    Batch,
+    Plan,
+    make_plan,
+    make_plans,
+    still_open,
+    tokens_in,
+)
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.engine.store import AnswerStore
+from equipoise.models.options import RunOptions
+from equipoise.plugins import Index
 
 SAMPLE = 64
 """Rows kept of those that were run, at most; on them the deviation from fp32 is measured."""
 
 Report = Callable[[int, int], None]
 """Told after every batch how many rows and how many tokens it had."""
+
+
+Keep = Callable[[list[Answered]], None]
+"""Stores the answers of a batch."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """The batches to run and the fingerprint of the model that answers them: plain data."""
+
+    fingerprint: str
+    batches: tuple[Batch, ...]
+
+
+class Executor(Protocol):
+    """Takes planned batches and yields answered ones, in any order.
+
+    A batch's answers are kept before they are yielded. Closing the generator early ends the work: batches
+    begun are finished and kept, no other is begun.
+    """
+
+    def open(self, fingerprint: str, forward: Forward, keep: Keep) -> None:
+        """Make a model ready under the fingerprint that jobs name it by, in place of any other."""
+
+    def lanes(self) -> int:
+        """How many batches of the open model run at once: they share the token budget."""
+
+    def run(self, job: Job) -> Generator[list[Answered], None, None]:
+        """Run every batch once."""
+
+    def close(self) -> None:
+        """Let go of the model and of whatever was started for it."""
+
+
+EXECUTORS = Index(
+    "executors",
+    {
+        "local": "equipoise.models.engine.local:LocalExecutor",
+        "ray": "equipoise.models.engine.cluster:RayExecutor",
+    },
+    "executor",
+)
+"""Where each executor is defined, by name; its class takes the run options."""
+
+
+def find_executor(options: RunOptions) -> Executor:
+    """The executor that the options name, not yet open."""
+    executor: Executor = EXECUTORS.load(options.executor)(options)
+    return executor
 
 
 class Engine:

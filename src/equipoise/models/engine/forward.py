@@ -8,8 +8,7 @@ from typing import NamedTuple, Protocol
 import torch
 
 from equipoise.errors import UserError, shortage
-from equipoise.models.engine.plan import Answered, Batch
-from equipoise.models.engine.prefixes import cut_into_trees, grow, laid_out
+from equipoise.models.engine.plan import Answered, Batch, cut_into_trees, grow, laid_out
 from equipoise.models.engine.rows import SHARED, Row, RowAnswer
 
 

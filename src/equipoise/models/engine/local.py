@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import torch
 
-from equipoise.models.engine.executors import Job, Keep
+from equipoise.models.engine.engine import Job, Keep
 from equipoise.models.engine.forward import Forward, answer_batch
 from equipoise.models.engine.plan import Answered, Batch
 from equipoise.models.options import RunOptions

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from equipoise.errors import UserError
-from equipoise.models.engine.executors import find_executor
+from equipoise.models.engine.engine import find_executor
 from equipoise.models.guards.tokenizer import refuse_foreign_tokenizer
 from equipoise.models.loading.checkpoints import Checkpoint, check_head, kind_of, read_checkpoint, read_packed
 from equipoise.models.loading.files import EITHER, VOCABULARIES, explained_loading, refuse_changes
@@ -18,11 +18,10 @@ from equipoise.models.loading.packed import is_packed
 from equipoise.models.loading.random_weights import random_parts
 from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.classifier import ClassifierModel
-from equipoise.models.neural.devices import device_for, find_device
+from equipoise.models.neural.devices import check_precision, device_for, find_device
 from equipoise.models.neural.encoder_decoder import encoder_decoder
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import MaskedModel
-from equipoise.models.neural.precision import check_precision
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import LOADING, Progress, stop_reported, unheard
 

@@ -14,12 +14,10 @@ from threading import Lock
 from typing import Any
 
 from equipoise.errors import UnaskableError
-from equipoise.models.engine.engine import Engine
-from equipoise.models.engine.executors import find_executor
+from equipoise.models.engine.engine import Engine, find_executor
 from equipoise.models.engine.forward import Forward
-from equipoise.models.engine.packed_answers import RowCodec
 from equipoise.models.engine.rows import Row, RowAnswer
-from equipoise.models.engine.store import AnswerStore, store_file
+from equipoise.models.engine.store import AnswerStore, RowCodec, store_file
 from equipoise.models.guards.tokenizer import refuse_misfit_vocabulary
 from equipoise.models.guards.weights import WeightWatch, customisations, fingerprint, share_weights
 from equipoise.models.neural.devices import device_for, token_budget

@@ -7,10 +7,9 @@ from equipoise.models.engine.forward import LanguageForward
 from equipoise.models.engine.rows import Row, RowAnswer, VectorSpec
 from equipoise.models.guards.weights import WeightWatch, share_weights
 from equipoise.models.neural.base import AsRows, TransformersModel
-from equipoise.models.neural.devices import device_for
+from equipoise.models.neural.devices import device_for, largest_deviation
 from equipoise.models.neural.network import Network
 from equipoise.models.neural.plain_bert import PlainBert
-from equipoise.models.neural.precision import largest_deviation
 from equipoise.models.neural.words import Encoded
 from equipoise.models.questions import (
     FIRST,

@@ -8,8 +8,7 @@ from typing import Any
 import torch
 
 from equipoise.errors import Cancelled, UnaskableError
-from equipoise.models.engine.packed_answers import Json, JsonCodec
-from equipoise.models.engine.store import AnswerStore, store_file
+from equipoise.models.engine.store import AnswerStore, Json, JsonCodec, store_file
 from equipoise.models.neural.base import TOO_LONG
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import RunReport

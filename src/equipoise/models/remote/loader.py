@@ -5,10 +5,9 @@ from typing import Any
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions, choose_options
 from equipoise.models.progress import LOADING, Progress, stop_reported, unheard
-from equipoise.models.remote.address import Address, is_address, read_address
 from equipoise.models.remote.model import RemoteModel
 from equipoise.models.remote.probing import TEXT, probe
-from equipoise.models.remote.server import RefusedPathError, Server
+from equipoise.models.remote.server import Address, RefusedPathError, Server, is_address, read_address
 
 REPEATED = tuple(
     f"The {person} said that"

@@ -15,8 +15,7 @@ from typing import Any
 
 from equipoise.errors import Cancelled, UnaskableError, UserError, unknown_name
 from equipoise.models.capabilities import FILL, GENERATE, score_by
-from equipoise.models.engine.packed_answers import Json, JsonCodec
-from equipoise.models.engine.store import AnswerStore, store_file
+from equipoise.models.engine.store import AnswerStore, Json, JsonCodec, store_file
 from equipoise.models.neural.words import compose
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import RunReport

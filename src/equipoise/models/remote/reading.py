@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import UnaskableError, UserError
-from equipoise.models.engine.packed_answers import Json
+from equipoise.models.engine.store import Json
 from equipoise.models.questions import TokenScores, WordScores
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from equipoise.report.measurements import measured_models
-from equipoise.report.page.standing import TABLE, reference_rows
+from equipoise.report.page.screen import TABLE, reference_rows
 from equipoise.results import load_results
 
 

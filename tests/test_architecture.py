@@ -226,7 +226,7 @@ NEVER_NEGATIVE = {
     "cli/progress_bar.py": "rows and seconds",
     "cli/report.py": "megabytes",
     "instruments/parts/skew_quantities.py": "bins from 0 on",
-    "results/numbers.py": "where the sign is taken away",
+    "results/records.py": "where the sign is taken away",
     "studies/steps.py": "minutes",
 }
 """Where decimals are written without `fixed`, and of what."""

@@ -32,9 +32,8 @@ from equipoise.models.questions import Question, Raw, Score
 from equipoise.models.static import STATIC
 from equipoise.results import Quantity, Result, Summary
 from equipoise.results.estimate import estimates_table
-from equipoise.results.numbers import fixed
 from equipoise.results.reading import readings
-from equipoise.results.records import column_kinds
+from equipoise.results.records import column_kinds, fixed
 from equipoise.results.result import describe_versions
 from equipoise.samples import whole_run, without_partial
 from equipoise.text.gendered import FEMALE, MALE

@@ -9,7 +9,7 @@ import pandas as pd
 from equipoise.data.poles import DEFAULT_POLES, Poles, load_poles
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, TopFill, WordScores
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 
 PROBABILITY, SHARE = "probability", "share"
 SHARES = "shares among the asked words: a causal model gives no probability over all words"

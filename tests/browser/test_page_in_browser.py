@@ -12,7 +12,7 @@ from study_tables import TABLES
 
 from equipoise.report.page import render
 from equipoise.report.sections import Study
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 
 HERE = ("file:", "blob:", "data:", "http://127.0.0.1")
 OPEN_WITHIN, MANY_OPEN_WITHIN, SEARCH_WITHIN = 2.0, 4.0, 0.1

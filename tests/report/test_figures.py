@@ -10,14 +10,13 @@ import pytest
 import vl_convert
 from report_results import page_result
 
-from equipoise.report.elements import Figure
 from equipoise.report.figures import figures_of
 from equipoise.report.figures.corpora import corpus_figures
 from equipoise.report.figures.distribution import distribution_figures
 from equipoise.report.figures.groups import group_figures
 from equipoise.report.figures.professions import profession_figures
 from equipoise.report.figures.skew import skew_figure
-from equipoise.report.files import with_title
+from equipoise.report.files import Figure, with_title
 from equipoise.report.measurements import Measurement, measurements
 from equipoise.results import Estimate, Quantity, Result
 from equipoise.results.estimate import estimates_table

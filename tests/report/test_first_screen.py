@@ -9,11 +9,11 @@ import pytest
 from report_results import page_result
 
 from equipoise.report.examples import Example
-from equipoise.report.page import contents_of, render, standing
+from equipoise.report.page import contents_of, render
+from equipoise.report.page import screen as first_screen
 from equipoise.report.page.contents import Contents
 from equipoise.report.page.gauges import axis_of, gauge
-from equipoise.report.page.screen import percent, shown_example
-from equipoise.report.page.standing import TABLE, reference_rows
+from equipoise.report.page.screen import TABLE, percent, reference_rows, shown_example
 from equipoise.results import Quantity, Result
 from equipoise.results.quantity import STEREOTYPED, TOWARDS
 from equipoise.results.reading import Measured
@@ -208,7 +208,7 @@ def test_reference_models_are_shown_only_on_the_same_data(
     assert TABLE.is_file()
     other, same = models(0.2, 0.6)
     rows = pd.DataFrame(reference_rows(other.renamed("reference")))
-    monkeypatch.setattr(standing, "_references", lambda: rows)
+    monkeypatch.setattr(first_screen, "_references", lambda: rows)
     (screen,) = page_of(same).screens
     (line,) = screen.standing
     assert [point.name for point in line.points] == ["this model", "reference"]

@@ -11,7 +11,7 @@ from report_results import page_result
 from study_tables import TABLES
 
 from equipoise.report import sections
-from equipoise.report.collecting import collect
+from equipoise.report.page import collect
 from equipoise.report.sections import Study, load_study, section_of
 from equipoise.studies.steps import Keeping, Plan
 

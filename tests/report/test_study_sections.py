@@ -10,8 +10,8 @@ from command_line import run
 from report_results import page_result
 
 from equipoise.errors import UserError
-from equipoise.report.collecting import collect
 from equipoise.report.figures.leans import slope_of
+from equipoise.report.page import collect
 from equipoise.report.sections import Study, load_study, section_of
 from equipoise.studies.steps import SCHEMA, _checksum, with_checksums
 

@@ -2,8 +2,7 @@
 
 from report_results import page_result
 
-from equipoise.report.elements import Table
-from equipoise.report.files import as_csv, as_latex
+from equipoise.report.files import Table, as_csv, as_latex
 from equipoise.report.measurements import measurements
 from equipoise.report.page import render
 from equipoise.report.tables import headline_table

@@ -3,7 +3,7 @@
 import pytest
 
 from equipoise.results.estimate import instead_of_interval
-from equipoise.results.numbers import told
+from equipoise.results.records import told
 
 UNKNOWN = float("nan")
 

@@ -14,8 +14,7 @@ from report_results import page_result
 
 from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError
-from equipoise.report.collecting import collect
-from equipoise.report.page import contents_of, save_page
+from equipoise.report.page import collect, contents_of, save_page
 from equipoise.results import Result, load_result
 from equipoise.results.comparison import compare
 from equipoise.results.saving import ESTIMATES, FILES, ITEMS, MANIFEST, PROVENANCE

@@ -5,13 +5,12 @@ import re
 import pytest
 from made_results import made_result
 
-from equipoise.report.elements import Table
 from equipoise.report.exports import latex, markdown
-from equipoise.report.files import as_latex
+from equipoise.report.files import Table, as_latex
 from equipoise.results import Estimate, Quantity
 from equipoise.results.comparison import compare
 from equipoise.results.estimate import estimates_table
-from equipoise.results.numbers import fixed, shown, three_decimals
+from equipoise.results.records import fixed, shown, three_decimals
 
 MINUS_NOTHING = re.compile(r"-0(\.0*)?(?![\d.e])")
 """A minus sign before nothing but zeros."""

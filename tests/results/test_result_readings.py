@@ -6,7 +6,6 @@ from math import log, nan
 import pytest
 
 from equipoise.results import Estimate, Quantity
-from equipoise.results.numbers import shown
 from equipoise.results.quantity import SCALES, STEREOTYPED, TOWARDS
 from equipoise.results.reading import (
     CANNOT_TELL,
@@ -20,6 +19,7 @@ from equipoise.results.reading import (
     readings,
     size_of,
 )
+from equipoise.results.records import shown
 
 GAP = Quantity(
     "appd",

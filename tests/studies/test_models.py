@@ -21,8 +21,8 @@ from equipoise.results import Quantity, Result
 from equipoise.results.comparison import compare
 from equipoise.results.comparison.differences import value_of
 from equipoise.results.estimate import Estimate, estimates_table
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Contrast
+from equipoise.results.records import fixed
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.models import RANKING_COLUMNS, compare_models, compare_results, rank_results
 from equipoise.studies.papers.published import published

@@ -6,9 +6,9 @@ from typing import Any
 
 from equipoise.errors import UserError
 from equipoise.report.changes import say_changes
-from equipoise.report.collecting import Collected, collect
 from equipoise.report.findings import say
 from equipoise.report.measurements import measured_models, with_short_names
+from equipoise.report.page import Collected, collect
 from equipoise.results import Result
 from equipoise.results.comparison import compare
 from equipoise.results.records import to_records

@@ -43,8 +43,7 @@ from equipoise.report.corpus_findings import say_corpus
 from equipoise.report.figures.survey import survey_figures, survey_files
 from equipoise.report.files import refuse_existing as refuse_charts
 from equipoise.report.files import save_figures
-from equipoise.results.numbers import fixed
-from equipoise.results.records import to_records
+from equipoise.results.records import fixed, to_records
 
 ODDS = ("log_odds", "log_odds_low", "log_odds_high")
 FINDING_COLUMNS = ("line", "id", "code", "finding")

@@ -35,8 +35,7 @@ from equipoise.report.measurements import measurements
 from equipoise.report.page import contents_of, save_page
 from equipoise.report.paper_tables import save_paper_tables
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
-from equipoise.results.records import to_records
+from equipoise.results.records import fixed, to_records
 from equipoise.results.result import top_items
 from equipoise.results.saving import refuse_another_model, refuse_other_measurement
 from equipoise.samples import Stop

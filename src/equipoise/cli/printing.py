@@ -21,7 +21,7 @@ from equipoise.report.paper_tables import is_printed, paper_tables
 from equipoise.report.sections import Study, study_tables
 from equipoise.results import Result
 from equipoise.results.estimate import heading, instead_of_interval
-from equipoise.results.numbers import three_decimals
+from equipoise.results.records import three_decimals
 
 UNBROKEN = 20
 """A column whose longest cell has no more characters than this is never broken."""

@@ -23,9 +23,8 @@ from equipoise.instruments import DEFAULT_AUDIT
 from equipoise.instruments.gest import Gest
 from equipoise.models.options import RunOptions
 from equipoise.results import load_results
-from equipoise.results.numbers import fixed
-from equipoise.results.numbers import shown as number
-from equipoise.results.records import to_records
+from equipoise.results.records import fixed, to_records
+from equipoise.results.records import shown as number
 from equipoise.studies.proof.references import add_reference, league, published_result, references_file
 from equipoise.studies.proof.verifying import NOT_CHECKED
 from equipoise.studies.proof.verifying import verify as study_published

@@ -8,13 +8,12 @@ import typer
 from equipoise.cli.arguments import Force, refuse_existing
 from equipoise.cli.printing import say
 from equipoise.cli.writing import refuse_unwritable, write_text
-from equipoise.report.collecting import collect
 from equipoise.report.exports import EXPORTS, FOLDERS, export_files
 from equipoise.report.exports import export as render
 from equipoise.report.files import figure_files, save_figures, save_tables, table_files
 from equipoise.report.files import refuse_existing as refuse_files
 from equipoise.report.gate.rules import read_rules
-from equipoise.report.page import Contents, contents_of, refuse_foreign, save_page
+from equipoise.report.page import Contents, collect, contents_of, refuse_foreign, save_page
 from equipoise.report.publishing import collect_upload
 from equipoise.report.publishing import push as publish
 from equipoise.results import load_results

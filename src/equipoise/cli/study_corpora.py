@@ -37,8 +37,7 @@ from equipoise.corpora.reading import ReadSettings, open_corpus
 from equipoise.errors import UserError
 from equipoise.models.options import RunOptions
 from equipoise.models.static.training import SkipGram
-from equipoise.results.numbers import fixed
-from equipoise.results.records import to_records
+from equipoise.results.records import fixed, to_records
 from equipoise.studies.training.vectors import WEAT, VectorsChoice, VectorsStudy, study_vectors
 
 if TYPE_CHECKING:

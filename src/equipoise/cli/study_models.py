@@ -37,8 +37,7 @@ from equipoise.models.options import RunOptions
 from equipoise.report.paper_tables import table_4_of
 from equipoise.report.sections import Study
 from equipoise.results import Result, load_results
-from equipoise.results.numbers import fixed
-from equipoise.results.records import to_records
+from equipoise.results.records import fixed, to_records
 from equipoise.studies.changes.before_after import INSTRUMENTS, MeasuredBy, seed_folders
 from equipoise.studies.changes.before_after import before_after as study_of
 from equipoise.studies.changes.checkpoints import Measuring, study_checkpoints

@@ -20,8 +20,7 @@ from equipoise.cli.writing import finish_study, refuse_taken, save_study_figures
 from equipoise.corpora.opening import CorpusChoice, read_corpus
 from equipoise.errors import UserError, unknown_name
 from equipoise.results import Result, load_results
-from equipoise.results.numbers import fixed
-from equipoise.results.records import to_records
+from equipoise.results.records import fixed, to_records
 from equipoise.stats.correlation import Correlation
 from equipoise.studies.papers import competence as by_competence
 from equipoise.studies.papers import professions as by_profession

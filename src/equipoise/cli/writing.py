@@ -10,8 +10,7 @@ import pandas as pd
 from equipoise.cli.printing import print_json, print_study_tables, print_table, say
 from equipoise.errors import UserError, explained_writing
 from equipoise.files import write_beside
-from equipoise.report.elements import Table
-from equipoise.report.files import as_latex, save_figures, save_tables
+from equipoise.report.files import Table, as_latex, save_figures, save_tables
 from equipoise.report.sections import load_study, section_of, study_tables
 from equipoise.results import Result
 from equipoise.results.records import to_records

@@ -67,8 +67,8 @@ from equipoise.models.capabilities import FILL, TOP_FILL
 from equipoise.models.protocol import LanguageModel, reason_against
 from equipoise.models.questions import Fill, Question, Score, TopFill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import TOWARDS, Contrast
+from equipoise.results.records import fixed
 from equipoise.stats.clusters import Floats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.text.blank import BLANK

@@ -100,7 +100,7 @@ from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.text.blank import BLANK
 
 CORRECTED, NORMALISED = "corrected", "prior-normalised"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from equipoise.data.csv_text import allow_long_cells
 from equipoise.files import resumable_writing, write_beside
-from equipoise.report.page.template import environment
+from equipoise.report.page import environment
 from equipoise.text.rewriting.pronouns.forms import UNSURE
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import Any
 from equipoise.instruments import INSTRUMENTS
 from equipoise.report.examples import Example, basis_of, classes_of, examples_of, occupations_of
 from equipoise.results import Quantity, Result
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import KNOWLEDGE, QUESTIONS, SCALES, STEREOTYPED
 from equipoise.results.reading import (
     CANNOT_TELL,
@@ -28,6 +27,7 @@ from equipoise.results.reading import (
     span,
     told,
 )
+from equipoise.results.records import fixed
 from equipoise.stats.significance import holm
 
 IS, IN_PART, IS_NOT = "YES", "IN PART", "NO"

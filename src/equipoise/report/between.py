@@ -8,12 +8,12 @@ import pandas as pd
 
 from equipoise.errors import UserError
 from equipoise.report.changes import Changes, say_changes
-from equipoise.report.elements import Figure, Section, Table
-from equipoise.report.figures.vega import chart, values
+from equipoise.report.figures.style import chart, values
+from equipoise.report.files import Figure, Section, Table
 from equipoise.report.measurements import Measurement
 from equipoise.results.comparison import compare_pairs
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.studies.models import FEWEST_MODELS, concordance, rank_agreement, rank_matrix, rank_results
 
 MOST_MODELS = 4

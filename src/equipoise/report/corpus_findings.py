@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Quantity
 from equipoise.results.reading import CERTAIN, LIKELY, NEGLIGIBLE, Measured, certainty_of, size_of
+from equipoise.results.records import fixed
 from equipoise.stats.significance import holm
 
 SHARE = Quantity(

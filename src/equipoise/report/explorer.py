@@ -14,7 +14,7 @@ from equipoise.errors import UserError
 from equipoise.report.figures.distribution import driving_rows
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 
 LONGEST_TEXT = 4000
 """Characters of a text that a page shows; the rest is in the result's items."""

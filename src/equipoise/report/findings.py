@@ -37,9 +37,9 @@ from equipoise.report.answers import (
     place_in,
 )
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import QUESTIONS
 from equipoise.results.reading import CANNOT_TELL, CERTAIN, LIKELY, NO, YES, sentence_start
+from equipoise.results.records import fixed
 
 THIS_MODEL = "This model"
 FEWEST_SENTENCES, MOST_SENTENCES = 3, 5

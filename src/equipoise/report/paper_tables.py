@@ -11,8 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from equipoise.files import write_beside
-from equipoise.report.elements import Table
-from equipoise.report.files import as_csv
+from equipoise.report.files import Table, as_csv
 from equipoise.report.measurements import Measurement
 from equipoise.results import Result
 from equipoise.studies.papers import association_tables, competence, completion_tables, skew

@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Table
 from equipoise.report.figures.arms import with_texts
 from equipoise.report.figures.dots import short_names
+from equipoise.report.files import Table
 from equipoise.report.measurements import MeasuredModel, Measurement, data_name, slug
-from equipoise.results.numbers import fixed, shown
+from equipoise.results.records import fixed, shown
 
 GOOD = {"lower": "lower", "higher": "higher", "none": "for orientation"}
 _KEYS = ["key", "by", "level"]

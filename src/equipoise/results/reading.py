@@ -9,8 +9,8 @@ from math import exp, isfinite, isnan
 from typing import Any, NamedTuple
 
 from equipoise.results.estimate import Estimate
-from equipoise.results.numbers import fixed, shown
 from equipoise.results.quantity import SCALES, Quantity
+from equipoise.results.records import fixed, shown
 
 NEGLIGIBLE, SMALL, CLEAR, STRONG = SIZES = ("negligible", "small", "clear", "strong")
 CERTAIN, LIKELY, CANNOT_TELL = ("certain", "likely", "cannot tell")

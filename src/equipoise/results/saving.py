@@ -18,8 +18,7 @@ from equipoise.results.checking import (
     check_shape,
 )
 from equipoise.results.estimate import COLUMNS
-from equipoise.results.numbers import fixed
-from equipoise.results.records import column_kinds, read_typed_csv, to_records, with_numbers
+from equipoise.results.records import column_kinds, fixed, read_typed_csv, to_records, with_numbers
 
 SCHEMA = 2
 """The version of what is written; a result of another version is refused by name."""

@@ -22,7 +22,7 @@ from equipoise.results.comparison import Comparison, compare_pairs
 from equipoise.results.comparison.differences import difference_of, value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
 from equipoise.results.comparison.verdicts import ALPHA
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.results.result import rows_of
 from equipoise.stats.correlation import spearman
 from equipoise.stats.significance import holm

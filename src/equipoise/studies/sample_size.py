@@ -17,7 +17,7 @@ from equipoise.errors import UserError, check_seed
 from equipoise.measuring import measure
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.results.result import rows_of
 from equipoise.studies.steps import Plan
 

@@ -31,8 +31,8 @@ from equipoise.instruments.parts.estimates import (
 from equipoise.models.capabilities import EMBED
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Estimate, Quantity, Roles, Summary
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import STEREOTYPED, Contrast
+from equipoise.results.records import fixed
 from equipoise.stats.association import (
     MEASURES,
     effect_size,

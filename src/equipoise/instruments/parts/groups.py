@@ -21,7 +21,7 @@ from equipoise.instruments.base import Design
 from equipoise.instruments.parts.estimates import Spec, estimate
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.estimate import CROSSED
-from equipoise.results.numbers import three_decimals
+from equipoise.results.records import three_decimals
 from equipoise.results.result import rows_of
 from equipoise.stats.clusters import Floats
 from equipoise.stats.means import FEWEST_CLUSTERS, sum_of_means

@@ -11,8 +11,8 @@ import pandas as pd
 from equipoise.instruments.parts.estimates import Spec, count_estimate, estimate
 from equipoise.results import Estimate
 from equipoise.results.estimate import by_of, level_of
-from equipoise.results.numbers import fixed
 from equipoise.results.reading import sentence_start
+from equipoise.results.records import fixed
 from equipoise.stats.resampling import rank_biserial_bootstrap
 from equipoise.stats.significance import WilcoxonTest, rank_biserial, wilcoxon
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from equipoise.instruments.parts.estimates import Spec, estimate, grouped, mean_estimate
 from equipoise.results import Estimate
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.stats.ratios import deviation_of_means, level_cells, range_of_means
 from equipoise.stats.resampling import bootstrap_of
 

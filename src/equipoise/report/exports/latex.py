@@ -5,7 +5,7 @@ from typing import Any
 
 from equipoise.results import Result
 from equipoise.results.estimate import instead_of_interval
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 
 _ESCAPED = {
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},

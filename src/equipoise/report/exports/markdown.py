@@ -7,7 +7,7 @@ from typing import Any
 
 from equipoise.results import Result
 from equipoise.results.estimate import BETTER, instead_of_interval
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 
 COLUMNS = ("model", "instrument", "estimate", "value", "95 % interval", "n", "good")
 

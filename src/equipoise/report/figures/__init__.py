@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-from equipoise.report.elements import Figure
 from equipoise.report.figures.association import association_figures
 from equipoise.report.figures.both_sides import side_figures
 from equipoise.report.figures.corpora import corpus_figures
@@ -11,6 +10,7 @@ from equipoise.report.figures.gender_bars import gender_figures
 from equipoise.report.figures.groups import group_figures
 from equipoise.report.figures.professions import profession_figures
 from equipoise.report.figures.skew import skew_figures
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement
 
 Maker = Callable[[Measurement], list[Figure]]

@@ -4,14 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
 from equipoise.report.figures.dots import declared, dot, dot_figure, found, reach, sided_axis
-from equipoise.report.figures.style import shaded_cells
-from equipoise.report.figures.vega import chart, hover, nominal, quantitative, values
+from equipoise.report.figures.style import chart, hover, nominal, quantitative, shaded_cells, values
+from equipoise.report.files import Figure
 from equipoise.report.measurements import slug
 from equipoise.results import Quantity
-from equipoise.results.numbers import shown
 from equipoise.results.reading import sentence_start
+from equipoise.results.records import shown
 
 COLUMNS = ("arm", "instrument", "key", "label", "by", "level", "mean", "low", "high", "unit")
 """What the charts need of a study's table, a row for each arm, number and level."""

@@ -4,10 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW, MODEL_COLOURS
-from equipoise.report.figures.vega import (
+from equipoise.report.figures.style import (
+    ABOVE,
+    BELOW,
     LEGEND,
+    MODEL_COLOURS,
     Layer,
     chart,
     hover,
@@ -17,8 +18,9 @@ from equipoise.report.figures.vega import (
     quantitative,
     values,
 )
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.studies.papers.association_tables import INSTRUMENT, NEEDED, profession_means
 
 NEEDS = ("group", "profession", "label", "person", "side", "mean", "low", "high")

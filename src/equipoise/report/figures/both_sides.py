@@ -7,12 +7,24 @@ import pandas as pd
 
 from equipoise.instruments.cosine import target_scatter
 from equipoise.instruments.parts.corpus_items import FEWEST, SEPARATOR
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import MODEL_COLOURS, UNCLEAR, crossed_intervals
-from equipoise.report.figures.vega import Layer, Row, chart, dots, hover, mark, nominal, quantitative, values
+from equipoise.report.figures.style import (
+    MODEL_COLOURS,
+    UNCLEAR,
+    Layer,
+    Row,
+    chart,
+    crossed_intervals,
+    dots,
+    hover,
+    mark,
+    nominal,
+    quantitative,
+    values,
+)
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 
 HEIGHT = 380
 ALL, CATEGORY = "all contexts", "category"

@@ -4,13 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import shaded_cells
-from equipoise.report.figures.vega import chart, hover, nominal, quantitative, values
+from equipoise.report.figures.style import chart, hover, nominal, quantitative, shaded_cells, values
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
 from equipoise.results.estimate import by_of, level_of
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 
 INSTRUMENTS = ("contexts", "cosine")
 KEY, CATEGORY = "difference", "category"

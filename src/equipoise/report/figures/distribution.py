@@ -5,13 +5,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import model_colour
-from equipoise.report.figures.vega import LEGEND, Row, chart, line_at, mark, nominal, quantitative, values
-from equipoise.report.figures.words import axis_of, quantity_of, sides_of
+from equipoise.report.figures.style import (
+    LEGEND,
+    Row,
+    axis_of,
+    chart,
+    line_at,
+    mark,
+    model_colour,
+    nominal,
+    quantitative,
+    quantity_of,
+    sides_of,
+    values,
+)
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Quantity, Result
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.results.result import rows_of
 
 BINS = 40

@@ -7,13 +7,23 @@ from typing import Any
 import pandas as pd
 
 from equipoise.instruments import declared_quantities
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, dots_with_intervals, model_colour
-from equipoise.report.figures.vega import Layer, Row, chart, line_at, nominal, quantitative, values
+from equipoise.report.figures.style import (
+    ABOVE,
+    Layer,
+    Row,
+    chart,
+    dots_with_intervals,
+    line_at,
+    model_colour,
+    nominal,
+    quantitative,
+    values,
+)
+from equipoise.report.files import Figure
 from equipoise.report.measurements import slug
 from equipoise.results import Quantity
-from equipoise.results.numbers import shown
 from equipoise.results.reading import sentence_start
+from equipoise.results.records import shown
 
 
 def dot(name: str, value: float, low: float, high: float, model: str = "") -> Row:

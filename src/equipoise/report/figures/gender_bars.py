@@ -5,12 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW
-from equipoise.report.figures.vega import Row, chart, mark, nominal, quantitative, values
+from equipoise.report.figures.style import ABOVE, BELOW, Row, chart, mark, nominal, quantitative, values
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Result
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 
 MOST = 36
 """Levels that a chart shows; more are read in the table."""

@@ -5,22 +5,29 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
 from equipoise.report.figures.corpora import INSTRUMENTS as CORPORA
-from equipoise.report.figures.style import dots_with_intervals, model_colour
-from equipoise.report.figures.vega import Layer, Row, chart, line_at, nominal, quantitative, values
-from equipoise.report.figures.words import (
+from equipoise.report.figures.style import (
+    Layer,
+    Row,
     axis_of,
+    chart,
     colour_of_sides,
+    dots_with_intervals,
+    line_at,
+    model_colour,
     name_of,
+    nominal,
+    quantitative,
     quantity_of,
     side_named,
     told,
+    values,
 )
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Quantity
 from equipoise.results.estimate import CROSSED
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 
 FEWEST, MOST = 2, 24
 """Levels that a chart shows: one level is not a comparison, more than these are read in the table."""

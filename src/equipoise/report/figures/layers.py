@@ -5,13 +5,22 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import MODEL_COLOURS
-from equipoise.report.figures.vega import SCHEMA, Layer, hover, line_at, mark, nominal, quantitative, values
+from equipoise.report.figures.style import (
+    MODEL_COLOURS,
+    SCHEMA,
+    Layer,
+    hover,
+    line_at,
+    mark,
+    nominal,
+    quantitative,
+    values,
+)
+from equipoise.report.files import Figure
 from equipoise.report.measurements import slug
 from equipoise.results import Result
 from equipoise.results.estimate import CROSSED
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 
 LAYER = "layer"
 _COLUMNS = ["layer", "of", "value", "low", "high", "n"]

@@ -4,10 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR
-from equipoise.report.figures.vega import (
+from equipoise.report.figures.style import (
+    ABOVE,
+    BELOW,
     LEGEND,
+    UNCLEAR,
     chart,
     dots,
     hover,
@@ -17,8 +18,9 @@ from equipoise.report.figures.vega import (
     quantitative,
     values,
 )
+from equipoise.report.files import Figure
 from equipoise.report.measurements import slug
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 
 LEANS = ("part", "profession", "before", "after")
 """What the scatter needs of a study's table, a row per profession or word."""

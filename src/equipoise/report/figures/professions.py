@@ -6,23 +6,26 @@ import numpy as np
 import pandas as pd
 
 from equipoise.data.catalogue import is_dataset
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import UNCLEAR, model_colour
-from equipoise.report.figures.vega import (
+from equipoise.report.figures.style import (
+    UNCLEAR,
     Layer,
     Row,
+    axis_of,
     chart,
     dots,
     line_at,
     mark,
+    model_colour,
+    name_of,
     nominal,
     quantitative,
+    quantity_of,
     values,
 )
-from equipoise.report.figures.words import axis_of, name_of, quantity_of
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, data_name, slug
 from equipoise.results import Result
-from equipoise.results.numbers import fixed, shown
+from equipoise.results.records import fixed, shown
 
 SHARE = "percent_women"
 AT_EITHER_END = 15

@@ -7,22 +7,24 @@ import pandas as pd
 
 from equipoise.errors import UserError
 from equipoise.instruments.stereotype_skew import CUT
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import MODEL_COLOURS, crossed_intervals, model_colour
-from equipoise.report.figures.vega import (
+from equipoise.report.figures.style import (
     LEGEND,
+    MODEL_COLOURS,
     Layer,
     Row,
     chart,
+    crossed_intervals,
     hover,
     line_at,
     mark,
+    model_colour,
     nominal,
     quantitative,
     values,
 )
+from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
-from equipoise.results.numbers import fixed, shown
+from equipoise.results.records import fixed, shown
 from equipoise.studies.papers.skew import INSTRUMENT, TYPE_2, histogram_table, skew_stereotype_table
 
 TYPES = ("1", "2", 1, 2)

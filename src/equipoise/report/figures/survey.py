@@ -7,22 +7,26 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from equipoise.report.corpus_findings import certain_rows
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import MEN, MODEL_COLOURS, WOMEN, dots_with_intervals, upright_interval
-from equipoise.report.figures.vega import (
+from equipoise.report.figures.style import (
     LEGEND,
+    MEN,
+    MODEL_COLOURS,
+    WOMEN,
     Layer,
     Row,
     chart,
+    dots_with_intervals,
     hover,
     line_at,
     mark,
     nominal,
     quantitative,
+    upright_interval,
     values,
 )
+from equipoise.report.files import Figure
 from equipoise.report.measurements import slug
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 
 if TYPE_CHECKING:
     from equipoise.corpora.survey import Survey

@@ -12,10 +12,10 @@ from equipoise.instruments import INSTRUMENTS, instrument_card
 from equipoise.report.answers import Answer
 from equipoise.report.between import between_models
 from equipoise.report.corpus_findings import SavedCorpus
-from equipoise.report.elements import Figure, Section, Table
 from equipoise.report.explorer import explorer_data
 from equipoise.report.figures import figures_of
 from equipoise.report.figures.survey import cooccurrence_figures, mention_figures
+from equipoise.report.files import Figure, Section, Table
 from equipoise.report.findings import THIS_MODEL, Findings, say
 from equipoise.report.measurements import (
     MeasuredModel,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import exp, isnan, log
 from typing import NamedTuple
 
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import SCALES, Quantity
 from equipoise.results.reading import Measured, amount
+from equipoise.results.records import fixed
 
 DOMAINS = {
     "points": 1.0,

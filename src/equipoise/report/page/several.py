@@ -8,8 +8,7 @@ from equipoise.report.answers import Answer
 from equipoise.report.changes import GAINED, KEPT, LESS, LOST, MORE, Change, Changes, Kept, ranked
 from equipoise.report.findings import Findings
 from equipoise.report.page.gauges import Axis, Slope, Tick, axis_of, in_how_many, point_of, ticks_of
-from equipoise.report.page.screen import Mark, anchor_of, limits_of, marks_of
-from equipoise.report.page.standing import headline_of
+from equipoise.report.page.screen import Mark, anchor_of, headline_of, limits_of, marks_of
 from equipoise.results import Result
 from equipoise.results.quantity import Quantity
 from equipoise.results.reading import Measured, sentence_start, told

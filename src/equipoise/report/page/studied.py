@@ -13,7 +13,6 @@ from equipoise.report.page.gauges import Axis, Slope, Tick, axis_of, in_how_many
 from equipoise.report.page.screen import MOST_SENTENCES, Mark, Screen, limits_of
 from equipoise.report.sections import Study
 from equipoise.results import Quantity
-from equipoise.results.numbers import shown
 from equipoise.results.quantity import KNOWLEDGE, QUESTIONS
 from equipoise.results.reading import (
     CANNOT_TELL,
@@ -29,6 +28,7 @@ from equipoise.results.reading import (
     span,
     told,
 )
+from equipoise.results.records import shown
 
 MOST_CARDS = 8
 MOST_POINTS = 12

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError
-from equipoise.report.elements import Section, Table
+from equipoise.report.files import Section, Table
 from equipoise.report.measurements import slug
 from equipoise.studies.steps import STUDY, read_study, read_tables
 

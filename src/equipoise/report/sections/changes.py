@@ -5,27 +5,31 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
 from equipoise.report.figures.association import NEEDS, profession_bars
 from equipoise.report.figures.dots import declared, dot, dot_figure, found, sided_axis
 from equipoise.report.figures.leans import LEANS, leans_figures
-from equipoise.report.figures.style import ABOVE, BELOW, UNCLEAR, model_colour, upright_interval
-from equipoise.report.figures.vega import (
+from equipoise.report.figures.style import (
+    ABOVE,
+    BELOW,
     LEGEND,
+    UNCLEAR,
     Layer,
     chart,
     dots,
     hover,
     line_at,
     mark,
+    model_colour,
     nominal,
     quantitative,
+    upright_interval,
     values,
 )
+from equipoise.report.files import Figure
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
-from equipoise.results.numbers import fixed
 from equipoise.results.reading import sentence_start
+from equipoise.results.records import fixed
 from equipoise.studies.papers.association_tables import BY_PROFESSION
 
 

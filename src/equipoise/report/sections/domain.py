@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from equipoise.instruments.parts.corpus_items import SEPARATOR
-from equipoise.report.elements import Figure
 from equipoise.report.figures.arms import COLUMNS, arm_figures
 from equipoise.report.figures.both_sides import NEAR, near_rows, side_figure
 from equipoise.report.figures.dots import dot, dot_figure
 from equipoise.report.figures.gender_bars import GENDERS, MOST, gender_bars
-from equipoise.report.figures.vega import Row
+from equipoise.report.figures.style import Row
+from equipoise.report.files import Figure
 from equipoise.report.sections import Study
 
 LOSSES = {"arm", "loss", "low", "high"}

@@ -5,17 +5,25 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure, Table
 from equipoise.report.figures.arms import with_texts
 from equipoise.report.figures.dots import crossed_figure, declared, dot, dot_figure, sided_axis
 from equipoise.report.figures.skew import bars_figure, histogram_figure, skew_figure
-from equipoise.report.figures.style import model_colour
-from equipoise.report.figures.vega import chart, dots, hover, mark, nominal, quantitative, values
+from equipoise.report.figures.style import (
+    chart,
+    dots,
+    hover,
+    mark,
+    model_colour,
+    nominal,
+    quantitative,
+    values,
+)
+from equipoise.report.files import Figure, Table
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.report.tables import wide_table
-from equipoise.results.numbers import fixed
 from equipoise.results.reading import sentence_start
+from equipoise.results.records import fixed
 from equipoise.studies.papers.skew import COLUMNS
 
 RANKED = ("instrument", "quantity", "group", "rank", "model", "value", "low", "high", "unit")

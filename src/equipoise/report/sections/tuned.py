@@ -5,17 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure, Table
 from equipoise.report.figures.arms import COLUMNS, arm_figures
 from equipoise.report.figures.dots import crossed_figure, declared, sided_axis
-from equipoise.report.figures.style import model_colour, upright_interval
-from equipoise.report.figures.vega import chart, mark, quantitative, values
+from equipoise.report.figures.style import chart, mark, model_colour, quantitative, upright_interval, values
+from equipoise.report.files import Figure, Table
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
 from equipoise.report.tables import by_category, wide_table
 from equipoise.results import Quantity
-from equipoise.results.numbers import fixed, shown
 from equipoise.results.reading import sentence_start
+from equipoise.results.records import fixed, shown
 
 
 def corpus_bias_tables(study: Study) -> list[Table]:

@@ -4,12 +4,23 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.report.elements import Figure
-from equipoise.report.figures.style import SIDES, UNCLEAR, side_colour, side_of
-from equipoise.report.figures.vega import chart, dots, hover, line_at, mark, quantitative, values
+from equipoise.report.figures.style import (
+    SIDES,
+    UNCLEAR,
+    chart,
+    dots,
+    hover,
+    line_at,
+    mark,
+    quantitative,
+    side_colour,
+    side_of,
+    values,
+)
+from equipoise.report.files import Figure
 from equipoise.report.measurements import slug
 from equipoise.report.sections import Study
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.studies.training.group_associations import OTHERS
 
 COLUMNS = ("test", "group", "value", "low", "high", "seed_sd", "against")

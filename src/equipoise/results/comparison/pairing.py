@@ -9,8 +9,8 @@ import pandas as pd
 
 from equipoise.errors import UserError
 from equipoise.results.estimate import by_of, level_of
-from equipoise.results.numbers import fixed
 from equipoise.results.quantity import Quantity
+from equipoise.results.records import fixed
 from equipoise.results.result import Result
 
 FIRST, SECOND = "_first", "_second"

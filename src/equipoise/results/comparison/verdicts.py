@@ -5,7 +5,7 @@ from math import isnan
 
 from equipoise.results.comparison.differences import Difference
 from equipoise.results.estimate import NOT_MEANINGFUL
-from equipoise.results.numbers import fixed, three_decimals
+from equipoise.results.records import fixed, three_decimals
 
 LOWER, HIGHER, EQUIVALENT = "lower", "higher", "equivalent"
 TOO_FEW, OTHER_WAY = "not enough items", "leans the other way"

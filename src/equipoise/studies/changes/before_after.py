@@ -23,7 +23,7 @@ from equipoise.models.questions import TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.comparison.verdicts import UNKNOWN
-from equipoise.results.numbers import TOO_FEW, shown
+from equipoise.results.records import TOO_FEW, shown
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies.changes.elsewhere import elsewhere_table
 from equipoise.studies.changes.gain import gain_table, leanings_table, price_table, verdict_sentences

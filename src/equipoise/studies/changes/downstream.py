@@ -23,7 +23,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Classify
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.stats.intervals import wilson
 from equipoise.studies.steps import Plan, Step, StudyRun
 

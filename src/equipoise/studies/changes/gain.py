@@ -9,7 +9,7 @@ import pandas as pd
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, WORSE
-from equipoise.results.numbers import fixed, shown, told
+from equipoise.results.records import fixed, shown, told
 from equipoise.stats.correlation import Slope, slope_of
 
 GAIN_COLUMNS = ("instrument", "quantity", "label", "before", "after", "removed", "low", "high", "n", "change")

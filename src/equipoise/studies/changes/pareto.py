@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, WORSE
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.stats.repeats import over_repeats
 
 Tables: TypeAlias = tuple[pd.DataFrame, pd.DataFrame]

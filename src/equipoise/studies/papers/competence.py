@@ -9,7 +9,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.results import Result
 from equipoise.results.comparison import compare
-from equipoise.results.numbers import fixed, with_interval
+from equipoise.results.records import fixed, with_interval
 from equipoise.studies.papers.published import published_rows, row_of_skew
 from equipoise.studies.papers.skew import is_winobias
 from equipoise.studies.steps import Plan

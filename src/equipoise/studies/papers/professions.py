@@ -21,7 +21,7 @@ from equipoise.instruments.parts.fragility import originals
 from equipoise.instruments.tbe import GUARD
 from equipoise.results import Result
 from equipoise.results.comparison.pairing import check_comparable
-from equipoise.results.numbers import fixed, shown, told
+from equipoise.results.records import fixed, shown, told
 from equipoise.stats.correlation import pearson
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.steps import Plan

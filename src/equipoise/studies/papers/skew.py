@@ -14,7 +14,7 @@ import pandas as pd
 from equipoise.errors import UserError
 from equipoise.instruments.parts.skew_quantities import is_able
 from equipoise.results import Result
-from equipoise.results.numbers import fixed, with_interval
+from equipoise.results.records import fixed, with_interval
 from equipoise.stats.correlation import Correlation, spearman
 from equipoise.studies.papers.published import note_on, published_rows, row_of_skew
 from equipoise.studies.steps import Plan

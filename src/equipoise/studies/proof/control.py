@@ -17,7 +17,7 @@ from equipoise.measuring import audit
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 from equipoise.studies.steps import Plan
 
 DRAWS = 5

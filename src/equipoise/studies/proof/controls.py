@@ -37,7 +37,7 @@ from equipoise.models.questions import Score, TopFill, WordScores
 from equipoise.preparing import drop_unaskable
 from equipoise.results import Quantity
 from equipoise.results.comparison.differences import value_of
-from equipoise.results.numbers import shown, told
+from equipoise.results.records import shown, told
 from equipoise.results.result import rows_of
 from equipoise.stats.means import mean_with_interval
 from equipoise.studies.proof.planting import tuned_on_stereotypes, workforce_side

@@ -23,7 +23,7 @@ from equipoise.measuring import measure
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill
 from equipoise.results import Result
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 from equipoise.studies.papers.published import TABLE, published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 

@@ -21,7 +21,7 @@ from equipoise.corpora.vocabulary import Vocabulary, gendered_words, load_target
 from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.models.protocol import LanguageModel
-from equipoise.results.numbers import shown, three_decimals
+from equipoise.results.records import shown, three_decimals
 from equipoise.studies.papers.published import with_published
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 from equipoise.studies.training.arms import (

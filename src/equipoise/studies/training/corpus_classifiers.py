@@ -18,7 +18,7 @@ from equipoise.data.sources import Data
 from equipoise.measuring import audit
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.numbers import shown, three_decimals
+from equipoise.results.records import shown, three_decimals
 from equipoise.studies.changes.downstream import ACCURACY, Task, accuracy_on, read_task
 from equipoise.studies.steps import Keeping, Plan, Step
 from equipoise.studies.training.arms import BASE, SEEDS, ArmRuns, Shown, refuse_names

@@ -32,7 +32,7 @@ from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.running import LEARNT
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.stats.clusters import Floats
 from equipoise.stats.intervals import Interval
 from equipoise.stats.repeats import over_repeats, with_repeats

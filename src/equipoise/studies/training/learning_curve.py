@@ -15,7 +15,7 @@ from equipoise.errors import UserError
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.training.examples import split_documents, text_pieces
 from equipoise.models.protocol import LanguageModel
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 from equipoise.studies.steps import Keeping, Plan
 from equipoise.studies.training.arms import BASE, Arm, Shown, Trial, auditing, run_arms, steps_of
 

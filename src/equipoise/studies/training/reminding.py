@@ -20,7 +20,7 @@ from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.reminders import Reminders, reminder_sentences, reminder_table
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
-from equipoise.results.numbers import shown
+from equipoise.results.records import shown
 from equipoise.stats.means import Mean, mean_with_interval
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies.papers.published import published

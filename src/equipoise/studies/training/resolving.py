@@ -34,7 +34,7 @@ from equipoise.models.neural.language import NeuralModel
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, Question
 from equipoise.results import Quantity, Result, Roles, Summary
-from equipoise.results.numbers import fixed, with_interval
+from equipoise.results.records import fixed, with_interval
 from equipoise.studies.papers.published import note_on, published_rows, row_of_skew
 from equipoise.studies.papers.skew import MEASURED, PRINTED
 from equipoise.studies.steps import Keeping, Plan

@@ -29,7 +29,7 @@ from equipoise.models.static.binaries import write_binary
 from equipoise.models.static.files import load_static
 from equipoise.models.static.training import SkipGram, require_gensim, train_vectors
 from equipoise.results import Result
-from equipoise.results.numbers import fixed
+from equipoise.results.records import fixed
 from equipoise.studies.steps import Keeping, Plan, Step, StudyRun
 from equipoise.studies.training.group_associations import (
     COLUMNS,

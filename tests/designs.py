@@ -4,8 +4,10 @@ from typing import Any
 
 from equipoise.instruments import load_instrument
 from equipoise.instruments.base import Ask, Settings
+from equipoise.measuring import audit
 from equipoise.results import Result
 from equipoise.results.estimate import estimates_table
+from equipoise.samples import Stop
 
 
 def designed(name: str, settings: Settings | None = None, **choices: Any) -> Any:
@@ -13,6 +15,12 @@ def designed(name: str, settings: Settings | None = None, **choices: Any) -> Any
     instrument = load_instrument(name)
     completed = (settings or Settings(**choices)).completed(instrument)
     return instrument.design(completed.source(instrument), completed)
+
+
+def sampled(model: Any, name: str, **choices: Any) -> Result:
+    """The result on the sample that `--quick` asks: enough where the size of the data does not matter."""
+    (result,) = audit(model, [name], {name: Settings(**choices)}, stop=Stop(quick=True))
+    return result
 
 
 def asked(name: str, model: Any, **choices: Any) -> list[Ask]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import tiny
+from designs import sampled
 
 from equipoise import measure
 from equipoise.models.loading.networks import wrap_model
@@ -37,8 +38,8 @@ def symmetric() -> Any:
 
 
 def test_tbe_has_no_lean(symmetric: Any) -> None:
-    assert measure(symmetric, "tbe").value("mean-abs-appd") == 0.0
-    assert measure(symmetric.inner, "tbe").value("mean-abs-appd") > 1e-6
+    assert sampled(symmetric, "tbe").value("mean-abs-appd") == 0.0
+    assert sampled(symmetric.inner, "tbe").value("mean-abs-appd") > 1e-6
 
 
 def test_skew_is_nothing_but_ties(symmetric: Any) -> None:
@@ -82,7 +83,7 @@ def test_winogender_ties(symmetric: Any, tmp_path: Any) -> None:
 
 
 def test_what_cancels_out_is_said_to_tie(symmetric: Any) -> None:
-    result = measure(symmetric, "association")
+    result = sampled(symmetric, "association")
     oriented = result.headlines().iloc[0]
     assert (oriented["value"], oriented["low"], oriented["high"]) == (0.0, 0.0, 0.0)
     said = "Stereotyped links of persons and occupations: exactly neutral, both sides are treated alike."

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from designs import sampled
 from made_results import made_result
 
 from equipoise.errors import UserError
@@ -309,7 +310,7 @@ OF_OTHER_MODELS = {name for name in INSTRUMENTS if {CLASSIFY, GENERATE} & {*load
 
 @pytest.mark.parametrize("name", sorted(set(INSTRUMENTS) - NEED_FILES - OF_OTHER_MODELS))
 def test_every_instrument_ranks_models(name: str, two_draws: list[LanguageModel], tmp_path: Path) -> None:
-    first, second = (measure(model, name, data=_data(name, tmp_path)) for model in two_draws)
+    first, second = (sampled(model, name, data=_data(name, tmp_path)) for model in two_draws)
     study = compare_results([first, second])
     whole = study.ranking[study.ranking["group"] == "all"]
     assert whole["value"].notna().all()

@@ -55,6 +55,7 @@ def prepare(
     is_halved: bool = False,
 ) -> Prepared:
     """Draw contexts, turn them into examples and let the untouched copy read them."""
+    upper = UpperLayers(masked.transformers_model, layers, is_halved=is_halved)
     mirror = Mirror()
     partners = partners_of(masked, mirror)
     drawn = document_contexts(materials.documents, mirror, count=amount.sentences, seed=materials.seed)
@@ -63,7 +64,6 @@ def prepare(
     neutral = neutral_contexts(materials.documents, mirror, count=amount.neutral, seed=materials.seed)
     framed = frame_contexts(mirror, materials.seed, count=amount.frames)
     contexts = [*framed, *drawn, *neutral]
-    upper = UpperLayers(masked.transformers_model, layers, is_halved=is_halved)
     longest = masked.max_length or LONGEST
     if isinstance(masked, CausalModel):
         rows = causal_examples(contexts, masked, longest=longest, seed=materials.seed)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -284,8 +285,9 @@ def _estimates(runs: Sequence[Sequence[Result]], shown: Shown) -> Iterator[dict[
     if not results:
         return
     estimates = results[0].estimates
+    each = [one.estimates.set_index(["key", "by", "level"])["value"].to_dict() for one in results]
     for row in estimates[(estimates["key"] == shown.key) & estimates["by"].isin(shown.by)].to_dict("records"):
-        values = [_value(result, row) for result in results]
+        values = [one.get((row["key"], row["by"], row["level"]), nan) for one in each]
         repeats = over_repeats(values)
         alone = len(values) == 1
         yield {
@@ -303,11 +305,6 @@ def _estimates(runs: Sequence[Sequence[Result]], shown: Shown) -> Iterator[dict[
             "n": row["n"],
             "unit": row["unit"],
         }
-
-
-def _value(result: Result, row: Mapping[Any, Any]) -> float:
-    same = (result.estimates[["key", "by", "level"]] == [row["key"], row["by"], row["level"]]).all(axis=1)
-    return float(result.estimates.loc[same, "value"].iloc[0]) if same.any() else float("nan")
 
 
 def refuse_names(corpora: Iterable[str], reserved: Collection[str]) -> None:

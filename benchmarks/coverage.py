@@ -67,8 +67,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from equipoise.stats.equivalence import verdict_on
-from equipoise.stats.means import Mean, difference_of_means, mean_with_interval
-from equipoise.stats.shares import share_with_interval
+from equipoise.stats.means import Mean, difference_of_means, mean_with_interval, share_with_interval
 
 LATEST = Path(__file__).parent / "coverage.json"
 DRAWS = 4000

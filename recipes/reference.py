@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import equipoise
-from equipoise.data.catalogue import catalogue
+from equipoise.data.sources import catalogue
 from equipoise.instruments import INSTRUMENTS, instrument_card, load_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_card, mitigation_class
 from equipoise.report.page.contents import card_parts

@@ -15,7 +15,7 @@ from equipoise.errors import UserError, check_seed
 from equipoise.measuring import ModelSource, as_model
 from equipoise.mitigations import mitigation_class
 from equipoise.mitigations.base import Materials, Mitigation, presets_of
-from equipoise.models.loading.names import portable_name
+from equipoise.models.loading import portable_name
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.static import StaticModel
 from equipoise.models.wrappers.base import WrappedModel

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from equipoise.data.catalogue import altered_problem
 from equipoise.data.reading import file_sha256
+from equipoise.data.sources import altered_problem
 from equipoise.errors import UserError
 from equipoise.instruments.base import (
     Ask,
@@ -26,7 +26,7 @@ from equipoise.instruments.base import (
 )
 from equipoise.instruments.parts.choices import fixed_choices, recorded_choices
 from equipoise.instruments.parts.groups import columns_of, with_group_estimates, with_groups
-from equipoise.models.loading.names import portable_name
+from equipoise.models.loading import portable_name
 from equipoise.models.protocol import LanguageModel, require, unaskable_reason
 from equipoise.models.questions import Question, Raw, Score
 from equipoise.models.static import STATIC

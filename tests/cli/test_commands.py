@@ -77,7 +77,7 @@ def test_json_is_one_document_on_stdout(
 
 
 def test_the_default_model_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from equipoise.models.loading.names import DEFAULT_MODEL, LABELS
+    from equipoise.models.loading import DEFAULT_MODEL, LABELS
 
     assert run("probe", "[MASK] is a doctor.") == 0
     (said,) = errors(capsys)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from equipoise.data.catalogue import altered_problem, catalogue, dataset_names, fetch_file
 from equipoise.data.csv_text import csv_rows
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import (
@@ -23,6 +22,7 @@ from equipoise.data.reading import (
     read_table,
     refuse_repeats,
 )
+from equipoise.data.sources import altered_problem, catalogue, dataset_names, fetch_file
 from equipoise.errors import UserError
 
 
@@ -184,7 +184,7 @@ def test_a_downloaded_file_must_have_the_recorded_hash(
     """The address is a local file here: what arrives is not what was recorded, so it is refused."""
     from dataclasses import replace
 
-    from equipoise.data import catalogue as module
+    from equipoise.data import sources as module
 
     wrong = tmp_path / "arrived.csv"
     wrong.write_text("not the data")

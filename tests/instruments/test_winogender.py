@@ -9,9 +9,9 @@ import pytest
 import tiny
 from designs import designed
 
-from equipoise.data.catalogue import catalogue
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import read_table
+from equipoise.data.sources import catalogue
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure

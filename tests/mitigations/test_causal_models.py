@@ -20,8 +20,7 @@ from equipoise.mitigations.distillation import SelfDistillation
 from equipoise.mitigations.distilling.contexts import Context
 from equipoise.mitigations.distilling.losses import Head, averaged_targets
 from equipoise.mitigations.distilling.network import UpperLayers
-from equipoise.mitigations.distilling.reading import read_examples
-from equipoise.mitigations.distilling.rows import causal_examples, partners_of
+from equipoise.mitigations.distilling.rows import causal_examples, partners_of, read_examples
 from equipoise.mitigations.projections import DirectionRemoval
 from equipoise.mitigations.training.examples import Example
 from equipoise.mitigations.training.masking import NextTokens

@@ -22,8 +22,7 @@ from equipoise.mitigations.distillation import SelfDistillation
 from equipoise.mitigations.distilling.contexts import KEPT, SLOT, Context, fillers, frame_contexts
 from equipoise.mitigations.distilling.losses import TOLD, Head, averaged_targets, told_targets
 from equipoise.mitigations.distilling.network import UpperLayers
-from equipoise.mitigations.distilling.reading import read_examples
-from equipoise.mitigations.distilling.rows import batches, examples, partners_of
+from equipoise.mitigations.distilling.rows import batches, examples, partners_of, read_examples
 from equipoise.mitigations.distilling.windows import document_contexts, neutral_contexts
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.options import RunOptions

@@ -14,8 +14,7 @@ from equipoise.mitigations import mitigation_class
 from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.oscar import Oscar, gender_direction, occupation_direction
-from equipoise.mitigations.projecting.folding import with_map
-from equipoise.mitigations.projecting.states import PRONOUNS, word_vectors
+from equipoise.mitigations.projecting import PRONOUNS, with_map, word_vectors
 from equipoise.mitigations.projections import DirectionRemoval
 from equipoise.models.loading import load_model
 from equipoise.models.loading.networks import wrap_model

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import torch
 
-from equipoise.data.catalogue import altered_problem
 from equipoise.data.sets.gbm import (
     ARTICLE,
     BOTH,
@@ -22,7 +21,7 @@ from equipoise.data.sets.gbm import (
     read_gbm_templates,
     read_gbm_words,
 )
-from equipoise.data.sources import Source
+from equipoise.data.sources import Source, altered_problem
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.instruments.completions import CompletionDesign, Completions

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, t
 
 from equipoise.errors import UserError
-from equipoise.stats.intervals import expanded_percentile, wilson
+from equipoise.stats.clusters import expanded_percentile, wilson
 
 
 @pytest.mark.parametrize("n_clusters", [5, 9, 60])

@@ -12,11 +12,11 @@ from equipoise.errors import UserError
 from equipoise.stats.means import (
     difference_of_means,
     mean_with_interval,
+    share_with_interval,
     size_with_interval,
     sum_of_means,
 )
 from equipoise.stats.sandwich import ClusterDesign, degrees_of_freedom
-from equipoise.stats.shares import share_with_interval
 
 
 def clustered(seed, sizes):

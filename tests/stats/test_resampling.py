@@ -9,7 +9,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as kappa_of_statsmodels
 
 from equipoise.errors import UserError
 from equipoise.stats.agreement import agreement_cells, fleiss_kappa, kappa_of_sums
-from equipoise.stats.intervals import expanded_percentile
+from equipoise.stats.clusters import expanded_percentile
 from equipoise.stats.ratios import (
     gender_bias_metric,
     icat,

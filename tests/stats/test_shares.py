@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta, betabinom, t
 
 from equipoise.errors import UserError
-from equipoise.stats.intervals import wilson
-from equipoise.stats.means import mean_with_interval
+from equipoise.stats.clusters import wilson
+from equipoise.stats.means import mean_with_interval, share_interval, share_with_interval
 from equipoise.stats.sandwich import ClusterDesign, degrees_of_freedom
-from equipoise.stats.shares import share_interval, share_with_interval
 
 
 def cr2_weights(sizes):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from command_line import run
 
-from equipoise.data.catalogue import is_dataset
 from equipoise.data.reading import own_table
+from equipoise.data.sources import is_dataset
 from equipoise.instruments import load_instrument
 from equipoise.models.table import TableModel
 from equipoise.studies.papers.published import TABLE, published

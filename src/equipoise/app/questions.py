@@ -13,7 +13,7 @@ from equipoise.app.jobs import Job, JobBoard
 from equipoise.app.past import compared, findings_of, open_folder, result_folders, told
 from equipoise.app.shelf import Shelf
 from equipoise.choices import choices_of
-from equipoise.data.catalogue import catalogue
+from equipoise.data.sources import catalogue
 from equipoise.errors import UserError, unknown_name
 from equipoise.instruments import every_instrument, load_instrument
 from equipoise.instruments.base import Instrument, Settings

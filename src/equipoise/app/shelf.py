@@ -7,8 +7,7 @@ from threading import Lock
 from urllib.parse import urlsplit
 
 from equipoise.errors import UserError
-from equipoise.models.loading import load_model
-from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL, LABELS, is_random, portable_name
+from equipoise.models.loading import BUILT_IN, DEFAULT_MODEL, LABELS, is_random, load_model, portable_name
 from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
 

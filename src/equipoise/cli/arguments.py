@@ -18,8 +18,7 @@ from equipoise.errors import UserError, check_seed, unknown_name
 from equipoise.instruments import INSTRUMENTS, load_instrument
 from equipoise.instruments.base import Settings
 from equipoise.instruments.parts.choices import refuse_unread
-from equipoise.models.loading import load_model
-from equipoise.models.loading.names import LABELS
+from equipoise.models.loading import LABELS, load_model
 from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
 

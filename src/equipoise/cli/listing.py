@@ -8,16 +8,14 @@ import typer
 from equipoise.cli.arguments import Json
 from equipoise.cli.commands import STUDIES
 from equipoise.cli.printing import print_json, print_rows, say
-from equipoise.data.catalogue import catalogue, dataset_names
 from equipoise.data.poles import DEFAULT_POLES, load_poles
 from equipoise.data.reading import TABLES
-from equipoise.data.sources import DATA
+from equipoise.data.sources import DATA, catalogue, dataset_names
 from equipoise.errors import unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, every_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_summary
 from equipoise.models.engine.store import cache_file, clear_store, stored_models
-from equipoise.models.loading import LOADERS
-from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL
+from equipoise.models.loading import BUILT_IN, DEFAULT_MODEL, LOADERS
 from equipoise.plugins import Index
 from equipoise.report.exports import EXPORTS
 

@@ -21,7 +21,7 @@ from equipoise.cli.printing import print_json, print_table, say
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import numbered_lines
 from equipoise.errors import UserError, explained_writing
-from equipoise.models.loading.names import LABELS, portable_name
+from equipoise.models.loading import LABELS, portable_name
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import DEFAULT_RULE
 from equipoise.probing import probe_blank

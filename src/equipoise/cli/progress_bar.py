@@ -8,7 +8,7 @@ from typing import Any
 from rich import progress as rich
 from rich.console import Console
 
-from equipoise.models.loading.names import LABELS
+from equipoise.models.loading import LABELS
 from equipoise.models.progress import READING, SCORING, STOPPED, TRAINING, Progress
 
 PATIENCE = 2.0

@@ -26,7 +26,7 @@ from equipoise.corpora.counting import ROLES, BlockCounts
 from equipoise.corpora.documents import Document
 from equipoise.corpora.vocabulary import Integers, Targets
 from equipoise.errors import UserError
-from equipoise.stats.intervals import wilson
+from equipoise.stats.clusters import wilson
 from equipoise.text.gendered import FEMALE, MALE
 
 Floats = NDArray[np.float64]

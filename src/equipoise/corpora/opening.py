@@ -16,9 +16,8 @@ from equipoise.corpora.documents import Document, Grouping, Position, Problem, P
 from equipoise.corpora.reading import Entry, ReadSettings, one_by_one, open_corpus, text_problem
 from equipoise.corpora.tokens import clean_text
 from equipoise.corpora.vocabulary import NO_TARGET, Targets, load_targets
-from equipoise.data.catalogue import fetch_file
 from equipoise.data.reading import LINE, File, GivenTable, numbered_lines, read_table
-from equipoise.data.sources import Data, without_table
+from equipoise.data.sources import Data, fetch_file, without_table
 from equipoise.errors import UserError
 
 T = TypeVar("T")

@@ -41,6 +41,7 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
     probability_estimate,
 )
+from equipoise.instruments.parts.fragility import LEAN, spread_estimates
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.options import (
     AUTO,
@@ -55,7 +56,6 @@ from equipoise.instruments.parts.options import (
     ways_of,
     why_unread,
 )
-from equipoise.instruments.parts.phrasing import LEAN, spread_estimates
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import WordScores, Written
 from equipoise.results import Estimate, Quantity, Roles, Summary

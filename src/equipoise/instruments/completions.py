@@ -68,9 +68,9 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
     probability_estimate,
 )
+from equipoise.instruments.parts.fragility import opposite_patterns, pattern_leans, spread_estimates
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.listed_words import by_name, list_asks
-from equipoise.instruments.parts.phrasing import opposite_patterns, pattern_leans, spread_estimates
 from equipoise.instruments.parts.preference import UNFLAGGED
 from equipoise.models.capabilities import FILL, TOP_FILL
 from equipoise.models.protocol import LanguageModel

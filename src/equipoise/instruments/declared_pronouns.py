@@ -41,8 +41,8 @@ from equipoise.instruments.parts.estimates import (
     mean_estimate,
     probability_estimate,
 )
+from equipoise.instruments.parts.fragility import LEAN, spread_estimates
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.phrasing import LEAN, spread_estimates
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill, WordScores

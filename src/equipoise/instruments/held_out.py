@@ -37,8 +37,16 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
     size_estimate,
 )
-from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
-from equipoise.instruments.parts.pole_mass import SAME, asked_words, leanings, log_masses
+from equipoise.instruments.parts.items import (
+    SAME,
+    Row,
+    asked_rows,
+    asked_words,
+    leanings,
+    log_masses,
+    pieces_remarks,
+    with_scores,
+)
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill

@@ -48,8 +48,7 @@ from equipoise.instruments.parts.estimates import (
     size_of_sentences,
     workforce_correlations,
 )
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.pole_mass import asked_words, log_masses
+from equipoise.instruments.parts.items import Row, asked_rows, asked_words, log_masses, with_scores
 from equipoise.models.capabilities import FILL, HIDE_WORDS
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill

@@ -76,14 +76,17 @@ from equipoise.instruments.parts.estimates import (
     share_estimate,
     workforce_correlations,
 )
-from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
-from equipoise.instruments.parts.pole_mass import (
+from equipoise.instruments.parts.items import (
     TIE,
     PoleWords,
+    Row,
+    asked_rows,
     asked_words,
     choices,
     log_masses,
+    pieces_remarks,
     second_share,
+    with_scores,
 )
 from equipoise.instruments.parts.skew_quantities import (
     ABILITY_NEEDED,

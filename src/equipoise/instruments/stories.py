@@ -41,9 +41,9 @@ from equipoise.instruments.parts.estimates import (
     percent_estimate,
     workforce_correlations,
 )
+from equipoise.instruments.parts.fragility import LEAN, spread_estimates
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.options import EMPTY, REFUSED, UNREAD, dropped_remarks, is_refusal
-from equipoise.instruments.parts.phrasing import LEAN, spread_estimates
 from equipoise.models.capabilities import GENERATE
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Generate, Written

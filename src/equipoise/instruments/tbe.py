@@ -54,8 +54,16 @@ from equipoise.instruments.parts.estimates import (
     workforce_correlations,
 )
 from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
-from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
-from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
+from equipoise.instruments.parts.items import (
+    Row,
+    asked_rows,
+    asked_words,
+    difference_unit,
+    leanings,
+    log_masses,
+    pieces_remarks,
+    with_scores,
+)
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Fill

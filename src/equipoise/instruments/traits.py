@@ -51,13 +51,16 @@ from equipoise.instruments.parts.estimates import (
     probability_estimate,
     share_estimate,
 )
-from equipoise.instruments.parts.items import Row, asked_rows, pieces_remarks, with_scores
-from equipoise.instruments.parts.pole_mass import (
+from equipoise.instruments.parts.items import (
     TIE,
+    Row,
+    asked_rows,
     asked_words,
     choices,
     log_masses,
+    pieces_remarks,
     second_share,
+    with_scores,
 )
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel

@@ -54,8 +54,15 @@ from equipoise.instruments.parts.estimates import (
     size_of_professions,
     size_of_sentences,
 )
-from equipoise.instruments.parts.items import Row, asked_rows, with_scores
-from equipoise.instruments.parts.pole_mass import asked_words, difference_unit, leanings, log_masses
+from equipoise.instruments.parts.items import (
+    Row,
+    asked_rows,
+    asked_words,
+    difference_unit,
+    leanings,
+    log_masses,
+    with_scores,
+)
 from equipoise.instruments.parts.preference import TIE, preferred, tie_estimate, tie_remarks
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel

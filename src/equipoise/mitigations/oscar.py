@@ -20,7 +20,7 @@ from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.distilling.contexts import OCCUPATION, fillers
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy, untied_output
-from equipoise.mitigations.projecting.states import NOUNS, PRONOUNS
+from equipoise.mitigations.projecting import NOUNS, PRONOUNS
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.mirrored_rows import one_piece
 from equipoise.stats.erasure import Floats, graded_rotation, principal_directions

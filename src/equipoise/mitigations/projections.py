@@ -28,14 +28,14 @@ from equipoise.choices import option
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import masked_or_causal
-from equipoise.mitigations.projecting.folding import with_map
-from equipoise.mitigations.projecting.states import (
+from equipoise.mitigations.projecting import (
     LAST,
     NOUNS,
     PRONOUNS,
     Pairs,
     predicting_vectors,
     sentence_vectors,
+    with_map,
     word_vectors,
 )
 from equipoise.models.neural.causal import CausalModel

@@ -32,9 +32,9 @@ from equipoise.corpora.documents import Document
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
 from equipoise.mitigations.networks import changed_model, masked_model, own_copy
+from equipoise.mitigations.training.batches import Batch, Judged, Logits
 from equipoise.mitigations.training.examples import split_documents
 from equipoise.mitigations.training.masking import Vocabulary
-from equipoise.mitigations.training.objective import Batch, Judged, Logits
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import Trained, TrainingSet, train
 from equipoise.mitigations.tuning import TextTuning, draw, needs_documents

@@ -13,9 +13,9 @@ from equipoise.data.sets.word_lists import read_swap_list
 from equipoise.errors import UserError, unknown_name
 from equipoise.mitigations.base import Changed, Materials
 from equipoise.mitigations.networks import changed_model, masked_model, masked_or_causal
+from equipoise.mitigations.training.batches import Objective
 from equipoise.mitigations.training.examples import encode_examples, split_documents, text_pieces
 from equipoise.mitigations.training.masking import MaskedWords, NextTokens, Vocabulary
-from equipoise.mitigations.training.objective import Objective
 from equipoise.mitigations.training.recipe import Recipe
 from equipoise.mitigations.training.running import TrainingSet, train
 from equipoise.models.neural.causal import CausalModel

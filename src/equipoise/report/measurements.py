@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from equipoise.errors import UserError
-from equipoise.models.loading.names import LABELS
+from equipoise.models.loading import LABELS
 from equipoise.results import Result
 
 Kind = tuple[str, str, str, str]

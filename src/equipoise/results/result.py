@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from equipoise.errors import UserError, nearest
-from equipoise.models.loading.names import portable_name
+from equipoise.models.loading import portable_name
 from equipoise.results.estimate import by_of, heading, level_of
 from equipoise.results.quantity import Quantity, Roles
 from equipoise.results.saving import Stored, folders_of_results, read_result, write_result

@@ -10,8 +10,7 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.stats.clusters import Codes, Floats
-from equipoise.stats.intervals import UNKNOWN, Interval, expanded_percentile
+from equipoise.stats.clusters import UNKNOWN, Codes, Floats, Interval, expanded_percentile
 from equipoise.stats.means import FEWEST_CLUSTERS
 from equipoise.stats.resampling import cluster_counts
 

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from equipoise.stats.clusters import Floats, complete_pairs
-from equipoise.stats.intervals import UNKNOWN, Interval
+from equipoise.stats.clusters import UNKNOWN, Floats, Interval, complete_pairs
 
 
 @dataclass(frozen=True)

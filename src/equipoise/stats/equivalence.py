@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import UserError
-from equipoise.stats.clusters import Floats
-from equipoise.stats.intervals import Interval
+from equipoise.stats.clusters import Floats, Interval
 from equipoise.stats.means import FEWEST_CLUSTERS, Mean
 from equipoise.stats.resampling import Resampled
 

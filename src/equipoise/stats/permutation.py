@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.stats.clusters import Floats, answered
-from equipoise.stats.intervals import NUMBERS_AT_ONCE, Interval, wilson
+from equipoise.stats.clusters import NUMBERS_AT_ONCE, Floats, Interval, answered, wilson
 
 Alternative = Literal["two-sided", "greater", "less"]
 LARGEST_EXACT = 36  # values up to which every assignment is counted: 2**18 subsets of each half

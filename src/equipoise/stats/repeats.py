@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.stats.clusters import Floats
-from equipoise.stats.intervals import UNKNOWN, Interval
+from equipoise.stats.clusters import UNKNOWN, Floats, Interval
 
 
 class Repeats(NamedTuple):

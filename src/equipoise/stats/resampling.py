@@ -12,8 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from equipoise.errors import UserError
-from equipoise.stats.clusters import Floats, cluster_codes, fewest_on_a_side, without_gaps
-from equipoise.stats.intervals import NUMBERS_AT_ONCE, UNKNOWN, Interval, check_level, expanded_percentile
+from equipoise.stats.clusters import (
+    NUMBERS_AT_ONCE,
+    UNKNOWN,
+    Floats,
+    Interval,
+    check_level,
+    cluster_codes,
+    expanded_percentile,
+    fewest_on_a_side,
+    without_gaps,
+)
 from equipoise.stats.means import FEWEST_CLUSTERS
 
 DRAWS = 2000

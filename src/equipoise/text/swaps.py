@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from equipoise.text.rewriting.account import Change, Rewritten, apply_changes, coin
-from equipoise.text.rewriting.find.casing import match_case
+from equipoise.text.rewriting.find.tokens import match_case
 from equipoise.text.rewriting.rewriter import Rewriter
 
 MODES = ("invert", "substitute", "augment")

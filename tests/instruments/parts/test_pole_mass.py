@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from equipoise.instruments.parts.pole_mass import (
+from equipoise.instruments.parts.items import (
     TIE,
     asked_words,
     choices,

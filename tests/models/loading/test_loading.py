@@ -180,7 +180,7 @@ def test_fp16_weights_and_their_fp32_copy_are_the_same_model(tmp_path: Path) -> 
 
 
 def test_the_default_model_is_loud_about_its_random_weights() -> None:
-    from equipoise.models.loading.names import BUILT_IN, DEFAULT_MODEL
+    from equipoise.models.loading import BUILT_IN, DEFAULT_MODEL
 
     model = load_model()
     assert model.name == DEFAULT_MODEL

@@ -7,7 +7,7 @@ import pytest
 
 from equipoise import cli
 from equipoise.errors import shortage
-from equipoise.models.loading.names import EMBEDDED, FOLDERS
+from equipoise.models.loading import EMBEDDED, FOLDERS
 
 SCRIPT = """
 import re, resource, sys, threading

@@ -22,8 +22,7 @@ from equipoise.results.comparison.differences import (
 )
 from equipoise.results.comparison.pairing import pair
 from equipoise.results.quantity import Contrast
-from equipoise.stats.means import difference_of_means, mean_with_interval
-from equipoise.stats.shares import share_with_interval
+from equipoise.stats.means import difference_of_means, mean_with_interval, share_with_interval
 
 TEMPLATES, PROFESSIONS = 8, 10
 CROSSED = ("template", "profession")

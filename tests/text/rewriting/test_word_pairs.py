@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from equipoise.text.rewriting import rewrite
-from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.lexicon import TABLES, load_lexicon
+from equipoise.text.rewriting.find.tokens import match_case
 
 with (TABLES / "words.csv").open(encoding="utf-8", newline="") as file:
     ROWS = list(csv.DictReader(file))

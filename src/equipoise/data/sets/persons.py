@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.data.catalogue import dataset_files
 from equipoise.data.reading import (
     LINE,
     TABLES,
@@ -27,7 +26,7 @@ from equipoise.data.reading import (
 )
 from equipoise.data.sets import ItemSet, bec_pro, eec
 from equipoise.data.sets.person_rows import ENGLISH, GERMAN, finished_table, spans_as_columns
-from equipoise.data.sources import Source
+from equipoise.data.sources import Source, dataset_files
 from equipoise.errors import UserError
 from equipoise.text.person_sentences import PERSON, PROFESSION, compose, noun_start, with_right_articles
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.choices import Choice, made_choices
 from equipoise.errors import UserError
-from equipoise.models.loading.names import portable_name
+from equipoise.models.loading import portable_name
 
 if TYPE_CHECKING:
     from equipoise.instruments.base import Instrument, Settings

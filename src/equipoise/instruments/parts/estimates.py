@@ -14,9 +14,9 @@ from equipoise.stats.means import (
     difference_of_means,
     mean_with_interval,
     probability_with_interval,
+    share_with_interval,
     size_with_interval,
 )
-from equipoise.stats.shares import share_with_interval
 
 Groups = Mapping[str, str]
 ROUNDING = 1e-12

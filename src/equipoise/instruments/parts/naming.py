@@ -13,6 +13,7 @@ from equipoise.data.sets.naming import FIRST, GUARD, NEUTRAL, SECOND
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, Design, Settings
 from equipoise.instruments.parts.estimates import Spec, grouped, mean_estimate, probability_estimate
+from equipoise.instruments.parts.fragility import LEAN, spread_estimates
 from equipoise.instruments.parts.items import Row, asked_rows, with_scores
 from equipoise.instruments.parts.options import (
     AUTO,
@@ -26,7 +27,6 @@ from equipoise.instruments.parts.options import (
     ways_of,
     why_unread,
 )
-from equipoise.instruments.parts.phrasing import LEAN, spread_estimates
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import STEREOTYPED, TOWARDS

@@ -9,8 +9,7 @@ from torch.nn import functional
 
 from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.preparing import Prepared
-from equipoise.mitigations.distilling.reading import Read
-from equipoise.mitigations.distilling.rows import Example, Exchange
+from equipoise.mitigations.distilling.rows import Example, Exchange, Read
 from equipoise.text.gendered import MALE
 
 TOLD = 0.9

@@ -7,8 +7,16 @@ from equipoise.mitigations.base import Materials
 from equipoise.mitigations.distilling.checking import no_gendered_sentence
 from equipoise.mitigations.distilling.contexts import frame_contexts
 from equipoise.mitigations.distilling.network import UpperLayers
-from equipoise.mitigations.distilling.reading import Read, Report, read_examples
-from equipoise.mitigations.distilling.rows import Example, Exchange, causal_examples, examples, partners_of
+from equipoise.mitigations.distilling.rows import (
+    Example,
+    Exchange,
+    Read,
+    Report,
+    causal_examples,
+    examples,
+    partners_of,
+    read_examples,
+)
 from equipoise.mitigations.distilling.windows import document_contexts, neutral_contexts
 from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel

@@ -1,6 +1,9 @@
-"""Contexts as rows of token ids: what the model is shown, which masks are asked, and what mirrors what."""
+"""Contexts as rows of token ids, and what the untouched model makes of them.
 
-from collections.abc import Sequence
+A row says what the model is shown, which masks are asked, and what mirrors what.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,7 +13,9 @@ import torch
 
 from equipoise.errors import UserError
 from equipoise.mitigations.distilling.contexts import Context
+from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.training.batches import cut_points
+from equipoise.models.engine.forward import padded
 from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.neural.words import compose
@@ -174,3 +179,66 @@ def batches(lengths: Sequence[int], budget: int, rng: np.random.Generator) -> li
     cuts = cut_points(np.array(lengths)[order], budget)
     grouped = [order[start:end].tolist() for start, end in pairwise(cuts)]
     return [grouped[int(at)] for at in rng.permutation(len(grouped))]
+
+
+BUDGET = 4_000
+"""Tokens that are read at once where nothing is learned."""
+
+Report = Callable[[int], None]
+"""Told how many tokens were worked on."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """An example as the untouched model read it: the states below the tuned layers, and those of masks."""
+
+    below: torch.Tensor
+    own: torch.Tensor
+    """Last hidden states at the asked places and the kept ones `[asked + kept, width]`."""
+
+    mirrored: torch.Tensor | None
+    """Those at the places that mirror the asked ones `[asked, width]`; None where nothing is turned."""
+
+
+def read_examples(
+    upper: UpperLayers, examples: Sequence[Example], padding: int, report: Report
+) -> list[Read]:
+    """What the untouched model makes of every example and of its mirror image."""
+    below: dict[int, torch.Tensor] = {}
+    own = _states(upper, [one.ids for one in examples], padding, below, report)
+    turned = [
+        at for at, one in enumerate(examples) if one.mirrored_ids is not None and one.mirrored_ids != one.ids
+    ]
+    rows = [examples[at].mirrored_ids or () for at in turned]
+    other = dict(zip(turned, _states(upper, rows, padding, None, report), strict=True))
+    reads = []
+    for at, one in enumerate(examples):
+        mirrored = None
+        if one.mirrored_ids is not None:
+            asked = [place for place, _ in one.asked]
+            mirrored = other[at][list(one.mirrored_places)] if at in other else own[at][asked]
+        places = torch.tensor([*(place for place, _ in one.asked), *one.kept])
+        reads.append(Read(below[at], own[at][places].clone(), None if mirrored is None else mirrored.clone()))
+    return reads
+
+
+@torch.no_grad()
+def _states(
+    upper: UpperLayers,
+    rows: Sequence[Sequence[int]],
+    padding: int,
+    below: dict[int, torch.Tensor] | None,
+    report: Report,
+) -> list[torch.Tensor]:
+    """The last hidden states of rows, in their order; those below the tuned layers are kept where wanted."""
+    states: dict[int, torch.Tensor] = {}
+    for batch in batches([len(row) for row in rows], BUDGET, np.random.default_rng(0)):
+        ids, attention = padded([rows[at] for at in batch], padding)
+        lower = upper.lower(ids, attention)
+        last = upper.upper(lower, attention)
+        for number, at in enumerate(batch):
+            states[at] = last[number, : len(rows[at])].clone()
+            if below is not None:
+                below[at] = lower[number, : len(rows[at])].clone()
+        report(ids.numel())
+    return [states[at] for at in range(len(rows))]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from equipoise.mitigations.training.objective import Batch
+from equipoise.mitigations.training.batches import Batch
 
 Places = tuple[torch.Tensor, torch.Tensor]
 

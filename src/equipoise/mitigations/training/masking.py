@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from equipoise.mitigations.training.batches import Batch, Judged, Logits
 from equipoise.mitigations.training.examples import Example
-from equipoise.mitigations.training.objective import Batch, Judged, Logits
 from equipoise.models.engine.forward import padded
 
 HIDDEN, REPLACED = 0.8, 0.9

@@ -14,7 +14,7 @@ import transformers
 
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Materials
-from equipoise.mitigations.training.batches import Batches
+from equipoise.mitigations.training.batches import Batches, Objective
 from equipoise.mitigations.training.checkpoints import (
     claim_room,
     full_disk_explained,
@@ -22,11 +22,9 @@ from equipoise.mitigations.training.checkpoints import (
     last_checkpoint,
 )
 from equipoise.mitigations.training.head import HeadAtPlaces
-from equipoise.mitigations.training.objective import Objective
 from equipoise.mitigations.training.products import quick_products
-from equipoise.mitigations.training.recipe import Recipe
+from equipoise.mitigations.training.recipe import Recipe, merged, prepared
 from equipoise.mitigations.training.trainer import PlacesTrainer, Watch, own_chance
-from equipoise.mitigations.training.weights import merged, prepared
 from equipoise.models.loading.checkpoints import quiet
 from equipoise.models.neural.devices import find_device
 

@@ -19,9 +19,8 @@ from accelerate.utils import broadcast_object_list
 from transformers import Trainer, TrainerCallback
 
 from equipoise.errors import Cancelled, UserError
-from equipoise.mitigations.training.batches import HELD_OUT, Batches, EpochSampler
+from equipoise.mitigations.training.batches import HELD_OUT, Batch, Batches, EpochSampler, Judged, Objective
 from equipoise.mitigations.training.head import HeadAtPlaces
-from equipoise.mitigations.training.objective import Batch, Judged, Objective
 from equipoise.models.options import RunOptions
 from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
 

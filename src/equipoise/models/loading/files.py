@@ -12,7 +12,7 @@ from safetensors import safe_open
 from tokenizers import Tokenizer
 
 from equipoise.errors import Cancelled, UserError, shortage, unknown_name
-from equipoise.models.loading.names import BUILT_IN
+from equipoise.models.loading import BUILT_IN
 
 VOCABULARIES = (
     *("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model"),

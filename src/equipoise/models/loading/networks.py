@@ -10,10 +10,10 @@ import torch
 from equipoise.errors import UserError
 from equipoise.models.engine.engine import find_executor
 from equipoise.models.guards.tokenizer import refuse_foreign_tokenizer
+from equipoise.models.loading import FOLDERS, draw_of, is_random
 from equipoise.models.loading.checkpoints import Checkpoint, check_head, kind_of, read_checkpoint, read_packed
 from equipoise.models.loading.files import EITHER, VOCABULARIES, explained_loading, refuse_changes
 from equipoise.models.loading.gguf import find_gguf, is_gguf, read_gguf
-from equipoise.models.loading.names import FOLDERS, draw_of, is_random
 from equipoise.models.loading.packed import is_packed
 from equipoise.models.loading.random_weights import random_parts
 from equipoise.models.neural.causal import CausalModel

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from equipoise.data.catalogue import is_dataset
+from equipoise.data.sources import is_dataset
 from equipoise.report.figures.style import (
     UNCLEAR,
     Layer,

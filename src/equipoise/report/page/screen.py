@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from equipoise.models.loading.names import LABELS, RANDOM
+from equipoise.models.loading import LABELS, RANDOM
 from equipoise.report.answers import NO_DIFFERENCE, NOT_MEANINGFUL, UNTOLD, Answer, Known
 from equipoise.report.corpus_findings import SHARE, CorpusFinding, SavedCorpus, say_corpus
 from equipoise.report.examples import Example

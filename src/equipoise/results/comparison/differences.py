@@ -25,11 +25,11 @@ from equipoise.stats.means import (
     difference_of_means,
     mean_with_interval,
     probability_with_interval,
+    share_with_interval,
     size_with_interval,
 )
 from equipoise.stats.ratios import gender_bias_metric, sided_cells
 from equipoise.stats.resampling import Resampled, resampled_sums
-from equipoise.stats.shares import share_with_interval
 
 GBM = "gbm"
 """The one statistic that is not a score of a confusion matrix: it reads shares, by the class of the item."""

@@ -24,7 +24,7 @@ from equipoise.models.questions import Classify
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.records import fixed
-from equipoise.stats.intervals import wilson
+from equipoise.stats.clusters import wilson
 from equipoise.studies.steps import Plan, Step, StudyRun
 
 SIDES = ("before", "after")

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from equipoise.data.catalogue import is_dataset
 from equipoise.data.reading import own_table
+from equipoise.data.sources import is_dataset
 from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure

@@ -33,8 +33,7 @@ from equipoise.mitigations.training.running import LEARNT
 from equipoise.models.protocol import LanguageModel
 from equipoise.results import Result
 from equipoise.results.records import fixed
-from equipoise.stats.clusters import Floats
-from equipoise.stats.intervals import Interval
+from equipoise.stats.clusters import Floats, Interval
 from equipoise.stats.repeats import over_repeats, with_repeats
 from equipoise.stats.resampling import bootstrap_of
 from equipoise.studies.papers.published import published

@@ -14,8 +14,7 @@ import pandas as pd
 from equipoise.data.sets.association_tests import ROLES, TARGETS
 from equipoise.results import Result
 from equipoise.stats.association import effect_size, effect_size_draws, interval_of_draws
-from equipoise.stats.clusters import Floats, cluster_codes
-from equipoise.stats.intervals import Interval
+from equipoise.stats.clusters import Floats, Interval, cluster_codes
 from equipoise.stats.repeats import Repeats, over_repeats, with_repeats
 
 OTHERS = "mean of the others"

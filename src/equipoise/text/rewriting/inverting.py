@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.drafts import Draft
-from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.first_names import load_names, without_ending
 from equipoise.text.rewriting.find.lexicon import Lexicon, load_lexicon
 from equipoise.text.rewriting.find.scanning import NAME, NEITHER, PROTECTED, WORD, Hit
-from equipoise.text.rewriting.find.tokens import Surroundings
+from equipoise.text.rewriting.find.tokens import Surroundings, match_case
 from equipoise.text.rewriting.find.whole_sentences import Whole, sentences_left_whole
 from equipoise.text.rewriting.names.finding import names_in
 from equipoise.text.rewriting.names.staying import follows_lord, name_reason

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.account import Change, Rewritten
-from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.first_names import load_names
 from equipoise.text.rewriting.find.lexicon import load_lexicon
+from equipoise.text.rewriting.find.tokens import match_case
 from equipoise.text.rewriting.find.whole_sentences import DEFINITIONAL_REASON
 from equipoise.text.rewriting.persons import (
     CAPITALISED,

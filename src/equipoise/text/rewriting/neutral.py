@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from equipoise.text.languages.en.agreement import ADVERBS, INVERTED, contraction, plural_verb
 from equipoise.text.rewriting.account import Change
 from equipoise.text.rewriting.drafts import Draft
-from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.lexicon import Lexicon
 from equipoise.text.rewriting.find.scanning import NAME, PROTECTED, WORD, Hit
-from equipoise.text.rewriting.find.tokens import neighbours
+from equipoise.text.rewriting.find.tokens import match_case, neighbours
 from equipoise.text.rewriting.find.whole_sentences import FOREIGN_REASON, sentences_left_whole
 from equipoise.text.rewriting.nouns.decisions import Leave
 from equipoise.text.rewriting.nouns.turning import is_foreign_neighbour, noun, with_ending

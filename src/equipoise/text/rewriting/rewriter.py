@@ -10,12 +10,11 @@ from equipoise.errors import check_seed, unknown_name
 from equipoise.text.rewriting.account import Change, Rewritten, Skip, Tally, apply_changes, coin, coins
 from equipoise.text.rewriting.anonymising import anonymous_changes
 from equipoise.text.rewriting.drafts import Draft
-from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.first_names import load_names
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.scanning import Hit, Scanner
-from equipoise.text.rewriting.find.tokens import Surroundings
+from equipoise.text.rewriting.find.tokens import Surroundings, match_case
 from equipoise.text.rewriting.inverting import Policy, Tables, invert
 from equipoise.text.rewriting.neutral import neutralise
 from equipoise.text.rewriting.pieces import LONGEST, joined, pieces

@@ -6,13 +6,13 @@ from itertools import compress
 from typing import NamedTuple
 
 from equipoise.text.languages.word_sets import word_set
-from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.first_names import gender_of, load_names
 from equipoise.text.rewriting.find.lexicon import Blocks, Lexicon, Word
 from equipoise.text.rewriting.find.protection import is_address
 from equipoise.text.rewriting.find.tokens import (
     MOST_CHUNKS,
     WINDOW,
+    match_case,
     tokens_of,
     words_with_offsets,
 )

@@ -3,10 +3,10 @@
 import re
 
 from equipoise.text.languages.word_sets import any_of, word_set
-from equipoise.text.rewriting.find.casing import match_case
 from equipoise.text.rewriting.find.document import Document
 from equipoise.text.rewriting.find.lexicon import Lexicon, Word
 from equipoise.text.rewriting.find.scanning import Hit
+from equipoise.text.rewriting.find.tokens import match_case
 from equipoise.text.rewriting.find.whole_sentences import MENTION_REASON, is_spoken_of
 from equipoise.text.rewriting.nouns.capitals import capital_reason, title_reason
 from equipoise.text.rewriting.nouns.decisions import Decision, Leave, Place, Replace

@@ -1,15 +1,24 @@
-"""Vectors of gendered words and sentences, as the untouched model gives them."""
+"""Vectors of gendered words and sentences, and an affine map of the last hidden states.
+
+The map is folded into the first product of the head, so that the changed model has plain weights again.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import torch
+from torch import nn
 
 from equipoise.data.reading import own_table
 from equipoise.errors import UserError
 from equipoise.mitigations.distilling.contexts import FRAMES, GENDERED, OCCUPATION, fillers
+from equipoise.mitigations.networks import BaseOutput, changed_model, own_copy
+from equipoise.models.neural.masked import MaskedModel
+from equipoise.models.neural.network import replaced_forward
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Embed
-from equipoise.stats.erasure import Floats, Labels
+from equipoise.stats.erasure import Affine, Floats, Labels
 from equipoise.text.blank import BLANK
 from equipoise.text.languages.en.articles import fix_articles
 
@@ -101,3 +110,37 @@ def _sentences(pairs: tuple[tuple[str, str], ...], seed: int) -> list[tuple[str,
             noun = nouns[int(rng.integers(len(nouns)))]
             made.append((fix_articles(fitting[number % len(fitting)].replace("<noun>", noun)), pair))
     return made
+
+
+def with_map(masked: MaskedModel, mapped: Affine, by: str) -> MaskedModel:
+    """A copy of the model whose head reads mapped states; the encoder stays as it is."""
+    network = own_copy(masked).eval()
+    first = first_product(network)
+    with torch.no_grad():
+        weight = first.weight.double()
+        first.bias.add_((weight @ torch.tensor(mapped.shift)).to(first.bias.dtype))
+        first.weight.copy_((weight @ torch.tensor(mapped.matrix)).to(first.weight.dtype))
+    return changed_model(network, masked, by)
+
+
+def first_product(network: Any) -> nn.Linear:
+    """The first linear layer that the head applies to the last hidden states."""
+    base, width = network.base_model, int(network.config.hidden_size)
+    called: list[nn.Linear] = []
+    inside = {id(module) for module in base.modules()}
+    outside = [one for one in network.modules() if isinstance(one, nn.Linear) and id(one) not in inside]
+    hooks = [one.register_forward_pre_hook(lambda module, _inputs: called.append(module)) for one in outside]
+    hidden = torch.zeros(1, 2, width)
+    try:
+        with torch.no_grad(), replaced_forward(base, lambda *_args, **_kwargs: BaseOutput(hidden)):
+            network(input_ids=torch.zeros((1, 2), dtype=torch.long))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    last = network.get_output_embeddings()
+    if not called or called[0] is last or called[0].in_features != width or called[0].bias is None:
+        raise UserError(
+            f"The head of {type(network).__name__} has no product before its last to fold a map into.",
+            "Use a model with BERT's kind of head, or another mitigation.",
+        )
+    return called[0]

@@ -570,7 +570,7 @@ def test_models_that_expect_other_forms_are_not_compared_silently(
 def test_audit_of_a_causal_model_runs_what_fits_and_says_what_does_not(
     gpt2: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("audit", "--model", gpt2, "--out", tmp_path / "out") == 0
+    assert run("audit", "--model", gpt2, "--quick", "--out", tmp_path / "out") == 0
     captured = capsys.readouterr()
     written = {path.parent.name for path in (tmp_path / "out").glob("*/items.csv")}
     said = [line for line in captured.err.splitlines() if line.startswith("Left out: ")]

@@ -30,7 +30,6 @@ from typing import ClassVar
 
 from equipoise.choices import option
 from equipoise.mitigations.base import Changed, Materials, Presets
-from equipoise.mitigations.distilling.checking import check_distilling
 from equipoise.mitigations.distilling.losses import Weights
 from equipoise.mitigations.distilling.network import USUAL
 from equipoise.mitigations.distilling.preparing import (
@@ -38,6 +37,7 @@ from equipoise.mitigations.distilling.preparing import (
     NEUTRAL_HELP,
     SENTENCES_HELP,
     Amount,
+    check_distilling,
     prepare,
 )
 from equipoise.mitigations.distilling.tuning import Course, tune

@@ -22,7 +22,6 @@ import torch
 from equipoise.choices import option
 from equipoise.errors import UserError
 from equipoise.mitigations.base import Changed, Materials, Presets
-from equipoise.mitigations.distilling.checking import check_distilling
 from equipoise.mitigations.distilling.contexts import KEPT, NAMED_ABOUT, TOLD_ABOUT
 from equipoise.mitigations.distilling.losses import Head, averaged_targets
 from equipoise.mitigations.distilling.preparing import (
@@ -30,6 +29,7 @@ from equipoise.mitigations.distilling.preparing import (
     SENTENCES_HELP,
     Amount,
     Prepared,
+    check_distilling,
     prepare,
 )
 from equipoise.mitigations.networks import changed_model, masked_model, untied_output

@@ -30,7 +30,7 @@ def read_vectors(path: Path) -> WordVectors:
 
 def _read(path: Path) -> WordVectors:
     if path.name.endswith(ARRAY):
-        from equipoise.models.static.arrays import read_array
+        from equipoise.models.static.binaries import read_array
 
         return read_array(path)
     if path.name.endswith(BINARY):

@@ -71,7 +71,7 @@ class Worker:
         self.work: Work = pickle.loads(begin)()
 
     def versions(self) -> dict[str, str]:
-        """What this machine has installed."""
+        """Return the versions of what this machine has installed."""
         return _versions()
 
     def do(self, item: Any) -> Any:
@@ -218,7 +218,7 @@ class Crew:
         return self._ray.remote(num_cpus=1, max_restarts=0)(Worker).remote(self._begin)
 
     def _admit(self, worker: Any, reference: Any) -> int:
-        """Give work to a worker that has answered with our versions; 1 if it was lost before that."""
+        """Give work to a worker whose versions match ours; return 1 if it was lost before it answered."""
         try:
             theirs = self._fetch(reference)
         except _LostError:

@@ -27,7 +27,7 @@ _PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the path's place once it is whole; a failure leaves what was there.
+    """Yield a file to write. Once complete it replaces the path; a failure leaves the old file in place.
 
     It is opened by the system's own rules, so that it has the mode that any new file of the user has.
     """
@@ -143,7 +143,7 @@ def open_binary(path: Path) -> BinaryIO:
 
 
 def archive_of(path: Path) -> Path | None:
-    """The zip archive that a path names or leads into."""
+    """Return the zip archive that a path names or points into."""
     for one in (path, *path.parents):
         if one.suffix.lower() == ".zip" and one.is_file():
             return one

@@ -33,7 +33,7 @@ class Index(Mapping[str, str]):
 
     @cached_property
     def _others(self) -> dict[str, tuple[str, str]]:
-        """The names of installed packages with their places and packages; our names win."""
+        """List the names that installed packages offer, with their places; a name of ours wins."""
         others: dict[str, tuple[str, str]] = {}
         points = [(one, one.dist.name if one.dist else "") for one in entry_points(group=PREFIX + self.kind)]
         for point, package in sorted(points, key=lambda one: (one[0].name, one[1])):

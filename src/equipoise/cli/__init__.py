@@ -111,7 +111,7 @@ def _refuse_undecodable(arguments: Sequence[str]) -> None:
 
 
 def _refuse_empty(arguments: Sequence[str]) -> None:
-    """What an unset variable of the shell leaves: it would pass for a default, or for this folder."""
+    """Refuse an empty argument. An unset shell variable leaves one, and it would pass for a default."""
     for before, text in pairwise(["", *arguments]):
         option, has_value, value = text.partition("=") if text.startswith("--") else (before, "=", text)
         if has_value and not value.strip():

@@ -174,7 +174,7 @@ def _finished(targets: dict[int, Path], given: dict[str, Any]) -> list[Path]:
 
 
 def _one(folder: Path, force: bool, as_json: bool, **given: Any) -> dict[str, Any]:
-    """Change and save; checkpoints lie beside the folder until it is there. What was done is given back."""
+    """Change and save a model; return what was done. Checkpoints lie beside the folder until it exists."""
     workshop = folder.parent / f".{folder.name}.workshop"
     changed = change(**given, workshop=workshop)
     if is_first_process():

@@ -176,7 +176,7 @@ def rate_words(state: Progress, rate: Rate) -> str:
 
 
 def _step(state: Progress) -> tuple[str, str, int]:
-    """The tenth of the phase that is under way."""
+    """Return which tenth of the phase is running."""
     return state.subject, state.phase, STEPS * state.done // state.total if state.total else 0
 
 

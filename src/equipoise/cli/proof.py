@@ -71,7 +71,7 @@ def _verified(row: "dict[Any, Any]") -> list[str]:
 
 
 def _unchecked(table: pd.DataFrame) -> list[str]:
-    """What was not checked, and what is missing: once for each reason."""
+    """List what was not checked and what is missing, one line for each reason."""
     rows = table[table["verdict"] == NOT_CHECKED]
     return [
         f"Not checked, {len(same)} of {source}: {reason}"

@@ -102,7 +102,7 @@ def rewrite(
 
 
 def _swaps(path: Path) -> tuple[tuple[str, str], ...]:
-    """What each word of a pole file becomes: the first word of its form in the other pole."""
+    """Map each word of a pole file to the first word of the same form in the other pole."""
     poles = load_poles(path)
     swaps: dict[str, str] = {}
     for words in map(poles.pair_at, poles.forms):

@@ -225,7 +225,7 @@ def contexts_of_words(
 
 
 def _words_in(sentence: str, known: Collection[str]) -> dict[str, tuple[int, int]]:
-    """The known words of a sentence where they first stand."""
+    """Return the known words of a sentence with the position of their first occurrence."""
     places: dict[str, tuple[int, int]] = {}
     for match in _WORD.finditer(sentence):
         word = _as_listed(match.group(), known)

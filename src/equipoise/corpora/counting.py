@@ -22,7 +22,7 @@ ANYWHERE = 2**40
 
 
 class TargetCounts(NamedTuple):
-    """Pairs of a target item with male and with female mentions, one row for each document that has any."""
+    """Counts of target items near male and female mentions, one row for each document with any."""
 
     document: Integers
     item: Integers

@@ -118,7 +118,7 @@ def _occupation(words: Sequence[str], sentence: str) -> str:
 
 
 def _own_pronoun(written: Sequence[str], words: Sequence[str], place: int) -> int:
-    """Where the first pronoun behind a person stands if it means them, else 0.
+    """Return the position of the first pronoun after a person if it refers to them, else 0.
 
     Nobody else may be about: no woman, man, name or speaker before it, no other person between. It is their
     own (his, himself), or the subject of a clause that goes on with them (and he, before she).
@@ -147,7 +147,7 @@ def _goes_on(words: Sequence[str], place: int) -> bool:
 
 
 def _sexism(words: Sequence[str]) -> list[tuple[str, str]]:
-    """The first phrase of each kind, else a statement about women or men as a kind."""
+    """Return the first phrase of each kind; without one, a statement about all women or all men."""
     phrases = _phrases(words)
     statement = None if phrases else statement_of(words)
     return [(statement.kind, statement.evidence)] if statement else phrases

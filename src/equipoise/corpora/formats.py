@@ -41,7 +41,7 @@ READ_AT_ONCE = 2**20
 
 
 class Line(NamedTuple):
-    """A line without its end, or why it could not be read, and where the next one begins."""
+    """A line without its line end, or why it could not be read, and where the next one begins."""
 
     text: str
     number: int

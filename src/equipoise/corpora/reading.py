@@ -259,7 +259,7 @@ def _with_places(fields: Fields, path: Path) -> dict[str, Any]:
 
 
 def text_problem(text: Any) -> str:
-    """Why a text is not a document, or nothing."""
+    """Say why a text cannot be a document; empty if it can."""
     if text is None:
         return "an empty document"
     if not isinstance(text, str):
@@ -282,7 +282,7 @@ NAMES_HELD = 100_000
 
 
 def one_by_one(entries: Iterable[Entry], *, merged: bool) -> Iterator[Entry]:
-    """Documents under names of their own; adjacent rows of one name are put together first if `merged`.
+    """Yield documents with unique names; if `merged`, adjacent rows of one name are joined first.
 
     A name that was there before gets a number: two documents of one name would count as one where documents
     are told apart by name, and as two elsewhere. Within a file, a problem before the document says so.

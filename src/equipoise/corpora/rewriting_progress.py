@@ -91,7 +91,7 @@ class RewriteSummary:
 
 
 class RewritePosition(NamedTuple):
-    """Bytes read and written, and the next line, once all batches so far are finished."""
+    """Bytes read and written, and the next line, at a point where every earlier batch is finished."""
 
     read: int = 0
     written: int = 0

@@ -209,5 +209,5 @@ def _span_of_value(raw: str, key: str) -> tuple[int, int]:
 
 
 def _skip(raw: str, place: int) -> int:
-    """The next place that holds a key, a value or the end of the object."""
+    """Return the next position of a key, a value or the end of the object."""
     return _BEFORE.match(raw, place).end()  # type: ignore[union-attr]

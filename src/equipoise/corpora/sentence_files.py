@@ -78,7 +78,7 @@ def read_sentence_files(folder: Path) -> SentenceFiles:
 
 
 def _begun(folder: Path) -> SentenceFiles:
-    """What an earlier run wrote whole; what it wrote after its last note is cut off."""
+    """Return what an earlier run finished. What it wrote after its last progress note is cut off."""
     if not (folder / NOTE).exists():
         _clear(folder)
         return SentenceFiles()

@@ -36,7 +36,7 @@ CONTRACTION = re.compile(
 
 
 def clean_text(text: str) -> str:
-    """The text with entities decoded, contractions written out and white space within a line made single."""
+    """Decode entities, write out contractions and reduce white space within a line to single spaces."""
     decoded = html.unescape(text) if "&" in text else text
     written = CONTRACTION.sub(_written_out, IS.sub(r"\1 is", decoded))
     return re.sub(r"[ \t\xa0]+", " ", written)

@@ -127,7 +127,7 @@ class Vocabulary:
         return mask
 
     def _target_items(self, size: int) -> tuple[Integers, Integers]:
-        """For each number, where its items begin in one list of the items of all."""
+        """Return where each number's items begin in one list of all items."""
         by_number: list[list[int]] = [[] for _ in range(size)]
         place = {item: number for number, item in enumerate(self.targets.items)}
         for category, word in self.targets.items:

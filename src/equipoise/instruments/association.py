@@ -320,7 +320,7 @@ def _agreement(items: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _with_right_articles(table: pd.DataFrame) -> pd.DataFrame:
-    """English sentences with a and an put right; built ones are right already."""
+    """Correct "a" and "an" in English sentences; sentences built from templates are already right."""
     if (table["language"] != ENGLISH).any():
         return table
     cells = [spans_as_columns(with_right_articles(sentence)) for sentence in sentences_of(table)]

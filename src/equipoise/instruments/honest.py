@@ -189,7 +189,7 @@ def _difference_quantity(pair: tuple[str, str]) -> Quantity:
 
 
 def _difference(items: pd.DataFrame, column: str, pair: tuple[str, str], groups: Groups) -> Estimate:
-    """First pole minus second, phrases of one pair in one template against each other."""
+    """Compare the two phrases of a pair in one template: first pole minus second."""
     first, second = pair
     wide = items.pivot_table(index=list(FACTORS), columns="pole", values=column, sort=False)
     rows = (wide[first] - wide[second]).rename("gap").reset_index()

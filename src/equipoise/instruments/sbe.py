@@ -286,7 +286,7 @@ def changed_spans(one: str, other: str) -> tuple[list[Span], list[Span]]:
 
 
 def _split_total(scored: TokenScores, spans: list[Span]) -> tuple[float, float]:
-    """The sum of ln P over the tokens that overlap the spans, and over the others."""
+    """Sum ln P over the tokens that overlap the spans, and over all other tokens."""
     sums = [0.0, 0.0]
     for (begin, end), logprob, weight in zip(scored.spans, scored.logprobs, scored.weights, strict=True):
         is_outside = not any(begin < stop and end > start for start, stop in spans)

@@ -178,7 +178,7 @@ class StereotypeSkew:
         return items.assign(dropped=items.pop("dropped"))
 
     def summarise(self, design: SchemaDesign, items: pd.DataFrame) -> Summary:
-        """Skew and stereotype by type, ability on names, and what stands beside them."""
+        """Return skew and stereotype by type, ability on names, and supporting numbers."""
         pair, seed, settings = design.poles.pair, design.settings.seed, design.settings
         rows, copies = (items[items["part"] == part] for part in (OCCUPATIONS, NAMES))
         abilities = {
@@ -327,7 +327,7 @@ def _ties(groups: Groups, rows: pd.DataFrame) -> Estimate:
 
 
 def _shares(groups: Groups, rows: pd.DataFrame, *, poles: Poles, unit: str) -> list[Estimate]:
-    """The mean preference, the share of the second pole overall and by occupation, and labour statistics."""
+    """Return mean preference, the second pole's share overall and by occupation, and labour statistics."""
     preference = Spec("preference", "preference for the stereotype", unit, groups=groups)
     share = Spec("second-share", f"{poles.pair[1]} share", "share", neutral=0.5, groups=groups)
     estimates = [

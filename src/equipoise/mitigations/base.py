@@ -82,7 +82,7 @@ class TextTuned(Mitigation, Protocol):
 
     @property
     def passes(self) -> float:
-        """How often every token is trained on at most: epochs, copies and searched rates."""
+        """Return how often each token is trained on at most: epochs times copies times rates tried."""
 
     @property
     def validation(self) -> float:

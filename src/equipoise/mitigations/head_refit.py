@@ -109,7 +109,7 @@ def solve_ridge(
 
 @torch.no_grad()
 def _parts(prepared: Prepared) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
-    """By chunks: what the last product reads at the gendered places, the old and the wanted log P."""
+    """Yield chunks of the last layer's input at gendered positions, with the old and the wanted log P."""
     upper, head = prepared.upper, Head(prepared.upper)
     caught: list[torch.Tensor] = []
     output = upper.network.get_output_embeddings()

@@ -48,7 +48,7 @@ class Pairs:
 
     @property
     def together(self) -> tuple[Floats, Labels]:
-        """All vectors, and which are male."""
+        """Return all vectors, and a mask of those that are male."""
         both = np.vstack([self.male, self.female])
         return both, np.arange(len(both)) < len(self.male)
 
@@ -56,7 +56,7 @@ class Pairs:
 def word_vectors(
     model: LanguageModel, pairs: tuple[tuple[str, str], ...], seed: int, layer: int = LAST
 ) -> Pairs:
-    """The hidden states of gendered words in sentences that are otherwise the same."""
+    """Return the hidden states of gendered words in sentences that differ only in that word."""
     made = _sentences(pairs, seed)
     asked = [
         Embed(text.replace(BLANK, word), layer, (text.index(BLANK), text.index(BLANK) + len(word)))

@@ -83,7 +83,7 @@ def add_price(folder: Path, sentences: Sequence[str]) -> None:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What was done to the model of a folder, as it was saved with it."""
+    """Read the record of what was done to the model in a folder."""
     try:
         record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if not isinstance(record, dict):
@@ -169,7 +169,7 @@ def _precision(record: dict[str, Any]) -> str:
 
 
 def _base(record: dict[str, Any]) -> str:
-    """What the model was made from, without the folders of this machine."""
+    """Name the model it was made from, without folders of this machine."""
     return str(record.get("source") or _public(record["base"]["name"]))
 
 

@@ -110,7 +110,7 @@ def needs_documents(materials: Materials, by: str) -> None:
 
 
 def check_tuning(model: LanguageModel, materials: Materials, settings: TextTuning, mode: str) -> None:
-    """Refuse at once a model of another kind, and texts that cannot be split or rewritten."""
+    """Refuse a model of another kind, and texts that cannot be split or rewritten, before any work."""
     (masked_or_causal if settings.takes_causal else masked_model)(model, settings.name)
     needs_documents(materials, settings.name)
     _check_mode(mode)

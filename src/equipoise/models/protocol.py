@@ -115,7 +115,7 @@ class TextTokens(Protocol):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id that stands for what the vocabulary cannot spell, where there is one."""
+        """The id for text that the vocabulary cannot spell, if there is one."""
 
     @property
     def mask_token(self) -> str | None:
@@ -258,7 +258,7 @@ LONGEST_REASON = 100
 
 
 def reason_against(model: LanguageModel, question: Question) -> str:
-    """Why this model would refuse the question, such as a text that is too long for it; or nothing.
+    """Say why this model would refuse the question (such as a text that is too long); empty if it would not.
 
     Texts written for an instrument are meant to fit; those of a corpus may not, and one of them must not
     end a run.

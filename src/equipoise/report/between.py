@@ -34,7 +34,7 @@ _VERDICT_COLUMNS = {
 
 
 class Between(NamedTuple):
-    """The comparison of several models: what it says of each pair, and its part of the page."""
+    """The comparison of several models: its sentences about each pair, and its section of the page."""
 
     changes: list[Changes]
     section: Section

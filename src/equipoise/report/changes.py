@@ -282,7 +282,7 @@ def _sentences(
 
 
 def _still(changes: Sequence[Change], some_moved: bool) -> list[str]:
-    """The questions in which nothing was found, in one sentence."""
+    """Name the questions without a difference in one sentence."""
     phrases = {EQUAL: "no change", UNSEEN: "no difference found", NOT_MEANINGFUL: "not meaningful"}
     parts = []
     for word, phrase in phrases.items():

@@ -121,7 +121,7 @@ def _lacking(knowledge: Iterable[Known]) -> list[Known]:
 
 
 def _kept(knowledge: Sequence[Known]) -> list[str]:
-    """One sentence for what the model knows, and one for what the data cannot show."""
+    """Say in one sentence what the model knows, and in one what the data cannot show."""
     known = [one for one in knowledge if one.kind != "coverage" and one.mark == MARKS[YES]]
     unsure = [one for one in knowledge if one.mark == UNSURE_MARK]
     told = (

@@ -27,7 +27,7 @@ class Upload(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes in all."""
+        """The total number of bytes."""
         return sum(len(one) if isinstance(one, bytes) else one.stat().st_size for one in self.files.values())
 
 
@@ -106,7 +106,7 @@ def _refuse_unwanted(api: Any, to: str, kind: str, *, public: bool, force: bool)
 
 @contextmanager
 def _plain_errors(to: str, endpoint: str) -> Iterator[None]:
-    """What the hub refuses as our two lines."""
+    """Turn an error of the hub into a `UserError`."""
     from huggingface_hub import get_token
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 

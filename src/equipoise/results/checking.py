@@ -86,11 +86,11 @@ STUDY = {
 
 
 class WrongShapeError(ValueError):
-    """A stored value that is not what was to be there."""
+    """A stored value has another type or shape than expected."""
 
 
 def check_shape(value: Any, shape: Any, where: str) -> None:
-    """Refuse a value that has another type than its place wants; a field that is missing is not refused."""
+    """Refuse a value of the wrong type. A missing field is accepted."""
     if isinstance(shape, Each):
         _refuse_unless(isinstance(value, Mapping), value, "a table", where)
         for name, cell in value.items():

@@ -60,7 +60,7 @@ def to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def with_numbers(rows: Sequence[Mapping[str, Any]], numbers: Sequence[str]) -> list[dict[str, Any]]:
-    """Records in which null stands for NaN in the columns that are numbers."""
+    """Return the records with NaN in place of null in numeric columns."""
     return [
         {key: math.nan if key in numbers and value is None else value for key, value in row.items()}
         for row in rows

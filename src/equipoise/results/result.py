@@ -37,7 +37,7 @@ class Result:
         return f"<Result of {self.instrument} for {self.model}: {len(self.items):,} items>{said}"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the estimates to read first, then the same in words."""
+        """Return HTML for notebooks: the most important estimates, then the same in words."""
         shown = self.headlines()[["label", "value", "low", "high", "n", "neutral", "better", "unit"]]
         said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
         title = f"<b>{escape(self.instrument)}</b> of {escape(self.model)}, {len(self.items):,} items"
@@ -121,7 +121,7 @@ class Result:
 
     @property
     def notices(self) -> list[str]:
-        """What a reader must know of the data and the items."""
+        """What a reader must know about the data and the items."""
         return list(self.provenance.get("data", {}).get("notices", ()))
 
     def estimate(self, key: str, **groups: str) -> pd.Series:

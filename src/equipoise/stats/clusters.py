@@ -22,7 +22,7 @@ Codes = NDArray[np.intp]
 
 
 def cluster_codes(labels: Iterable[Hashable] | None, n: int) -> Codes:
-    """One number per item, the same for items of one label; without labels all items differ."""
+    """Return one code per item, equal for items with one label; without labels every item has its own."""
     if labels is None:
         return np.arange(n)
     of_items = list(labels)

@@ -34,7 +34,7 @@ class Verdict:
 
 
 def check_margin(margin: float) -> None:
-    """Refuse a margin that no difference could be inside of."""
+    """Refuse a margin that is infinite or not above 0."""
     if not 0 < margin < inf:
         raise UserError(
             f"The equivalence margin is {margin}.",
@@ -127,7 +127,7 @@ def _word(difference: float, p_equivalence: float, p_difference: float, alpha: f
 
 
 def _p_nonzero(mean: Mean) -> float:
-    """Two-sided p of the mean against zero; of the exact sign-flip test if all clusters agree."""
+    """Return the two-sided p of the mean against zero, by an exact sign-flip test if all clusters agree."""
     if mean.n_clusters < FEWEST_CLUSTERS:
         return nan
     if mean.standard_error == 0:

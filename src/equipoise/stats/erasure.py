@@ -41,7 +41,7 @@ def principal_directions(differences: Floats, count: int) -> Floats:
 
 
 def equalised(first: Floats, second: Floats, direction: Floats) -> tuple[Floats, Floats]:
-    """Pairs of unit vectors (rows) that differ along a unit direction alone, their length still 1.
+    """Return pairs of unit vectors (rows) that differ only along a unit direction.
 
     Bolukbasi et al. 2016: the middle of a pair without the direction is kept, and the two stand on either
     side of it, each on the side where it was. What is orthogonal to the direction is equally near to both.

@@ -80,7 +80,7 @@ class FourF1:
 
 
 def four_f1(cells: ArrayLike) -> FourF1:
-    """From the numbers of (stereotype, prediction): first first, second first, first second, second second.
+    """Work out four F1 scores from counts of (stereotype, prediction) in the order 11, 21, 12, 22.
 
     A pole that is never predicted has the F1 score 0; without any sentence all four are NaN. Cells are the
     last axis.
@@ -107,7 +107,7 @@ def cell_counts(is_first: ArrayLike, predicts_first: ArrayLike) -> Floats:
 
 
 def rebalanced(drawn: ArrayLike, whole: ArrayLike) -> Floats:
-    """Drawn cells with as many sentences of each stereotype as the whole has; zeros where one is missing.
+    """Scale drawn cells to the whole's number of sentences per stereotype; zeros where one is missing.
 
     How often each pole is the stereotype is the design of the data and not a finding, so what a bootstrap
     draws is weighted back to it.

@@ -247,7 +247,7 @@ def _ranked_row(result: Result, quantity: Quantity, level: str) -> dict[str, obj
 
 
 def _count_first(items: pd.DataFrame, quantity: Quantity) -> int:
-    """How many items stand on the first side of a contrast: the other side is only its yardstick."""
+    """Count the items on the first side of a contrast; the other side is only the yardstick."""
     assert quantity.contrast is not None
     rows = rows_of(items, quantity)
     is_first = rows[quantity.contrast.column].astype(str) == quantity.contrast.first
@@ -268,7 +268,7 @@ def _kept(result: Result) -> str:
 
 
 def _levels(result: Result, quantity: Quantity) -> list[str]:
-    """The categories that the quantity can be split by, where there are several."""
+    """Return the categories to split the quantity by, if there is more than one."""
     if GROUP not in result.items:
         return []
     rows = result.items

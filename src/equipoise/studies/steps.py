@@ -103,7 +103,7 @@ class Outcome:
 
 @dataclass
 class StudyRun:
-    """A plan at work in a folder; `say` is told the plan first, then each finished step and the time left."""
+    """A plan that runs in a folder. `say` gets the plan, then each finished step and the time left."""
 
     folder: Path | None
     plan: Plan
@@ -119,7 +119,7 @@ class StudyRun:
             self.say(sentence)
 
     def table(self, step: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """A table: read back if the step was finished before, else made and kept."""
+        """Return the step's table. A finished step is read back; otherwise the table is made and saved."""
         return self._once(step, make, _write_table, _read_table)
 
     def results(self, step: str, make: Callable[[], Sequence[Result]]) -> list[Result]:
@@ -273,7 +273,7 @@ def read_study(folder: Path) -> dict[str, Any]:
 
 
 def read_tables(folder: Path, record: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """The tables of a finished study by name; one that was changed since is refused."""
+    """Return the tables of a finished study by name; a table that was changed since is refused."""
     tables = {}
     for name in record["tables"]:
         path = folder / Path(name).name

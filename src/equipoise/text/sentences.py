@@ -48,7 +48,7 @@ def _cuts(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_marks(piece: str, language: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a piece as they would be without its marks; an opening mark goes with what follows."""
+    """Split a piece as if it had no quotation marks; an opening mark joins the sentence after it."""
     from sentencex import segment
 
     begin = end = 0

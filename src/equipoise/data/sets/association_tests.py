@@ -74,7 +74,7 @@ def _published_files(source: Source, *, sentences: bool) -> list[Path]:
 
 
 def _read_published(path: Path, source: Source) -> pd.DataFrame:
-    """One test; a sentence is named after the word of the file beside it that it was made around."""
+    """Read one test. A sentence is named after its word in the file next to it."""
     words = _words_beside(path, source)
     rows = []
     for role, (category, texts) in _sets(path).items():

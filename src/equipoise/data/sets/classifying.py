@@ -94,7 +94,7 @@ def load_labelled(source: Source) -> ItemSet:
 
 
 def read_names(file: File, *columns: str) -> pd.DataFrame:
-    """Names with a gender and any other columns: a user's file, or those of the shipped association tests."""
+    """Read names with gender and further columns: a user's file, or the shipped association tests."""
     if isinstance(file, type(TABLES)) and file == TABLES / SETS:
         table = own_table(SETS)
         named = table[table["set"].isin(("male names", "female names"))].drop_duplicates("word")

@@ -41,7 +41,7 @@ class Frames:
 
 
 def load_frames(path: Path = FRAMES) -> Frames:
-    """The frames of a file; without the column `language` a user's fit every sentence, ours English ones."""
+    """Read frames. Without a column `language` a user's frames fit every sentence; ours fit English ones."""
     default = ENGLISH if path == FRAMES else ""
     places = {"frame": {PLACE: "where the sentence goes"}}
     table = read_rows(path, Shape(required=("id", "frame"), optional=("language",), once=places))

@@ -25,7 +25,7 @@ class HurtfulWords:
         return tuple(dict.fromkeys(name for names in self.words.values() for name in names))
 
     def of(self, word: str) -> tuple[str, ...] | None:
-        """The categories of a word, which may be none; None if the word is not listed."""
+        """Return the categories of a word, possibly none of them; None if the word is not listed."""
         return self.words.get(plain(word))
 
 

@@ -128,7 +128,7 @@ def pair_findings(table: pd.DataFrame) -> list[Finding]:
 
 
 def length_findings(table: pd.DataFrame, count_tokens: Callable[[str], int]) -> list[Finding]:
-    """The pairs that a tokenizer cuts into different numbers of tokens."""
+    """Return the pairs that a tokenizer splits into different numbers of tokens."""
     return _with_lines(lint_lengths(table[_SIDES].reset_index(drop=True), count_tokens), table)
 
 

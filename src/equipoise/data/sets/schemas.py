@@ -120,7 +120,7 @@ def _read_professions(path: File, poles: Poles) -> list[dict[str, Any]]:
 def _schema_row(
     row: dict[str, Any], known: dict[str, dict[str, Any]], *, poles: Poles, path: File
 ) -> dict[str, Any]:
-    """One sentence, once everything that is asked of it holds."""
+    """Return one sentence after checking it."""
     problem = _problem(row, known)
     if problem:
         hint = f"Expected one {BLANK} and two professions of the file of professions."

@@ -107,7 +107,7 @@ def _intersentence(row: Mapping[str, str], path: Path) -> tuple[dict[str, str], 
 
 
 def _faults(sentence: str) -> list[str]:
-    """What can be wrong with any sentence."""
+    """List the faults that any sentence can have."""
     flags = []
     opening = re.search(r"[^\W_]", sentence)
     if opening and opening[0].islower():

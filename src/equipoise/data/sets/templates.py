@@ -121,7 +121,7 @@ def unused_professions(templates: pd.DataFrame, professions: pd.DataFrame) -> li
 
 
 def leaking_lines(templates: pd.DataFrame, words: Iterable[str]) -> dict[int, str]:
-    """Lines of templates that give one of the words away outside their blank, with the word found."""
+    """Find template lines that reveal a word outside their blank; return the line and the word."""
     pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b", re.IGNORECASE)
     lines = zip(templates[LINE], templates["template"], strict=True)
     matches = ((line, pattern.search(text.replace(BLANK, " "))) for line, text in lines)
@@ -169,7 +169,7 @@ def _fitting(template: dict[str, Any], professions: pd.DataFrame) -> pd.DataFram
 
 
 def _check_fitting(template: dict[str, Any], fitting: pd.DataFrame, source: File, verbatim: bool) -> None:
-    """A slot needs professions, and professions need a slot, unless a list is wanted as it is printed."""
+    """Refuse a slot without professions, and professions without a slot, except in lists kept as printed."""
     if template["dropped"]:
         return
     where, category = f"{source}, line {template[LINE]}", template["category"]

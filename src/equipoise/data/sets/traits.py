@@ -25,7 +25,7 @@ _ANNOTATED = re.compile(r"(.+?)[_:](.+)")
 
 @dataclass(frozen=True)
 class TraitSet:
-    """The sentences with one label per axis, and for each axis the columns that the labels came from."""
+    """Sentences with one label per axis, and the columns that each axis was read from."""
 
     table: pd.DataFrame
     axes: Mapping[str, list[str]]
@@ -123,7 +123,7 @@ def _cleaned(labels: pd.Series) -> list[str]:
 def _notices(
     table: pd.DataFrame, axes: Mapping[str, list[str]], voted: Mapping[str, list[str]]
 ) -> tuple[str, ...]:
-    """Sentences without a label, by name, and columns that nothing was read from."""
+    """Name the sentences without a label, and the columns that were not read."""
     notices = []
     for axis, labels in voted.items():
         names = [name for name, label in zip(table["id"], labels, strict=True) if not label]

@@ -192,7 +192,7 @@ NO_WORD = "the word that the sentence is about is not known"
 
 
 class VariantRule(NamedTuple):
-    """How a variant works: the deviation that divides, whether sentences of a word count as one, pooling."""
+    """How a variant works: its standard deviation, whether a word's sentences count as one, its pooling."""
 
     ddof: int
     by_word: bool
@@ -285,7 +285,7 @@ class AssociationInstrument:
 
 
 def _associations(design: AssociationDesign, vectors: Floats, measure: str) -> Floats:
-    """The mean nearness to the first attributes less that to the second, of every target in its own test."""
+    """Return, for every target, its mean similarity to the first attributes minus that to the second."""
     targets, attributes = vectors[: len(design.items)], vectors[len(design.items) :]
     known = vectors[~np.isnan(vectors).any(axis=1)]
     whitening = whitening_of(np.unique(known, axis=0)) if measure == "mahalanobis" and len(known) else None

@@ -57,7 +57,7 @@ def _readers(one: Choice) -> str:
 
 
 def _shown(value: object) -> str:
-    """What was written behind the option: nothing behind a flag."""
+    """The value as it was written after the option; empty for a flag."""
     if isinstance(value, tuple):
         return " ".join(map(str, value))
     return "" if isinstance(value, bool) else portable_name(str(value))

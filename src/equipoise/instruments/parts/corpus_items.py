@@ -100,7 +100,7 @@ def context_row(item: str, context: Context, text: str) -> dict[str, object]:
 
 
 def corpus_groups(items: pd.DataFrame, columns: tuple[str, ...]) -> Iterator[tuple[Groups, pd.DataFrame]]:
-    """All items; then by part, by category, by each group column, and where a group and a category cross."""
+    """Yield all items, then by part, category, each group column, and group crossed with category."""
     yield from grouped(items, "part")
     yield from by_category(items)
     for groups, rows in grouped(items, *columns, whole=False):

@@ -95,7 +95,7 @@ def size_estimate(spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Se
 def probability_estimate(
     spec: Spec, values: pd.Series, rows: pd.DataFrame, factors: Sequence[str] = ()
 ) -> Estimate:
-    """The mean of answered values from 0 to 1, whose interval ends there too, clustered in the same way."""
+    """Return the mean of answered values between 0 and 1; its clustered interval stays in that range."""
     return _of_mean(
         spec, probability_with_interval(values.to_numpy(dtype=float), _labels(rows, factors)), len(values)
     )

@@ -153,7 +153,7 @@ class _Cells:
                 yield self._estimate(EFFECT, label, reduce(np.multiply.outer, rows), {axis: place})
 
     def interactions(self) -> Iterator[Estimate]:
-        """How far the effect of the first column is another one at a level of the second."""
+        """Estimate how far the effect of the first column differs at each level of the second."""
         if len(self.shape) == 2:
             for (first, row), (second, across) in product(self._contrasts(0), self._contrasts(1)):
                 label = "the effect here less that at the other levels"

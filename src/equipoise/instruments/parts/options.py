@@ -97,7 +97,7 @@ def unread_of(answers: Iterable[object], options: Sequence[str]) -> dict[str, fl
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text begins by declining to answer; what is said later may be somebody's words."""
+    """Whether a text begins by declining to answer. Only its beginning counts: later words may be quoted."""
     return _REFUSAL.match(text) is not None
 
 

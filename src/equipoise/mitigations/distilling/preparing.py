@@ -34,7 +34,7 @@ def check_distilling(
     sentences: int,
     takes_causal: bool = False,
 ) -> None:
-    """Refuse layers that cannot be run apart, a vocabulary or a corpus without a gendered word."""
+    """Refuse layers that cannot run alone, and a vocabulary or corpus without a gendered word."""
     source = (masked_or_causal if takes_causal else masked_model)(model, by)
     UpperLayers(source.transformers_model, layers)
     partners_of(source, Mirror())

@@ -62,7 +62,7 @@ class KeptPasses:
         return list(kept["losses"])
 
     def keep(self, state: State, losses: list[float]) -> None:
-        """Write a checkpoint; the file that says it is whole comes last, then the one before goes."""
+        """Write a checkpoint. The file that marks it complete comes last; then the previous one goes."""
         if self._room is None:
             return
         earlier = last_checkpoint(self._room)

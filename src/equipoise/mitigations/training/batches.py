@@ -80,7 +80,7 @@ def cut_points(lengths: Any, tokens: int) -> list[int]:
 
 
 class EpochSampler(Sampler[Key]):
-    """The batches of an epoch in an order of chance; the trainer says which epoch it is."""
+    """Yield the batches of an epoch in random order; the trainer sets the epoch."""
 
     def __init__(self, batches: Sized, seed: int) -> None:
         self.batches, self.seed, self.epoch = batches, seed, 0

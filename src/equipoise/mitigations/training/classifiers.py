@@ -20,7 +20,7 @@ from equipoise.models.wrappers.base import WrappedModel
 
 @dataclass(frozen=True)
 class ClassifierRecipe:
-    """How a classifier is tuned: passes over the texts, texts a step, the largest rate, the cut."""
+    """How a classifier is tuned: passes over the texts, texts per step, largest rate, length of texts."""
 
     epochs: int = 3
     batch: int = 16

@@ -12,7 +12,7 @@ Places = tuple[torch.Tensor, torch.Tensor]
 
 
 class Seam(NamedTuple):
-    """A module behind which every place is on its own, and how its output is cut down to some places."""
+    """A module after which positions are independent, and how its output is cut to some of them."""
 
     module: Any
     cut: Callable[[Any, Places], Any]

@@ -75,7 +75,7 @@ class MaskedWords:
         return judged(logits(batch), batch["labels"])
 
     def mask(self, example: Example, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-        """The ids with some tokens hidden, and the places that were chosen; at least one."""
+        """Hide some tokens, at least one; return the new ids and the positions that were chosen."""
         places = self._choose(example, rng)
         ids = list(example.ids)
         for place, fate in zip(places, rng.random(len(places)), strict=True):
@@ -109,7 +109,7 @@ class NextTokens:
     padding: int
 
     def batch(self, examples: Sequence[Example], rngs: Sequence[np.random.Generator]) -> Batch:
-        """The examples as they are; each place is asked for what stands behind it."""
+        """Return the examples unchanged; each position predicts the token after it."""
         ids, attention = padded([example.ids for example in examples], self.padding)
         places = [
             (row, place - 1, example.ids[place])

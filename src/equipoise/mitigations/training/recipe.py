@@ -107,5 +107,5 @@ def with_lora(network: Any, rank: int) -> Any:
 
 
 def merged(network: Any) -> Any:
-    """The plain network again, with low-rank changes added to the weights they stood beside."""
+    """Return a plain network: the low-rank changes are added to the weights."""
     return network.merge_and_unload() if hasattr(network, "merge_and_unload") else network

@@ -45,7 +45,7 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class Trained:
-    """A tuned network; the loss of every step; loss and perplexity on held-out text before and by epoch."""
+    """A tuned network with the loss of every step, and held-out loss and perplexity before and by epoch."""
 
     network: Any
     losses: pd.DataFrame
@@ -68,7 +68,7 @@ class Trained:
         return [*self.notes, *said, *self._nothing_learnt()]
 
     def _nothing_learnt(self) -> list[str]:
-        """A sentence where the held-out loss did not fall: such a model says nothing about its text."""
+        """Warn if the held-out loss did not fall: such a model says nothing about its training text."""
         if not len(self.validation):
             return []
         before, after = float(self.validation.iloc[0]["loss"]), float(self.kept["loss"])

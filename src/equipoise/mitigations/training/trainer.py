@@ -59,7 +59,7 @@ class PlacesTrainer(Trainer):
 
     @torch.no_grad()
     def evaluate(self, *_args: Any, **_kwargs: Any) -> dict[str, float]:
-        """The mean loss over all places of the held-out text, its exponential, and the share that was right.
+        """Return the mean loss over all held-out positions, its exponential and the share predicted right.
 
         The trainer's own would weigh a batch with one place as much as one with a hundred.
         """
@@ -120,12 +120,12 @@ class Watch(TrainerCallback):
         self._saved = time.monotonic()
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **_given: Any) -> None:
-        """A resumed epoch begins in its middle."""
+        """Start a resumed epoch where it stopped."""
         assert self.trainer is not None
         self.trainer.sampler.epoch = int((state.epoch or 0) + 1e-6)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_given: Any) -> None:
-        """Tell how far the run has come; ask for a checkpoint when the last one is too old."""
+        """Report progress, and ask for a checkpoint when the last one is too old."""
         self._tell(Progress(TRAINING, state.global_step, state.max_steps, self._subject))
         if self._is_cancelled is not None and self._is_cancelled():
             self._tell(Progress(STOPPED, 0, 0, self._subject))
@@ -143,7 +143,7 @@ class Watch(TrainerCallback):
 
 @contextmanager
 def own_chance() -> Iterator[None]:
-    """Training seeds the global generators, which are the caller's: they come back as they were."""
+    """Restore the caller's global random generators afterwards, because training seeds them."""
     python, numbers = getstate(), np.random.get_state()
     with torch.random.fork_rng():
         try:

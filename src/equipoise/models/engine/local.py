@@ -83,7 +83,7 @@ def lanes_on(device: torch.device) -> int:
 
 
 def _threads() -> int:
-    """How many threads torch uses when all of them work on one thing."""
+    """Return how many threads torch uses for one operation."""
     with _setting:
         return torch.get_num_threads()
 
@@ -91,7 +91,7 @@ def _threads() -> int:
 def side_by_side(
     workers: Sequence[Callable[[Item], Done]], items: Sequence[Item]
 ) -> Generator[Done, None, None]:
-    """What the workers make of the items, each as soon as it is finished; one worker needs no lane."""
+    """Yield the workers' results as soon as each is finished. A single worker runs without a thread."""
     if len(workers) == 1:
         yield from map(workers[0], items)
     else:

@@ -303,7 +303,7 @@ class RowCodec:
         return newer.joined(older)
 
     def is_sound(self, answer: RowAnswer) -> bool:
-        """Whether the answer holds no NaN."""
+        """Whether the answer is free of NaN."""
         return answer.is_sound()
 
 

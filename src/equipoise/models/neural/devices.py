@@ -30,7 +30,7 @@ def device_for(network: Any, name: str) -> torch.device:
 
 
 def find_device(name: str) -> torch.device:
-    """The device that a name stands for; one that is not here is refused with those that are."""
+    """Return the device of a name. An absent one is refused, and the error lists those that are here."""
     here = devices_here()
     if name == "auto":
         return torch.device(here[0])

@@ -33,7 +33,7 @@ class Linear(nn.Linear):
     """Built without weights, which are assigned after: drawing random ones first takes a second."""
 
     def reset_parameters(self) -> None:
-        """Leave the memory as it is."""
+        """Keep the memory uninitialised: weights are loaded into it."""
 
 
 class Embedding(nn.Embedding):

@@ -184,7 +184,7 @@ class RemoteModel(AnsweringModel):
         return places[0][0].logprob
 
     def _ask_fill(self, question: Fill) -> AsRequests:
-        """The whole sentence once with each word, normalised over the words.
+        """Ask for the whole sentence with each word, and normalise over the words.
 
         What all these sentences begin with adds the same to each, so it is asked only where `echo` gives it.
         """
@@ -330,7 +330,7 @@ class RemoteModel(AnsweringModel):
         self.notes = self._describe()
 
     def begin_counting(self) -> None:
-        """From now on requests count against `--max-requests`."""
+        """Count requests against `--max-requests` from now on."""
         most = self.options.max_requests
         self._limit = self.server.sent + most if most else 0
 

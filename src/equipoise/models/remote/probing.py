@@ -99,7 +99,7 @@ def _has_tokenizer(server: Server, model: str) -> bool:
 
 
 def _properties(server: Server) -> tuple[str, int]:
-    """The token that texts begin with, and how many tokens the server reads."""
+    """Find the token that texts begin with, and how many tokens the server reads."""
     try:
         said = server.get("//props")
         longest = said.get("default_generation_settings", {}).get("n_ctx", 0)
@@ -144,7 +144,7 @@ def _joined(entries: list[tuple[str, float | None]]) -> str:
 
 
 def _bias_problem(server: Server, model: str, likeliest: tuple[Token, ...], *, has_tokenizer: bool) -> str:
-    """Why a forced token does not tell its own log-probability; empty if it does."""
+    """Say why a forced token does not reveal its own log-probability; empty if it does."""
     if not has_tokenizer:
         return "the server has no tokenizer to ask (`/tokenize`), so no token can be forced"
     words = _whole_words(likeliest)

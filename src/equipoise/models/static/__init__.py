@@ -58,5 +58,5 @@ class StaticModel(AnsweringModel):
 
 
 def _words(text: str) -> list[str]:
-    """The words between white space, without marks around them; marks alone are not words."""
+    """Split at white space and strip marks; a mark alone is not a word."""
     return [word for part in text.split() if (word := part.strip(_MARKS))]

@@ -24,7 +24,7 @@ WORDS_A_SECOND = 400_000
 
 @dataclass(frozen=True)
 class SkipGram:
-    """Numbers of a vector, words either side, passes, and how often a word must stand in the text."""
+    """Settings: numbers per vector, words on either side, passes, and the least count of a word."""
 
     width: int = 100
     window: int = 5
@@ -37,7 +37,7 @@ class SkipGram:
                 raise UserError(f"{name} is {value}.", "Give a whole number from 1 on.")
 
     def seconds(self, words: int) -> float:
-        """How long a training on so many words should take."""
+        """Estimate the seconds that a training on so many words takes."""
         return 1.0 + self.epochs * words / WORDS_A_SECOND
 
 
@@ -97,7 +97,7 @@ def train_vectors(
     resample: bool = False,
     advance: Advance | None = None,
 ) -> WordVectors:
-    """The vectors of all words that stand often enough in a file of sentences, the most frequent first.
+    """Train vectors of all words that are frequent enough in a file of sentences, most frequent first.
 
     `advance` is told how many bytes of all passes have been read.
     """

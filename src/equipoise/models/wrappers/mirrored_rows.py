@@ -42,7 +42,7 @@ class MirroredRows:
         return " ".join(words)
 
     def pairs(self, *, is_possessive: bool) -> list[tuple[int, int]]:
-        """Ids of partners, male and female, among whole words of one piece, for a blank of either form."""
+        """Return ids of male and female partner words of one piece each, for both forms of a blank."""
         forms = (("his", "her"), ("him", "hers")) if is_possessive else (("him", "her"), ("his", "hers"))
         pairs = [*self._nouns, *((self._id(male), self._id(female)) for male, female in forms)]
         return [(male, female) for male, female in pairs if male is not None and female is not None]

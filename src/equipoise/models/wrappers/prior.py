@@ -47,7 +47,7 @@ TABLES = (
 
 
 class PriorNormalised(WrappedModel):
-    """Shares a pair's probability by how far the sentence's people raise each of the two."""
+    """Divide a pair's probability between its words by how far the sentence's people raise each."""
 
     def __init__(self, inner: LanguageModel) -> None:
         require(inner, FILL, by="prior-normalisation")
@@ -68,7 +68,7 @@ class PriorNormalised(WrappedModel):
         ]
 
     def _asked(self, question: Question) -> list[Question]:
-        """The question itself, or its pairs in the text as it is and without its people."""
+        """Return the question itself, or its word pairs in the text with and without its people."""
         people = self._people(question.text) if isinstance(question, Fill) and not question.hidden else ()
         pairs = self._pairs(question) if people and isinstance(question, Fill) else {}
         if not pairs or not isinstance(question, Fill):

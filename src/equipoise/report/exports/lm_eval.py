@@ -89,7 +89,7 @@ def files(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _rows(result: Result, kind: str, key: str) -> Iterator[Mapping[str, Any]]:
-    """The items that the number rests on, as choices; those of blanks with the side of each choice."""
+    """Return the items behind the number as choices; items with a blank also name the side of each choice."""
     quantity = next(one for one in result.declared if one.key == key)
     items = rows_of(result.items, quantity)
     items = items[items["dropped"] == ""]

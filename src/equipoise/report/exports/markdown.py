@@ -36,5 +36,5 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text without what would end a cell or be taken for HTML."""
+    """Escape what would end a table cell or be read as HTML."""
     return html.escape(" ".join(text.split()), quote=False).replace("|", "\\|")

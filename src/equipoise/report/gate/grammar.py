@@ -75,7 +75,7 @@ class _Reader:
         return self.skip(re.compile(rf"{word}(?![\w.-])", re.IGNORECASE)) is not None
 
     def expect(self, pattern: re.Pattern[str], wanted: str) -> re.Match[str]:
-        """What must stand here."""
+        """Read the token that must come next, or refuse."""
         self.skip(_SPACE)
         return self.skip(pattern) or self.refuse(wanted)
 

@@ -182,7 +182,7 @@ def _holds(folder: Path) -> bool:
 
 
 def _holding(folder: Path) -> Iterator[Path]:
-    """The direct subfolders that hold results, as studies write them: one for each model."""
+    """Return the direct subfolders with results. Studies write one for each model."""
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.is_dir() and not path.name.startswith(".") and _holds(path):
             yield path

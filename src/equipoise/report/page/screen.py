@@ -83,7 +83,7 @@ def headline_of(result: Result, quantity: Quantity) -> Measured | None:
 
 
 def _named(result: Result, key: str) -> dict[str, Any]:
-    """What makes two numbers the same measurement, and whose it is."""
+    """Return the key by which two numbers are the same measurement, and the model it belongs to."""
     return {
         "model": result.model,
         "fingerprint": result.fingerprint,

@@ -73,7 +73,7 @@ def _words(findings: Sequence[Findings], changes: Sequence[Changes]) -> tuple[st
 
 
 def _least(findings: Sequence[Findings], changes: Sequence[Changes]) -> str:
-    """Which of a few models show the least bias, and whether they know what they should."""
+    """Say which of a few models show the least bias, and whether they know what they should."""
     places = ranked(changes)
     best = [one.model for one in places if one.rank == 1]
     if not best:
@@ -108,7 +108,7 @@ def _counted(first: str, to_first: Sequence[Changes]) -> str:
 def _slopes(
     findings: Sequence[Findings], of_model: Sequence[Sequence[Result]], changes: Sequence[Changes]
 ) -> list[Slope]:
-    """One chart for each question that at least two models answered by the same number."""
+    """Draw a chart for each question that at least two models answered with the same quantity."""
     by_question: dict[str, dict[str, Answer]] = {}
     for said in findings:
         for answer in said.answers:

@@ -239,7 +239,7 @@ def _between(one: Measured) -> str:
 
 
 def _plain_axis(measured: Sequence[Measured]) -> Axis:
-    """An axis as long as the numbers reach, with 0 on it."""
+    """Return an axis that covers all numbers and 0."""
     ends = [end for one in measured for end in one[:3] if not isnan(end)]
     low, high = min([0.0, *ends]), max([0.0, *ends])
     high = high if high > low else low + 1.0

@@ -104,7 +104,7 @@ def _check_same_text(first: Result, second: Result, items: pd.DataFrame) -> None
 
 
 def _advice(first: Result, second: Result) -> str:
-    """What one model twice may have been meant as: on two corpora, or as before and after."""
+    """Suggest what comparing a model with itself was meant as: two corpora, or before and after."""
     if sorted(first.data_hashes.values()) != sorted(second.data_hashes.values()):
         return "Compare one model on different corpora with --corpora, or give results of two models."
     return "Nothing was changed between them; check which folder the changed model was saved to."

@@ -18,7 +18,7 @@ ALPHA = 0.05
 
 
 def corrected_word(difference: Difference, p_corrected: float) -> str:
-    """The word of a verdict; a difference that does not survive the correction is not claimed."""
+    """Return a verdict in a word. A difference that does not survive the correction is not claimed."""
     word = difference.verdict.word
     if word not in (LOWER, HIGHER):
         return word
@@ -117,7 +117,7 @@ def _moved(row: dict[str, object]) -> str:
 
 
 def _crosses(difference: Difference) -> bool:
-    """Whether the second mean lies on the other side of neutral than the first, and surely so."""
+    """Whether the second mean certainly lies on the other side of neutral than the first."""
     quantity = difference.quantity
     if quantity.kind == "size" or quantity.better != "neutral":
         return False

@@ -138,7 +138,7 @@ class MeasuredBy:
         return audit_fitting(model, [*self.instruments, self.price], self.settings)[0]
 
     def record(self) -> dict[str, object]:
-        """What the numbers depend on."""
+        """Record everything that the numbers depend on."""
         chosen = {name: str(one) for name, one in (self.settings or {}).items()}
         return {"instruments": list(self.instruments), "settings": chosen, "price": str(self.price)}
 
@@ -237,7 +237,7 @@ def _leanings(before: Sequence[Result], after: Sequence[Result]) -> pd.DataFrame
 
 
 def _moved_table(before: LanguageModel, after: Sequence[LanguageModel], price: Price) -> pd.DataFrame:
-    """How far the models moved on neutral text, what a probe reads, and other poles, as rows of means."""
+    """Return rows of means: how far models moved on neutral text, what a probe reads, and other poles."""
     tables = [
         pd.concat(parts, ignore_index=True)
         for one in after

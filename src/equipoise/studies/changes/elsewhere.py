@@ -47,7 +47,7 @@ def elsewhere_table(before: LanguageModel, after: LanguageModel) -> pd.DataFrame
 
 
 def probed(model: LanguageModel) -> Correlation:
-    """How well the state at the blank tells the leaning of occupations that the probe has not seen."""
+    """Measure how well the state at the blank predicts the leaning of unseen occupations."""
     words = own_table("leaning-words.csv").query("group == 'profession'")
     texts = [fix_articles(frame.replace("<noun>", word)) for word in words["word"] for frame in FRAMES]
     answers = model.answer([_state_at_blank(text) for text in texts])

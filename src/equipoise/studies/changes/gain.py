@@ -40,7 +40,7 @@ def gain_table(comparison: Comparison, results: Sequence[Result]) -> pd.DataFram
 
 
 def price_table(comparison: Comparison) -> pd.DataFrame:
-    """Of everything that must not fall, which share was lost; of a log P, by how much perplexity rose."""
+    """Return the lost share of everything that must not fall; for a log P, the rise in perplexity."""
     rows = [_price(row) for row in comparison.table.to_dict("records") if row["part"] != "bias"]
     return pd.DataFrame(rows, columns=list(PRICE_COLUMNS))
 

@@ -24,7 +24,7 @@ NO_CHANGE = "no change at all"
 
 
 def method_row(method: str, gain: pd.DataFrame, price: pd.DataFrame) -> dict[str, object]:
-    """One method: the mean share of bias removed over the instruments, and its largest relative loss.
+    """Summarise a method: the mean share of bias removed over all instruments, and its largest relative loss.
 
     The interval of a mean over instruments takes them as independent; that of the loss is its own row's.
     """
@@ -100,7 +100,7 @@ def front_sentences(table: pd.DataFrame) -> list[str]:
 
 
 def _unsure(row: Mapping[Hashable, object]) -> str:
-    """A method whose average may be 0: what surely fell all the same, or that nothing did."""
+    """Describe a method whose average may be 0: which instruments certainly fell, or that none did."""
     reach = f"{_percent(row['removed_low'])} to {_percent(row['removed_high'])}"
     average = f"{_percent(row['removed'])} removed, 95 % interval {reach}; it costs {_percent(row['price'])}"
     if row["surely_lower"]:
@@ -112,7 +112,7 @@ def _unsure(row: Mapping[Hashable, object]) -> str:
 
 
 def _but(row: Mapping[Hashable, object]) -> str:
-    """What got worse, which a good average must not hide."""
+    """Name what got worse, so that a good average does not hide it."""
     return f"; bias surely rose or changed sides in {row['surely_higher']}" if row["surely_higher"] else ""
 
 

@@ -97,7 +97,7 @@ def _kept(key: str, label: str, column: str, *, part: str, margin: float) -> Qua
 
 
 class Price:
-    """What a model keeps: perplexity of held-out text, recovery of words, pronouns of named people."""
+    """What a model keeps: perplexity of held-out text, hidden words recovered, pronouns of named people."""
 
     name = "price"
     title = "Price: what a changed model must keep"
@@ -149,7 +149,7 @@ class Price:
                 yield Ask(row["item"], WORD, TopFill(row["text"], 1))
 
     def score(self, design: Design, answers: Answers) -> pd.DataFrame:
-        """The losses of a sentence, and whether the right word or pronoun is the likelier one."""
+        """Return the losses of each sentence, and whether the right word or pronoun is likelier."""
         gendered = _gendered_words()
 
         def read(row: Row) -> Row:

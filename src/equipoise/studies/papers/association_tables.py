@@ -76,7 +76,7 @@ def table_4(before: Result, after: Result) -> pd.DataFrame:
 
 
 def profession_means(results: Mapping[str, Result]) -> pd.DataFrame:
-    """Figures 3 to 6: the mean association of every profession with either person, for each named result."""
+    """Return Figures 3 to 6: each profession's mean association with either person, by named result."""
     parts = [_of_professions(result.items).assign(side=side) for side, result in results.items()]
     return pd.concat(parts, ignore_index=True)
 

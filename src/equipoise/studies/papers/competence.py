@@ -71,7 +71,7 @@ def competence_sentences(results: Sequence[Result]) -> list[str]:
 
 
 def competence_plan(results: Sequence[Result]) -> Plan:
-    """What stands above the study on a page."""
+    """Return the text above the study on a page."""
     told = {"models": [result.model for result in results]}
     return Plan("competence", "Female pronouns by competence", told, ())
 

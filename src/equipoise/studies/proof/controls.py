@@ -56,7 +56,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Rule:
-    """The quantity that a dose should move, the side of an item's dose, and what is drawn.
+    """The quantity that a dose should move, which side each item's dose is on, and what is drawn.
 
     A side is 1 for men, -1 for women, 0 for none. `even` is the score of an item that prefers neither side.
     `planted` gives the sign with which a dose in the weights moves the score; None where it does not.

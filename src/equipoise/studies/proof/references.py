@@ -51,7 +51,7 @@ def own_population(path: Path) -> pd.DataFrame:
 
 
 def add_reference(result: Result, path: Path, *, name: str = "") -> pd.DataFrame:
-    """Add a result of GEST to a team's own references, or replace the model of the same name; all of them."""
+    """Add a GEST result to a team's references, replacing a model of the same name; return all of them."""
     if result.instrument != Gest.name:
         raise UserError(
             f"A result of {result.instrument} was given where one of {Gest.name} is read.",

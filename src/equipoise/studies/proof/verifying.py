@@ -125,7 +125,7 @@ def verify(
 
 @cache
 def checks() -> list[dict[str, Any]]:
-    """Every figure that is published with its check; those without one of their own share their table's."""
+    """Return every published figure with its check; figures without their own share that of their table."""
     given = own_table(CHECKS).to_dict("records")
     own = {(row["table"], row["row"], row["column"]): row for row in given}
     rows: list[dict[str, Any]] = []

@@ -130,7 +130,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Shown:
-    """An estimate that a study's table shows: of every item, and by the levels of some columns."""
+    """An estimate in a study's table: over all items, and by the levels of some columns."""
 
     instrument: str
     key: str

@@ -45,7 +45,7 @@ WINDOW = 10
 
 @dataclass(frozen=True)
 class CorpusBias:
-    """What each corpus moved, against the flattened model; and what counting says of it."""
+    """How far each corpus moved the flattened model, and what counting its words suggests."""
 
     table: pd.DataFrame
     counts: pd.DataFrame

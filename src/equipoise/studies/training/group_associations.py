@@ -64,7 +64,7 @@ def association_table(results: Mapping[str, Sequence[Result]], *, in_time: bool,
 
 
 class _Scores(NamedTuple):
-    """The association of every target word in every run of a group, and the side of each."""
+    """The association of every target word in each run of a group, and which side the word is on."""
 
     of_runs: Floats
     is_first: np.ndarray

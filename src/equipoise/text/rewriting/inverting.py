@@ -187,7 +187,7 @@ TITLES_WITH_DOT = frozenset(["mr", "mrs", "ms", "mme", "mlle"])
 
 
 def _with_dot(document: Document, old: str, end: int, new: str) -> tuple[int, str]:
-    """Miss has no full stop, Mr may have one: as the rest of the text writes titles."""
+    """Write a title with a full stop if the rest of the text does; Miss never has one."""
     lowered = new.lower()
     dotted = document.plain[end : end + 1] == "."
     if lowered in TITLES_WITH_DOT and old not in TITLES_WITH_DOT and not dotted and document.dots_titles:

@@ -26,5 +26,5 @@ def ordinary_words() -> frozenset[str]:
 
 
 def is_ordinary(word: str) -> bool:
-    """Whether a capitalised word is one of the language, or names a nation, a place or a firm."""
+    """Whether a capitalised word is an ordinary word, or the name of a nation, a place or a firm."""
     return word.lower() in ordinary_words() or word in no_persons() or NATION.match(word) is not None

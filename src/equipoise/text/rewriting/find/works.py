@@ -47,7 +47,7 @@ def is_described_work(document: Document, hit: Hit, right: str) -> bool:
 
 
 def follows_media(left: str) -> bool:
-    """Whether a word for a kind of work stands before."""
+    """Whether a word for a kind of work (novel, film) comes before."""
     return left[-1:] == " " and left.rstrip(",: ")[-2:] in _MEDIA_ENDS and _MEDIA.search(left) is not None
 
 

@@ -51,7 +51,7 @@ FARTHEST_PRONOUN = 25
 
 
 class Surnames(NamedTuple):
-    """The places of words that are surnames, and of those that may be."""
+    """The positions of words that are surnames, and of those that may be."""
 
     sure: frozenset[int]
     doubtful: frozenset[int]
@@ -117,7 +117,7 @@ def _evidence(near: Neighbourhood) -> int:
 
 
 def _is_spoken_of(near: Neighbourhood) -> bool:
-    """Whether a pronoun for a person stands in what follows."""
+    """Whether a personal pronoun follows."""
     return any(near.at(near.after + step).lower() in PRONOUNS for step in range(FARTHEST_PRONOUN))
 
 

@@ -45,7 +45,7 @@ APOSTROPHES = frozenset("'’")
 
 
 def run_end(near: Neighbourhood) -> tuple[int, bool]:
-    """Where the run of capitalised words from the candidate on ends, and whether it ends in a possessive."""
+    """Find where the run of capitalised words ends, and whether it ends in a possessive."""
     end, possessive = near.after, near.possessive
     while not possessive and end < near.after + LONGEST_RUN and is_capital(near.at(end)):
         possessive = near.at(end).endswith(POSSESSIVES)

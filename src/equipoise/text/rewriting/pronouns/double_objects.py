@@ -45,7 +45,7 @@ def no_noun_follows(token: str) -> bool:
 
 
 def _is_kept(after: Sequence[str]) -> bool:
-    """Whether what is given does not go on to others: gave her money away, sent her letters to him."""
+    """Whether the thing given is not passed to "her": gave her money away, sent her letters to him."""
     if after[0] in _FELT:
         return not after[1][:1].isalpha()
     return after[1] not in _AWAY and (after[1] != "to" or after[0] not in _PASSED_ON)

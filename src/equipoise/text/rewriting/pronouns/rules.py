@@ -54,7 +54,7 @@ class FormRule(NamedTuple):
     also: Callable[[Tokens, Tokens], bool] | None
 
     def holds(self, before: Tokens, after: Tokens) -> bool:
-        """Whether the tokens on both sides are what the row asks for."""
+        """Whether the tokens on both sides match the row."""
         for place, test in self.after:
             if not test(after[place]):
                 return False

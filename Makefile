@@ -28,9 +28,9 @@ newest: $(VENV)/.installed
 audit: $(VENV)/.installed
 	$(BIN)/equipoise audit $(if $(MODEL),--model $(MODEL)) --out $(OUT)
 
-# Two files at a time, one thread each.
+# Two files at a time, one thread each; the slowest tests are listed at the end.
 test: $(VENV)/.installed
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .

@@ -22,6 +22,7 @@ VOCABULARIES = (
     "form_weights.csv",
     "form_nouns.csv",
     "first_names.csv",
+    "rare_names.csv",
     "surnames.csv",
     "world_names.csv",
 )

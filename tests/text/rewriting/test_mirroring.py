@@ -47,7 +47,12 @@ def test_a_definitional_sentence_does_not_exempt_its_neighbour() -> None:
         ("John Smith lost [MASK] keys, and Smith was angry.", True),
         ("On Monday Mary Brown left [MASK] house in July.", True),
         ("They saw Xyzzi and the axe hit [MASK].", False),
-        ("With Merkel away, [MASK] office was empty.", False),
+        ("With Clinton away, [MASK] office was empty.", False),
+        ("Zxyvra Allen met the mayor before [MASK] left.", False),
+        ("He read 'Gullivra's Travels' on [MASK] way to Ramallah.", True),
+        ("Percent of Americans who liked [MASK] speech about Medicare.", True),
+        ("UofH gave [MASK] a prize.", True),
+        ("i hope oluchi found [MASK] keys", False),
         ("Mary was pregnant. Later [MASK] left.", False),
     ],
 )
@@ -55,6 +60,26 @@ def test_a_text_that_would_mix_genders_is_not_turned(text: str, is_turned: bool)
     assert (MIRROR.blank(text) is not None) == is_turned
     sentence = text.replace("[MASK]", "her")
     assert (MIRROR.sentence(sentence).text != sentence) == is_turned
+
+
+@pytest.mark.parametrize(
+    ("text", "turned"),
+    [
+        ("With Merkel away, [MASK] office was empty.", "With Obama away, [MASK] office was empty."),
+        ("Graham left, and Graham's boat sank [MASK].", "Gwyn left, and Gwyn's boat sank [MASK]."),
+        (
+            "Dr. Christopher T. Strzalka lost [MASK] pen.",
+            "Dr. Patricia T. Strzalka lost [MASK] pen.",
+        ),
+        ("My uncle and his wife Courtney met [MASK].", "My aunt and her husband Courtney met [MASK]."),
+    ],
+)
+def test_a_name_that_tells_the_gender_tells_the_other_one_in_the_mirror(text: str, turned: str) -> None:
+    blank = MIRROR.blank(text)
+    assert blank is not None
+    assert blank.text == turned
+    filled = text.replace("[MASK]", "her")
+    assert MIRROR.sentence(filled).original == filled
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,12 @@ his and hers). A probability distribution that is mirrored therefore stays one.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from equipoise.text.blank import BLANK
-from equipoise.text.rewriting.account import Change, Rewritten
+from equipoise.text.rewriting.account import Change, Rewritten, apply_changes
 from equipoise.text.rewriting.find.first_names import load_names
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.tokens import match_case
@@ -19,10 +20,12 @@ from equipoise.text.rewriting.find.whole_sentences import DEFINITIONAL_REASON
 from equipoise.text.rewriting.persons import (
     CAPITALISED,
     SENTENCE_START,
-    is_first_name,
+    WITHIN_NAME,
     may_be_person,
     may_open_with_person,
     names_in_lower_case,
+    partner_of,
+    tells_by_itself,
     tells_gender,
 )
 from equipoise.text.rewriting.rewriter import Rewriter
@@ -31,6 +34,7 @@ Span = tuple[int, int]
 PROBE = "her"
 """The word that is put into a blank to see what the rewriter would make of a pronoun there."""
 
+NAME_RULE = "name left by the rewriter"
 _COORDINATED = re.compile(rf"(?:\bor|\band|/) ?{re.escape(BLANK)}|{re.escape(BLANK)} ?(?:or\b|and\b|/)")
 _PRONOUNS = ("she", "he", "his", "him")
 _TELLING = frozenset((*_PRONOUNS, "her", "hers", "himself", "herself"))
@@ -54,8 +58,7 @@ class Mirror:
 
     def sentence(self, text: str) -> Rewritten:
         """A text without a blank, turned, with its account; unturned where turning it would mix genders."""
-        turned = self._rewriter.rewrite(text)
-        return Rewritten(text) if is_mixed(text, turned) else turned
+        return exchanged(text, self._rewriter.rewrite(text)) or Rewritten(text)
 
     def blank(self, text: str, number: int = 0, hidden: tuple[Span, ...] = ()) -> MirroredBlank | None:
         """The mirror image around one of the blanks; None where a pronoun there would be left as it is."""
@@ -63,9 +66,11 @@ class Mirror:
         if _COORDINATED.search(text) and any(self._stays(text, start, word) for word in _PRONOUNS):
             return None
         filled = _filled(text, start, PROBE)
-        turned = self._rewriter.rewrite(filled)
-        others = [one for one in turned.changes if not one.start <= start < one.end]
-        if is_mixed(filled, turned, is_told=any(one.old.lower() in _TELLING for one in others)):
+        rewritten = self._rewriter.rewrite(filled)
+        others = [one for one in rewritten.changes if not one.start <= start < one.end]
+        is_told = any(one.old.lower() in _TELLING for one in others)
+        turned = exchanged(filled, rewritten, is_told=is_told)
+        if turned is None:
             return None
         probe = next((one for one in turned.changes if one.start <= start < one.end), None)
         if probe is None:
@@ -118,32 +123,58 @@ class Mirror:
         return any(skip.start <= start < skip.end for skip in turned.skipped)
 
 
-def is_mixed(text: str, turned: Rewritten, *, is_told: bool = False) -> bool:
-    """Whether a turned text would name people of both the old and the new gender.
+def exchanged(text: str, turned: Rewritten, *, is_told: bool = False) -> Rewritten | None:
+    """A turned text in which nobody is of the old gender; None where somebody would be.
 
-    That is so where a definitional sentence with somebody in it was left whole, where another sign of gender
-    stands in it (a beard), and where a word may be a name that the rewriter does not turn: there nothing must
-    be averaged. A name that is
-    no first name gives way where a turned pronoun beside it tells (`is_told`).
+    None where a definitional sentence with somebody in it was left whole, where another sign of gender stands
+    in it (a beard), and where a word may be a name that has no partner. Names that the rewriter leaves,
+    because they may be surnames (Martin) or are known to everybody (Merkel), are exchanged here: a word that
+    tells the gender must tell the other one in the mirror. A name that is no first name gives way where a
+    turned word beside it tells (`is_told`).
     """
     is_definitional = any(skip.reason == DEFINITIONAL_REASON for skip in turned.skipped)
     if is_definitional or tells_gender(text) or names_in_lower_case(text):
-        return True
+        return None
+    partners: dict[str, str] = {}
+    for match in _left_persons(text, turned, is_told=is_told):
+        word = re.sub(r"['’]s$", "", match.group())
+        partner = partner_of(text, match)
+        if partner is None:
+            return None
+        partners[word] = partner
+    return _with_partners(text, turned, partners) if partners else turned
+
+
+def _left_persons(text: str, turned: Rewritten, *, is_told: bool) -> Iterator[re.Match[str]]:
+    """Capitalised words that may name somebody and were not turned."""
     families: set[str] = set()
-    after_person = -10
+    ends = {one.end for one in turned.changes}
+    persons = {one.start for one in turned.changes if one.old.islower() and one.old not in _TELLING}
     for match in CAPITALISED.finditer(text):
         word, start = match.group(), match.start()
         is_turned = any(one.start <= start < one.end for one in turned.changes)
-        is_family = 0 <= start - after_person <= 2 or word in families
-        if is_turned or is_family:
+        is_family = any(end <= start and WITHIN_NAME.fullmatch(text, end, start) for end in ends)
+        if is_turned or is_family or word in families:
             families |= set() if is_turned else {word}
-            after_person = match.end()
-        elif SENTENCE_START.search(text[:start]):
-            if may_open_with_person(text, match) and not (is_told and not is_first_name(word)):
-                return True
-        elif may_be_person(text, match) and not (is_told and not is_first_name(word)):
-            return True
-    return False
+            ends.add(match.end())
+            continue
+        if match.end() + 1 in persons:
+            continue
+        may_be = may_open_with_person if SENTENCE_START.search(text[:start]) else may_be_person
+        if may_be(text, match) and not (is_told and not tells_by_itself(word)):
+            yield match
+
+
+def _with_partners(text: str, turned: Rewritten, partners: Mapping[str, str]) -> Rewritten:
+    """The turned text with these names exchanged as well, wherever they stand."""
+    names = re.compile(rf"\b(?:{'|'.join(map(re.escape, partners))})\b")
+    free = [
+        Change(match.start(), match.end(), match.group(), partners[match.group()], NAME_RULE)
+        for match in names.finditer(text)
+        if not any(one.start < match.end() and match.start() < one.end for one in turned.changes)
+    ]
+    changes = sorted((*turned.changes, *free))
+    return turned._replace(text=apply_changes(text, changes), changes=tuple(changes))
 
 
 def _is_mutual(word: str) -> bool:

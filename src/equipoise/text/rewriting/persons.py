@@ -7,15 +7,21 @@ surname alone (Morrison) names a person and tells no gender, unless everybody kn
 
 import csv
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from equipoise.text.languages.word_sets import word_set
-from equipoise.text.rewriting.find.first_names import TABLES, listed_surnames, load_names
+from equipoise.text.rewriting.find.first_names import TABLES, gender_of, listed_surnames, load_names
+from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.ordinary import NATION, no_persons, ordinary_words
 
+FAMOUS = TABLES / "famous.csv"
 SIGNS = TABLES / "signs_of_gender.csv"
-CAPITALISED = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+(?:[-'’][A-Za-zÀ-ÿ][a-zß-ÿ]+)*")
-SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"”’')\]]*\s+|[\"“‘`(\[]\s*)$")
+CAPITALISED = re.compile(r"(?<!\w)(?:[A-ZÀ-Þ][a-zß-ÿ]+)+(?:[-'’][A-Za-zÀ-ÿ][a-zß-ÿ]+)*(?!\w)")
+SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"”’')\]]*\s+|[\"“‘`(\[]\s*|[”’]|\d\)\s+)$")
+WITHIN_NAME = re.compile(r"\W{0,2}|[\s-]+(?:(?:[A-Z]\.|d[aeiou]|de la|v[ao]n|van de[nr]|al|bin|ibn|[ly]e?)[\s-]+)+")
+"""What may stand between the parts of one name: Christopher T. Strzalka, Staffan de Mistura."""
+
 _THING = re.compile(
     r"[A-Z][a-z]{2,}(?:tion|ment|ness|ship|hood|gate|storm|ism|ity|ings?|sters?|logy|phone|bank|land|ville)s?$"
 )
@@ -30,6 +36,9 @@ _DETERMINED = re.compile(
 )
 _JOINED = re.compile(r"[A-ZÀ-Þ][\w'’-]*\s+$")
 _NEXT = re.compile(r"\s+([A-Za-z']+)")
+_TITLE = re.compile(r"(?<!\w)['‘\"“](?:(?:[A-ZÀ-Þ]|(?:a|and|in|of|the) )[\w'’-]*\s?){1,6}['’\"”](?!\w)")
+"""Capitalised words in quotation marks: the title of a work, a term."""
+
 COMMON_SURNAME = 3
 """Bearers in 100,000 people from which a surname is taken for one; a rarer word may be a first name."""
 
@@ -53,11 +62,43 @@ def may_be_person(text: str, match: re.Match[str]) -> bool:
         return False
     if _is_institution(text, match.end()):
         return False
+    if any(title.start() < match.start() < title.end() for title in _TITLE.finditer(text)):
+        return is_first_name(word)
     joined = _JOINED.search(before)
     if not joined or SENTENCE_START.search(before[: joined.start()]):
         return True
     earlier = CAPITALISED.match(text, joined.start())
     return earlier is None or _tells_nothing(earlier.group()) or may_be_person(text, earlier)
+
+
+def tells_by_itself(word: str) -> bool:
+    """Whether a word is a first name that mostly women or mostly men bear."""
+    return gender_of(word) is not None
+
+
+def partner_of(text: str, match: re.Match[str]) -> str | None:
+    """Whom a name becomes in the mirror; None where it, or the word before it, may be an unknown name."""
+    joined = _JOINED.search(text[: match.start()])
+    earlier = CAPITALISED.match(text, joined.start()) if joined else None
+    if earlier and not _tells_nothing(earlier.group()):
+        return None
+    name = match.group().removesuffix("'s").removesuffix("’s")
+    return famous()[name] if name in famous() else _mutual_partner(name)
+
+
+def _mutual_partner(name: str) -> str | None:
+    """The first name of the other gender that is exchanged for this one in both directions."""
+    names = load_names()
+    partner = names.partner(name)
+    return partner if partner and names.partner(partner) == name else None
+
+
+@cache
+def famous() -> Mapping[str, str | None]:
+    """Names whose bearer everybody knows, and somebody as well known of the other gender."""
+    with FAMOUS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {name: row["partner"] or None for row in rows for name in row["names"].split()}
 
 
 def is_first_name(word: str) -> bool:
@@ -70,14 +111,16 @@ def _tells_nothing(word: str) -> bool:
     lower = word.lower()
     if word in no_persons() or lower in word_set("names: surname titles"):
         return True
-    is_known = word in word_set("names: famous") or is_first_name(word)
+    is_known = word in famous() or is_first_name(word)
+    if lower in word_set("names: sentence starters") and not is_known:
+        return True
     return lower in listed_surnames(COMMON_SURNAME) and not is_known
 
 
 def _is_ordinary(text: str, match: re.Match[str]) -> bool:
     """Whether a capitalised word is one of the language (a title, an emphasis) and nobody who acts."""
     word, ordinary = match.group().lower(), ordinary_words()
-    if match.group() in word_set("names: famous") or is_first_name(word):
+    if match.group() in famous() or is_first_name(word):
         return False
     following = _NEXT.match(text, match.end())
     acts = following is not None and following[1].lower() in word_set("names: person verbs")
@@ -91,7 +134,8 @@ def may_open_with_person(text: str, match: re.Match[str]) -> bool:
     lower = word.lower()
     if _tells_nothing(word) or lower in _GENERAL or lower in word_set("names: sentence starters"):
         return False
-    if lower in ordinary_words() and not is_first_name(word) and word not in word_set("names: famous"):
+    is_word = lower in ordinary_words() or _THING.match(word)
+    if is_word and not is_first_name(word) and word not in famous():
         return False
     if re.search(r"['’]s$", word):
         return False
@@ -117,8 +161,10 @@ def names_in_lower_case(text: str) -> list[str]:
 
 @cache
 def _plain_names() -> frozenset[str]:
-    """First names that are not words with another meaning."""
-    return frozenset(entry.name for entry in load_names().census if entry.kind == "plain")
+    """First names that are not words with another meaning; those of the world only if they are long enough."""
+    census = {entry.name for entry in load_names().census if entry.kind == "plain"}
+    world = {name for name, entry in load_names().names.items() if entry.kind == "plain" and len(name) > 3}
+    return frozenset(census | (world - ordinary_words() - load_lexicon().words.keys()))
 
 
 @cache

@@ -4,7 +4,7 @@ Frequencies in `first_names.csv` are those of the US Census Bureau's lists of 19
 dist.female.first); a few men's names of today that those lists leave out, for fewer than 4 in 100,000 bore
 them, stand with 3. Names of other countries, `world_names.csv`, are from Jörg Michael's nam_dict of 2008,
 with two to the power of its levels for a frequency. `recipes.names` and `recipes.world_names` make the
-tables.
+tables. Names that neither has (Cuthbert, Zhihao) are listed by hand in `rare_names.csv`, in pairs of one origin.
 """
 
 import csv
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 TABLES = Path(__file__).parents[1] / "tables"
 TABLE, WORLD_TABLE = TABLES / "first_names.csv", TABLES / "world_names.csv"
+RARE_TABLE = TABLES / "rare_names.csv"
 BOTH_FROM, BOTH_TO = 0.15, 0.85
 POSSESSIVES = ("'s", "’s", "'S", "’S")
 
@@ -81,7 +82,7 @@ class NameBook:
 @lru_cache(maxsize=1)
 def load_names() -> NameBook:
     """The shipped lists, read once."""
-    census, world = _read(TABLE), _read(WORLD_TABLE)
+    census, world = _read(TABLE), [*_read(RARE_TABLE), *_read(WORLD_TABLE)]
     names = {entry.name: entry for entry in (*world, *census)}
     plain: dict[str, FirstName] = {}
     for entry in world:

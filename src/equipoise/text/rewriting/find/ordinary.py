@@ -7,7 +7,7 @@ from functools import cache
 
 from equipoise.text.rewriting.find.first_names import TABLES
 
-NATION = re.compile(r"[A-Z][a-z]{3,}(?:ish|ese|ians|eans|ists?|ism)$")
+NATION = re.compile(r"[A-Z][a-z]{2,}(?:ese|[ei]ans|icans|ites|[lmnt]ic|ists?|ism)$")
 
 
 @cache

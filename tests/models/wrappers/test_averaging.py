@@ -70,6 +70,15 @@ def test_the_answer_is_a_distribution(text: str) -> None:
     assert answer.logprobs != own.logprobs
 
 
+def test_a_row_with_a_name_keeps_its_answer_because_names_differ_in_length() -> None:
+    model = loaded("roberta")
+    text = "The nurse saw John when <mask> came."
+    ids = model.tokens.encode(text.replace("<mask>", model.tokens.token(model.tokens.mask_id))).ids
+    question = Raw(ids, ids.index(model.tokens.mask_id), tuple(range(50)))
+    (mean,), (own,) = AveragedModel(model).answer([question]), model.answer([question])
+    assert mean.logprobs == pytest.approx(own.logprobs)
+
+
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "gpt2"])
 def test_a_sentence_and_its_mirror_image_score_the_same(family: str) -> None:
     sentence = "The old carpenter lost his keys, so her brother opened the door."

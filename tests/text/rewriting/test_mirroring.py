@@ -67,10 +67,8 @@ def test_a_text_that_would_mix_genders_is_not_turned(text: str, is_turned: bool)
     [
         ("With Merkel away, [MASK] office was empty.", "With Obama away, [MASK] office was empty."),
         ("Graham left, and Graham's boat sank [MASK].", "Gwyn left, and Gwyn's boat sank [MASK]."),
-        (
-            "Dr. Christopher T. Strzalka lost [MASK] pen.",
-            "Dr. Patricia T. Strzalka lost [MASK] pen.",
-        ),
+        ("Dr. John T. Strzalka lost [MASK] pen.", "Dr. Patricia T. Strzalka lost [MASK] pen."),
+        ("Cuthbert and Zhihao met [MASK].", "Hermione and Jiayi met [MASK]."),
         ("My uncle and his wife Courtney met [MASK].", "My aunt and her husband Courtney met [MASK]."),
     ],
 )

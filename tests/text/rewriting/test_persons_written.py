@@ -35,7 +35,7 @@ def test_places_languages_firms_and_times_are_no_persons(text: str) -> None:
         "They asked Xanfro whether [MASK] would stay.",
         "The potter and Xanfro said that [MASK] would stay.",
         "Xanfro hoped that [MASK] would get the window seat.",
-        "When the French President Merkel left, [MASK] waved.",
+        "When the French President Clinton left, [MASK] waved.",
         "i think emma said [MASK] was on her way",
         "peter can't find [MASK] charger",
         "Elbenor grumbled that [MASK] had been cheated.",

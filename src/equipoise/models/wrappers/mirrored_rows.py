@@ -7,6 +7,7 @@ from typing import Any
 from equipoise.models.questions import Raw
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.mirroring import Mirror
+from equipoise.text.rewriting.persons import CAPITALISED
 
 
 class MirroredRows:
@@ -17,9 +18,13 @@ class MirroredRows:
         self.mirror = mirror
 
     def turned(self, question: Raw) -> Raw | None:
-        """The row and the wanted ids on the other side; None where the blank's sentence is left alone."""
-        blank = self.mirror.blank(self._text(question))
-        if blank is None:
+        """The row and the wanted ids on the other side; None where the blank's sentence is left alone.
+
+        It is left alone with a name too, for a row must keep its length.
+        """
+        text = self._text(question)
+        blank = self.mirror.blank(text)
+        if blank is None or self._names(text) - self._names(blank.text):
             return None
         slot, context = self._partners[blank.is_possessive], self._partners[True]
         return replace(
@@ -27,6 +32,12 @@ class MirroredRows:
             ids=tuple(context.get(one, one) for one in question.ids),
             wanted=tuple(slot.get(one, one) for one in question.wanted),
         )
+
+    def _names(self, text: str) -> set[str]:
+        """Capitalised words that are in no pair of gendered words."""
+        gendered = {word for pair in self.mirror.pairs for word in pair}
+        words = {match.group() for match in CAPITALISED.finditer(text)}
+        return {word for word in words if word.lower() not in gendered}
 
     def _text(self, question: Raw) -> str:
         """The row in words, with its one asked blank; other masks are left out."""

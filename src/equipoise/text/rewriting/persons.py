@@ -19,7 +19,9 @@ FAMOUS = TABLES / "famous.csv"
 SIGNS = TABLES / "signs_of_gender.csv"
 CAPITALISED = re.compile(r"(?<!\w)(?:[A-ZÀ-Þ][a-zß-ÿ]+)+(?:[-'’][A-Za-zÀ-ÿ][a-zß-ÿ]+)*(?!\w)")
 SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"”’')\]]*\s+|[\"“‘`(\[]\s*|[”’]|\d\)\s+)$")
-WITHIN_NAME = re.compile(r"\W{0,2}|[\s-]+(?:(?:[A-Z]\.|d[aeiou]|de la|v[ao]n|van de[nr]|al|bin|ibn|[ly]e?)[\s-]+)+")
+WITHIN_NAME = re.compile(
+    r"\W{0,2}|[\s-]+(?:(?:[A-Z]\.|d[aeiou]|de la|v[ao]n|van de[nr]|al|bin|ibn|[ly]e?)[\s-]+)+"
+)
 """What may stand between the parts of one name: Christopher T. Strzalka, Staffan de Mistura."""
 
 _THING = re.compile(
@@ -161,9 +163,10 @@ def names_in_lower_case(text: str) -> list[str]:
 
 @cache
 def _plain_names() -> frozenset[str]:
-    """First names that are not words with another meaning; those of the world only if they are long enough."""
+    """First names that are not words with another meaning; those of the world from four letters on."""
     census = {entry.name for entry in load_names().census if entry.kind == "plain"}
-    world = {name for name, entry in load_names().names.items() if entry.kind == "plain" and len(name) > 3}
+    names = load_names().names
+    world = {name for name, entry in names.items() if entry.kind == "plain" and len(name) > 3}
     return frozenset(census | (world - ordinary_words() - load_lexicon().words.keys()))
 
 

@@ -4,7 +4,7 @@ Frequencies in `first_names.csv` are those of the US Census Bureau's lists of 19
 dist.female.first); a few men's names of today that those lists leave out, for fewer than 4 in 100,000 bore
 them, stand with 3. Names of other countries, `world_names.csv`, are from Jörg Michael's nam_dict of 2008,
 with two to the power of its levels for a frequency. `recipes.names` and `recipes.world_names` make the
-tables. Names that neither has (Cuthbert, Zhihao) are listed by hand in `rare_names.csv`, in pairs of one origin.
+tables. Names that neither has (Cuthbert, Zhihao) stand in `rare_names.csv`, by hand, in pairs of one origin.
 """
 
 import csv

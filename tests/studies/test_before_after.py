@@ -306,6 +306,12 @@ def test_mitigations_side_by_side(tmp_path: Path, quick: MeasuredBy) -> None:
     # Whether these surely remove anything hangs on the drawn weights; what does not is never on the front.
     assert not (made.table["front"] & made.table["removed_low"].le(0)).any()
     assert json.loads((tmp_path / "out" / "study.json").read_text())["tables"] == list(made.tables())
+    numbers = made.side_by_side()
+    assert numbers.columns.tolist() == ["number", "before", *names]
+    first = made.details[names[1]].gain.iloc[0]
+    assert (
+        numbers[names[1]].iloc[0].startswith(f"{first['after']:.3f} ({100 * first['removed']:.0f} % removed")
+    )
     assert (tmp_path / "out" / "models" / "counterfactual-averaging" / "equipoise-wrapper.json").exists()
     card = (tmp_path / "out" / "models" / "counterfactual-averaging" / "README.md").read_text()
     assert made.details["counterfactual-averaging"].sentences[0] in card

@@ -304,6 +304,7 @@ def mitigations(
         return
     rows = [method_cells(row) for row in study.table.to_dict("records")]
     print_rows("Bias removed against price (95 % intervals in brackets)", METHODS, rows)
+    print_table("Every number, before and after each method", study.side_by_side())
     for sentence in study.sentences:
         say(sentence)
     for path in figures:

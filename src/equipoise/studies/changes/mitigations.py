@@ -34,7 +34,13 @@ from equipoise.studies.changes.before_after import (
     compared,
     fill_card,
 )
-from equipoise.studies.changes.pareto import COLUMNS, front_sentences, over_trainings, with_front
+from equipoise.studies.changes.pareto import (
+    COLUMNS,
+    front_sentences,
+    over_trainings,
+    side_by_side,
+    with_front,
+)
 from equipoise.studies.steps import MODELS, Plan, Step, StudyRun, in_minutes
 from equipoise.studies.training.arms import SEEDS, Arm, training_seconds
 
@@ -92,13 +98,17 @@ class MitigationStudy:
     left_out: tuple[str, ...]
     sentences: tuple[str, ...]
 
+    def side_by_side(self) -> pd.DataFrame:
+        """Every number before, and after each method."""
+        return side_by_side({name: (made.gain, made.price) for name, made in self.details.items()})
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables by the names of their files."""
         joined = {"gain.csv": [], "price.csv": []}  # type: dict[str, list[pd.DataFrame]]
         for method, made in self.details.items():
             joined["gain.csv"].append(made.gain.assign(method=method))
             joined["price.csv"].append(made.price.assign(method=method))
-        tables = {"mitigations.csv": self.table}
+        tables = {"mitigations.csv": self.table, "side-by-side.csv": self.side_by_side()}
         return tables | {name: pd.concat(parts, ignore_index=True) for name, parts in joined.items() if parts}
 
 

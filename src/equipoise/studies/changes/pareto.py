@@ -56,6 +56,28 @@ def _changed(gain: pd.DataFrame, *changes: str) -> str:
     return "; ".join(chosen["instrument"] + ", " + chosen["label"])
 
 
+def side_by_side(details: Mapping[str, Tables]) -> pd.DataFrame:
+    """A row for every number, with a column before and one after each method: value, share gone, interval."""
+    columns: dict[str, dict[str, str]] = {}
+    for method, (gain, price) in details.items():
+        for share, table in (("removed", gain), ("lost", price.rename(columns={"loss": "lost"}))):
+            for row in table.to_dict("records"):
+                label = f"{row['instrument']}: {row['label']}"
+                columns.setdefault("before", {})[label] = fixed(row["before"], 3)
+                columns.setdefault(method, {})[label] = _cell(row, share)
+    return pd.DataFrame(columns).rename_axis("number").reset_index()
+
+
+def _cell(row: Mapping[Hashable, object], share: str) -> str:
+    """The number after a change, and which share went, with the interval over items."""
+    after = fixed(float(str(row["after"])), 3)
+    part, low, high = (float(str(row[name])) for name in (share, "low", "high"))
+    if np.isnan(part):
+        return after
+    interval = "" if np.isnan(low) else f" [{_percent(low)}, {_percent(high)}]"
+    return f"{after} ({_percent(part)} {share}{interval})"
+
+
 def over_trainings(method: str, singles: Sequence[Tables], together: Tables) -> dict[str, object]:
     """One method tuned with several seeds: the row of their means, wider by the noise of the seeds."""
     row = method_row(method, *together)

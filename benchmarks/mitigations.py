@@ -23,6 +23,7 @@ import numpy as np
 from equipoise import load_model, measure
 from equipoise.data.reading import own_table
 from equipoise.models.questions import Fill
+from equipoise.models.wrappers.averaging import AveragedModel
 from equipoise.studies.changes.price import Price
 from equipoise.text.blank import BLANK
 from equipoise.text.rewriting.mirroring import Mirror
@@ -103,13 +104,19 @@ def _hidden(text: str, start: int, word: str, partner: str = "") -> Fill:
 
 
 def natural_row(model: Any) -> dict[str, float]:
-    """How often the pronoun that stood there is the likelier one, and its log-loss against its partner."""
+    """How often the pronoun that stood there is the likelier one, and its log-loss against its partner.
+
+    Of a model that averages, also the share of these texts that it leaves alone.
+    """
     row = {}
     for domain, questions in natural_pronouns().items():
         answers = model.answer(questions)
         gaps = np.array([answer.logprobs[0] - answer.logprobs[1] for answer in answers])
         row[f"pronouns right, {domain}"] = float(np.where(np.abs(gaps) < 1e-9, 0.5, gaps > 0).mean())
         row[f"log-loss of pronouns, {domain}"] = float(np.log1p(np.exp(-gaps)).mean())
+        if isinstance(model, AveragedModel):
+            left = [model.mirror.blank(question.text) is None for question in questions]
+            row[f"left alone, {domain}"] = float(np.mean(left))
     return row
 
 

@@ -55,6 +55,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_bar, "LOOK_EVERY", 0.02)
 
 
+@pytest.mark.usefixtures("quick")
+def test_lines_end_at_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressBar() as bar:
+        bar(scoring(900, 90))
+        time.sleep(0.4)
+        bar(scoring(1000, 100))
+    assert [one.split(", ")[1] for one in capsys.readouterr().err.splitlines()] == ["90% done", "100% done"]
+
+
 class Terminal(io.StringIO):
     """Something to draw on."""
 

@@ -103,7 +103,9 @@ def test_the_folder_is_one_that_transformers_loads(changed: Mitigated, tmp_path:
     assert json.loads((folder / "equipoise.json").read_text())["mitigation"] == "counterfactual"
 
 
-def test_a_card_is_ready_to_be_published(tmp_path: Path) -> None:
+def test_a_card_is_ready_to_be_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What a hub shows, lines to use it, the options really used, and no folder of this machine."""
     source = tmp_path / "my-bert"
     copy.deepcopy(tiny.network("bert")).half().save_pretrained(source)
@@ -120,7 +122,10 @@ def test_a_card_is_ready_to_be_published(tmp_path: Path) -> None:
     assert str(tmp_path) not in card
     assert f"| layers | {len(model.transformers_model.bert.encoder.layer)} |" in card
     assert "Weights are stored as float32. Those of the source are float16" in card
-    assert 'pipeline("fill-mask", model="path/to/this/folder")' in card
+    usage = card.split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(folder)
+    exec(usage, {})  # runs as it is printed
+    assert "tired." in capsys.readouterr().out
 
 
 def test_progress_ends_at_its_end() -> None:

@@ -38,6 +38,7 @@ class ProgressBar:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._state: Progress | None = None
+        self._ended: Progress | None = None
         self._rate = Rate()
         self._shown_since = 0.0
         self._drawing: threading.Thread | None = None
@@ -53,6 +54,7 @@ class ProgressBar:
                 self._shown_since = now
             self._rate.note(progress, now)
             self._state = None if progress.is_finished else progress
+            self._ended = progress if progress.is_finished and progress.phase in COUNTED else None
             if self._state is None and progress.phase in (*COUNTED, STOPPED):
                 self._rate = Rate()
             if self._state is not None and self._drawing is None:
@@ -86,6 +88,9 @@ class ProgressBar:
             with self._lock:
                 state, now = self._state, time.monotonic()
                 idle = idle + 1 if state is None else 0
+                if state is None and self._ended and spoke and spoke[:2] == _step(self._ended)[:2]:
+                    sys.stderr.write(line(self._ended, Rate()) + "\n")  # lines end at 100 %
+                    spoke = None
                 if idle == 2 or is_closing:
                     self._drawing = None
                     self._hide()

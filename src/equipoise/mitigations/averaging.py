@@ -1,13 +1,15 @@
 """Counterfactual averaging: a wrapper that answers with the mean of the model's answer and its mirrored one.
 
 What it does  Every text is asked twice, as it is and with women and men exchanged (names too), and the
-              second answer is mirrored back; the mean of both probabilities is answered. Definitional texts
-              and those with an unknown first name are exempt. See `equipoise.models.wrappers.averaging`.
-Removes       Whatever a text that is turned says about gender without a gendered word: he and she come out
-              equal. Exempt texts keep their lean.
-Breaks        Pronouns that only knowledge of the world decides: who Morrison is, what a tenor is. Texts of
-              another language than English are answered as before. Twice the work. It is a recipe around the
-              model, so that a program must load it with Equipoise; self-distillation puts it into weights.
+              second answer is mirrored back; the mean of both probabilities is answered.
+Removes       In a text that is turned: whatever it says about gender without a gendered word. There he and
+              she come out equal.
+Left alone    Texts that cannot be turned without contradicting themselves: a definitional word (pregnant), a
+              sign of gender (beard, soprano), "he or she", a name of unknown gender. They keep their lean.
+Breaks        Pronouns that only knowledge of the world or an uncommon sign decides. Texts of another language
+              than English are answered as before. Twice the work. It is a recipe around the model, so that a
+              program must load it with Equipoise; self-distillation puts it into weights.
+Figures       docs/mitigations.md, on held-out sentences, with the command.
 Source        This project.
 """
 

@@ -8,8 +8,8 @@ Gives         A plain folder. The head no longer shares its weights with the wor
               they are: the file grows by one matrix, and what the encoder reads is untouched.
 Breaks        One linear map cannot tell all contexts apart: with a small `keep` definitional words and
               pronouns of named people suffer, with a large one less association goes.
-Removes       Little in a single sentence: beside unseen occupations the size of the lean fell by 3 %. Means
-              over templates fall more, because leans of opposite sign cancel.
+Removes       Little in a single sentence. Means over templates fall more, because leans of opposite sign
+              cancel. Figures on held-out sentences are in docs/mitigations.md, with the command.
 Source        This project.
 """
 

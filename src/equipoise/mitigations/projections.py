@@ -11,10 +11,10 @@ What they do  A linear map of hidden states. With `layer=0`, the default, of the
               few lines rather than taken from the package concept-erasure, for two classes need no more).
               `inlp`: the directions of several logistic classifiers, one after another (Ravfogel et al. 2020,
               who use support vector machines).
-Breaks        The head needs these directions to fill in pronouns at all: on BERT definitional words are right
-              in 60 to 75 % of cases instead of 100, Alice and Bob in 50 to 75 instead of 96, and pregnant may
-              lean to he; INLP with many rounds multiplies perplexity. The first component of several pairs is
-              the mildest. No paper's table shows this: they look at vectors, or at one benchmark.
+Removes       At the head nothing in a single sentence: docs/mitigations.md has the figures, with the command.
+Breaks        The head needs these directions to fill in pronouns: fewer words that tell a gender are
+              understood. INLP with many rounds multiplies perplexity. The first component of several pairs
+              is the mildest.
 Learned from  Frames with person words written for this project; nothing is read from a corpus.
 Causal        A layer must be named: the direction is taken away behind it, which is known as steering. It is
               learned where the next word is told ("The policewoman said that"), not at the gendered word.

@@ -101,7 +101,7 @@ def card(record: dict[str, Any]) -> str:
     options = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
     corpus = record.get("corpus")
     read = (
-        f"`{_public(corpus['name'])}`: {corpus['documents']:,} documents, SHA-256 over the texts "
+        f"`{Path(corpus['name']).name}`: {corpus['documents']:,} documents, SHA-256 over the texts "
         f"`{corpus['sha256']}`."
         if corpus
         else "None."
@@ -142,15 +142,18 @@ def _front_matter(record: dict[str, Any]) -> str:
     return "\n".join(["---", *lines, "---"])
 
 
+HERE = "# in this folder; elsewhere its path, or its name on a hub"
+
+
 def _usage(record: dict[str, Any]) -> str:
     """Lines that load the model and ask it something."""
     task = _TASKS.get(record.get("kind", ""))
     if record["library"] != "transformers" or task is None:
-        return 'import equipoise\n\nmodel = equipoise.load_model("path/to/this/folder")'
+        return f'import equipoise\n\nmodel = equipoise.load_model(".")  {HERE}'
     lines = [
         "from transformers import pipeline",
         "",
-        f'model = pipeline("{task}", model="path/to/this/folder")',
+        f'model = pipeline("{task}", model=".")  {HERE}',
     ]
     mask = record.get("mask", BLANK)
     text = f"The nurse said that {mask} was tired." if task == "fill-mask" else "The nurse said that"

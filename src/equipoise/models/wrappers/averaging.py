@@ -8,13 +8,17 @@ gender, he and she come out exactly equal; where a name or another word tells it
 other one, so the answer stays as sure as it was.
 Exempt        A text with a definitional sentence about somebody (pregnant, prostate) or another sign of
               gender (beard), "he or she", what is not English, and a text with a capitalised word that may
-              be an unknown first name or that of somebody whom everybody knows (Merkel), unless another
-              pronoun tells as much: turned in part it would contradict itself. They keep the model's answer.
+              be an unknown first name, unless another pronoun tells as much: turned in part it would
+              contradict itself. They keep the model's answer.
+Famous        Somebody whom everybody knows by surname (Einstein) is exchanged with somebody known of the
+              other gender (Curie), and a surname that is a first name too (Graham) with a first name. What
+              the model knows of Einstein alone is then half as sure.
 Costs         Two passes instead of one.
 Limits        A lone common surname tells nothing here, so that a pronoun that only it decides becomes
               undecided, as does one beside an unknown name that opens a sentence. Vectors are the inner
-              model's. Of rows of token ids only words of one piece are turned, and *her* beside a blank as
-              *his*. The likeliest words of a blank are sought among ten times as many of either text.
+              model's. Of rows of token ids only words of one piece are turned, *her* beside a blank as
+              *his*, and rows with a name are left alone. The likeliest words of a blank are sought among
+              ten times as many of either text.
 """
 
 from collections.abc import Sequence

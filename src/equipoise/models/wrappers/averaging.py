@@ -10,9 +10,9 @@ Exempt        A text with a definitional sentence about somebody (pregnant, pros
               gender (beard), "he or she", what is not English, and a text with a capitalised word that may
               be an unknown first name, unless another pronoun tells as much: turned in part it would
               contradict itself. They keep the model's answer.
-Famous        Somebody whom everybody knows by surname (Einstein) is exchanged with somebody known of the
-              other gender (Curie), and a surname that is a first name too (Graham) with a first name. What
-              the model knows of Einstein alone is then half as sure.
+Famous        Somebody whom everybody knows by surname (Einstein) is exchanged with somebody of the other
+              gender whose name tells it as surely (Cleopatra), and a surname that is a first name too
+              (Graham) with a first name. What the model knows of Einstein alone is then half as sure.
 Costs         Two passes instead of one.
 Limits        A lone common surname tells nothing here, so that a pronoun that only it decides becomes
               undecided, as does one beside an unknown name that opens a sentence. Vectors are the inner

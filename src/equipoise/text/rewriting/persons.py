@@ -97,7 +97,10 @@ def _mutual_partner(name: str) -> str | None:
 
 @cache
 def famous() -> Mapping[str, str | None]:
-    """Names whose bearer everybody knows, and somebody as well known of the other gender."""
+    """Names whose bearer everybody knows, and a name of the other gender.
+
+    Surnames of famous women will not do: BERT expects *his* behind Merkel, Thatcher and Curie.
+    """
     with FAMOUS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return {name: row["partner"] or None for row in rows for name in row["names"].split()}

@@ -29,6 +29,7 @@ from equipoise.studies.changes.before_after import MeasuredBy, before_after
 from equipoise.studies.changes.gain import gain_table, verdict_sentences
 from equipoise.studies.changes.mitigations import Methods, compare_mitigations, doable, planned
 from equipoise.studies.changes.pareto import method_row
+from equipoise.studies.changes.price import Price
 from equipoise.studies.steps import Keeping, Plan, Step
 from equipoise.studies.training.arms import BASE, Arm, steps_of
 from equipoise.studies.training.corpus_bias import corpus_bias
@@ -204,7 +205,8 @@ def test_one_training_is_said_to_be_one(tmp_path: Path) -> None:
     model = loaded()
     changed = mitigate(model, Counterfactual(mode="invert"), corpus=PEOPLE)
     changed.save(tmp_path / "tuned")
-    choice = MeasuredBy(("traits",))
+    (tmp_path / "texts.txt").write_text("\n".join(one.text for one in PEOPLE.documents))
+    choice = MeasuredBy(("traits",), price=Price(tmp_path / "texts.txt", most_pronouns=24))
     tuned = before_after(model, load_model(tmp_path / "tuned", model.options), choice)
     assert tuned.sentences[-1].startswith("This is one training: how far another seed would lie")
     assert not any(

@@ -46,7 +46,7 @@ def save_models(folder: Path) -> Path:
     """Small models with random weights under the names that documents use; all four layers can be tuned."""
     import torch
 
-    from equipoise.models.loading.random_weights import random_parts
+    from equipoise.models.loading.networks import random_parts
 
     for name, draw in MODELS.items():
         shallow, tokenizer = random_parts(draw)

@@ -41,7 +41,7 @@ GROUND_FLOOR = ("text", "stats")
 
 MASK_TOKENS = {
     "text/blank.py": "the blank",
-    "models/loading/random_weights.py": "the mask token of a tokenizer",
+    "models/loading/networks.py": "the mask token of a tokenizer",
 }
 """Where "[MASK]" may be written, and as what."""
 

@@ -31,7 +31,7 @@ def _no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def model_folder(tmp_path: Path) -> Path:
     """A saved random model that knows the words of the shipped tables."""
-    from equipoise.models.loading.random_weights import random_parts
+    from equipoise.models.loading.networks import random_parts
 
     network, words = random_parts()
     network.cls.predictions.bias.data[words.convert_tokens_to_ids("he")] += 1.0
@@ -554,7 +554,7 @@ def test_models_that_expect_other_forms_are_not_compared_silently(
     model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Beside one that expects "he" stands one that expects "his"."""
-    from equipoise.models.loading.random_weights import random_parts
+    from equipoise.models.loading.networks import random_parts
 
     network, words = random_parts()
     network.cls.predictions.bias.data[words.convert_tokens_to_ids("his")] += 9.0

@@ -9,7 +9,7 @@ from equipoise.cli import progress_bar
 from equipoise.cli.progress_bar import ProgressBar, Rate, line
 from equipoise.errors import UserError
 from equipoise.models.loading import load_model
-from equipoise.models.progress import LOADING, PLANNING, SCORING, STOPPED, Progress
+from equipoise.models.options import LOADING, PLANNING, SCORING, STOPPED, Progress
 
 
 def scoring(done: int, rows: int, total: int = 1000) -> Progress:

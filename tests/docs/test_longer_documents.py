@@ -51,7 +51,7 @@ def classifiers(folder: Path) -> None:
     """Classifiers with random weights, and the tables that they are asked and tuned on."""
     import transformers
 
-    from equipoise.models.loading.random_weights import random_parts
+    from equipoise.models.loading.networks import random_parts
 
     tasks = {
         "sentiment": ("negative", "positive"),

@@ -25,8 +25,7 @@ from equipoise.mitigations.distilling.network import UpperLayers
 from equipoise.mitigations.distilling.rows import batches, examples, partners_of, read_examples
 from equipoise.mitigations.distilling.windows import document_contexts, neutral_contexts
 from equipoise.models.loading.networks import wrap_model
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import Progress
+from equipoise.models.options import Progress, RunOptions
 from equipoise.models.questions import Fill
 from equipoise.models.table import TableModel
 from equipoise.models.wrappers.averaging import AveragedModel

@@ -17,8 +17,7 @@ from equipoise.models.engine.local import LocalExecutor
 from equipoise.models.loading import load_model
 from equipoise.models.neural import devices
 from equipoise.models.neural.devices import find_device, token_budget
-from equipoise.models.options import RunOptions, choose_options
-from equipoise.models.progress import LOADING, PLANNING, SCORING, STOPPED, Progress
+from equipoise.models.options import LOADING, PLANNING, SCORING, STOPPED, Progress, RunOptions, choose_options
 from equipoise.models.questions import Score
 
 

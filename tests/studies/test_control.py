@@ -10,8 +10,7 @@ from equipoise.errors import UserError
 from equipoise.instruments.base import Settings
 from equipoise.measuring import audit
 from equipoise.models.loading import load_model
-from equipoise.models.loading.networks import wrap_model
-from equipoise.models.loading.random_weights import random_parts
+from equipoise.models.loading.networks import random_parts, wrap_model
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.options import RunOptions
 from equipoise.models.table import TableModel
@@ -97,7 +96,7 @@ def test_a_model_of_random_weights_is_not_its_own_control(settings: dict[str, Se
 
 def test_a_control_is_measured_as_the_model_is(control: RandomControl, settings: dict[str, Settings]) -> None:
     """The first draw, measured by itself, gives the same items."""
-    from equipoise.models.loading.random_weights import random_control
+    from equipoise.models.loading.networks import random_control
 
     (alone,) = audit(random_control(leaning(4.0)), ("tbe",), settings)
     twins = [result for result in control.controls if result.fingerprint == alone.fingerprint]

@@ -12,8 +12,7 @@ from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.mitigations.resolution import PronounResolution
 from equipoise.models.loading import load_model
-from equipoise.models.loading.networks import wrap_model
-from equipoise.models.loading.random_weights import random_parts
+from equipoise.models.loading.networks import random_parts, wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Fill
 from equipoise.studies.steps import Keeping, read_study

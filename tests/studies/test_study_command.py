@@ -10,7 +10,7 @@ from command_line import run
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.models.loading import load_model, portable_name
-from equipoise.models.loading.random_weights import random_parts
+from equipoise.models.loading.networks import random_parts
 from equipoise.results import load_result
 
 PAIRS = "category,stereotype,counterpart\n" + "".join(

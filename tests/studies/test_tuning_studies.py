@@ -21,8 +21,7 @@ from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
 from equipoise.mitigations.counterfactual import Counterfactual
 from equipoise.mitigations.dropout import Dropout
-from equipoise.models.loading.networks import wrap_model
-from equipoise.models.loading.random_weights import random_parts
+from equipoise.models.loading.networks import random_parts, wrap_model
 from equipoise.models.options import RunOptions
 from equipoise.report.sections import Study, load_study, section_of
 from equipoise.stats.means import mean_with_interval

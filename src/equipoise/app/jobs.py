@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.errors import Cancelled, UserError
-from equipoise.models.progress import Progress
+from equipoise.models.options import Progress
 from equipoise.results import Result
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"

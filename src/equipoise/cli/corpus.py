@@ -36,8 +36,7 @@ from equipoise.data.reading import read_table
 from equipoise.data.sets.epicene import are_frames, frame_findings
 from equipoise.data.sets.pairs import length_findings, pair_findings, read_pairs, spelling_findings
 from equipoise.errors import UserError
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import READING, Progress
+from equipoise.models.options import READING, Progress, RunOptions
 from equipoise.models.protocol import Tokenized
 from equipoise.report.corpus_findings import say_corpus
 from equipoise.report.figures.survey import survey_figures, survey_files

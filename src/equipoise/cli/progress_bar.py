@@ -9,7 +9,7 @@ from rich import progress as rich
 from rich.console import Console
 
 from equipoise.models.loading import LABELS
-from equipoise.models.progress import READING, SCORING, STOPPED, TRAINING, Progress
+from equipoise.models.options import READING, SCORING, STOPPED, TRAINING, Progress
 
 PATIENCE = 2.0
 """Seconds before anything is shown."""

@@ -17,7 +17,7 @@ import pandas as pd
 from equipoise.report.answers import TOPICS, place_in
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison
-from equipoise.results.comparison.verdicts import ABSENT, BETTER, OTHER_SIDE, SAME, WORSE
+from equipoise.results.comparison.differences import ABSENT, BETTER, OTHER_SIDE, SAME, WORSE
 from equipoise.results.quantity import QUESTIONS
 from equipoise.results.reading import (
     CANNOT_TELL,

@@ -19,9 +19,8 @@ from equipoise.instruments.parts.gest_population import profile, published_popul
 from equipoise.measuring import ModelSource, as_model, audit
 from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison, compare_pairs
-from equipoise.results.comparison.differences import difference_of, value_of
+from equipoise.results.comparison.differences import ALPHA, difference_of, value_of
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair
-from equipoise.results.comparison.verdicts import ALPHA
 from equipoise.results.records import fixed
 from equipoise.results.result import rows_of
 from equipoise.stats.correlation import spearman

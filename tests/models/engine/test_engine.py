@@ -13,7 +13,7 @@ from equipoise.errors import UserError
 from equipoise.models.engine.forward import LanguageForward
 from equipoise.models.engine.plan import batches
 from equipoise.models.engine.rows import Row, merge
-from equipoise.models.progress import RunReport
+from equipoise.models.options import RunReport
 from equipoise.models.questions import Fill, Raw, Score
 
 SENTENCES = [tiny.CORPUS[0], tiny.CORPUS[3], "He is a doctor.", "Her mother was a pilot."]

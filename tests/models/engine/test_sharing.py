@@ -167,7 +167,7 @@ def test_two_engines_on_one_set_of_weights(count: int, tmp_path: Path) -> None:
 
 
 def test_draws_of_random_weights_at_once_are_the_draws_one_by_one() -> None:
-    from equipoise.models.loading.random_weights import random_parts
+    from equipoise.models.loading.networks import random_parts
 
     alone = [random_parts(draw)[0].state_dict() for draw in (1, 2)]
     with ThreadPoolExecutor(8) as pool:

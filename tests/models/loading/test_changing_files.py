@@ -12,8 +12,7 @@ from safetensors.torch import load_file
 from equipoise.errors import UserError
 from equipoise.measuring import measure
 from equipoise.models.loading import load_model
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import LOADING, SCORING, Progress
+from equipoise.models.options import LOADING, SCORING, Progress, RunOptions
 
 TESTS = Path(__file__).parents[2]
 

@@ -189,7 +189,7 @@ def test_the_default_model_is_loud_about_its_random_weights() -> None:
 
 
 def test_a_random_control_has_the_same_shape_and_other_weights(tmp_path: Path) -> None:
-    from equipoise.models.loading.random_weights import random_control
+    from equipoise.models.loading.networks import random_control
 
     model: Any = load_model(saved("bert", tmp_path / "bert"), cache=False)
     control: Any = random_control(model)
@@ -209,7 +209,7 @@ def test_random_weights_are_drawn_as_often_as_is_asked() -> None:
 
 
 def test_controls_of_a_model_are_several_draws(tmp_path: Path) -> None:
-    from equipoise.models.loading.random_weights import random_control, random_controls
+    from equipoise.models.loading.networks import random_control, random_controls
 
     model: Any = load_model(saved("bert", tmp_path / "bert"), cache=False)
     controls = list(random_controls(model, draws=3))

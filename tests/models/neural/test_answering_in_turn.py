@@ -8,8 +8,7 @@ import tiny
 from equipoise.errors import UserError
 from equipoise.models.loading.networks import wrap_model
 from equipoise.models.neural import base as neural
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import SCORING, STOPPED, Progress
+from equipoise.models.options import SCORING, STOPPED, Progress, RunOptions
 from equipoise.models.questions import Fill, Question, Score, TopFill
 
 BLANKS = [f"[MASK] is a {job}." for job in ("nurse", "pilot", "doctor", "teacher", "mechanic")]

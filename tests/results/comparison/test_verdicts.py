@@ -8,9 +8,14 @@ from made_results import made_result
 
 from equipoise.results import Quantity
 from equipoise.results.comparison import Comparison, compare
-from equipoise.results.comparison.differences import Difference, difference_of
+from equipoise.results.comparison.differences import (
+    Difference,
+    _neither_has_it,
+    change_of,
+    corrected_word,
+    difference_of,
+)
 from equipoise.results.comparison.pairing import pair
-from equipoise.results.comparison.verdicts import _neither_has_it, change_of, corrected_word
 from equipoise.results.estimate import Estimate, estimates_table
 
 N = 60

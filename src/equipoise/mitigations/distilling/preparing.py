@@ -20,7 +20,7 @@ from equipoise.mitigations.distilling.windows import document_contexts, neutral_
 from equipoise.mitigations.networks import masked_model, masked_or_causal
 from equipoise.models.neural.causal import CausalModel
 from equipoise.models.neural.masked import MaskedModel
-from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
+from equipoise.models.options import STOPPED, TRAINING, Progress, unheard
 from equipoise.models.protocol import LanguageModel
 from equipoise.text.rewriting.mirroring import Mirror
 

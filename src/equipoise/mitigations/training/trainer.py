@@ -21,8 +21,7 @@ from transformers import Trainer, TrainerCallback
 from equipoise.errors import Cancelled, UserError
 from equipoise.mitigations.training.batches import HELD_OUT, Batch, Batches, EpochSampler, Judged, Objective
 from equipoise.mitigations.training.head import HeadAtPlaces
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import STOPPED, TRAINING, Progress, unheard
+from equipoise.models.options import STOPPED, TRAINING, Progress, RunOptions, unheard
 
 
 class PlacesTrainer(Trainer):

@@ -22,8 +22,7 @@ from equipoise.models.guards.tokenizer import refuse_misfit_vocabulary
 from equipoise.models.guards.weights import WeightWatch, customisations, fingerprint, share_weights
 from equipoise.models.neural.devices import device_for, token_budget
 from equipoise.models.neural.words import Tokens
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import RunReport
+from equipoise.models.options import RunOptions, RunReport
 from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import Question
 

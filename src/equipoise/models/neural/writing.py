@@ -10,8 +10,7 @@ import torch
 from equipoise.errors import Cancelled, UnaskableError
 from equipoise.models.engine.store import AnswerStore, Json, JsonCodec, store_file
 from equipoise.models.neural.base import TOO_LONG
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import RunReport
+from equipoise.models.options import RunOptions, RunReport
 from equipoise.models.questions import Generate, Written
 
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from equipoise.errors import UserError
-from equipoise.models.options import RunOptions, choose_options
-from equipoise.models.progress import LOADING, Progress, stop_reported, unheard
+from equipoise.models.options import LOADING, Progress, RunOptions, choose_options, stop_reported, unheard
 from equipoise.models.remote.model import RemoteModel
 from equipoise.models.remote.probing import TEXT, probe
 from equipoise.models.remote.server import Address, RefusedPathError, Server, is_address, read_address

@@ -17,8 +17,7 @@ from equipoise.errors import Cancelled, UnaskableError, UserError, unknown_name
 from equipoise.models.capabilities import FILL, GENERATE, score_by
 from equipoise.models.engine.store import AnswerStore, Json, JsonCodec, store_file
 from equipoise.models.neural.words import compose
-from equipoise.models.options import RunOptions
-from equipoise.models.progress import RunReport
+from equipoise.models.options import RunOptions, RunReport
 from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import (
     DEFAULT_RULE,

@@ -8,7 +8,7 @@ from equipoise.errors import UserError
 from equipoise.report.gate.judging import ERROR, FAILED, NOT_JUDGED, PASSED, Outcome, by_model
 from equipoise.results import Result
 from equipoise.results.comparison import Margins, compare
-from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, WORSE
+from equipoise.results.comparison.differences import BETTER, OTHER_SIDE, WORSE
 
 BASELINE = "baseline"
 REMARK = f"comparison with the {BASELINE}"

@@ -11,9 +11,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.results.comparison.differences import Difference, difference_of
+from equipoise.results.comparison.differences import (
+    Difference,
+    change_of,
+    corrected_word,
+    difference_of,
+    sentence,
+)
 from equipoise.results.comparison.pairing import Paired, check_comparable, pair, remarks, void_of
-from equipoise.results.comparison.verdicts import change_of, corrected_word, sentence
 from equipoise.results.estimate import NOT_MEANINGFUL, heading
 from equipoise.results.quantity import Quantity
 from equipoise.results.result import Result, as_results

@@ -22,7 +22,7 @@ from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
-from equipoise.results.comparison.verdicts import UNKNOWN
+from equipoise.results.comparison.differences import UNKNOWN
 from equipoise.results.records import TOO_FEW, shown
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies.changes.elsewhere import elsewhere_table

@@ -8,7 +8,7 @@ import pandas as pd
 
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison
-from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, UNKNOWN, WORSE
+from equipoise.results.comparison.differences import BETTER, OTHER_SIDE, UNKNOWN, WORSE
 from equipoise.results.records import fixed, shown, told
 from equipoise.stats.correlation import Slope, slope_of
 

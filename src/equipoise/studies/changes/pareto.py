@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from equipoise.results.comparison.verdicts import BETTER, OTHER_SIDE, WORSE
+from equipoise.results.comparison.differences import BETTER, OTHER_SIDE, WORSE
 from equipoise.results.records import fixed
 from equipoise.stats.repeats import over_repeats
 

@@ -55,7 +55,7 @@ def random_weights_control(
     settings: dict[str, Settings] | None = None,
 ) -> RandomControl:
     """Measure a model and several draws of its architecture with random weights."""
-    from equipoise.models.loading.random_weights import random_controls
+    from equipoise.models.loading.networks import random_controls
 
     if not isinstance(model, NeuralModel):
         raise UserError(

@@ -298,7 +298,7 @@ def _planted(model: LanguageModel, chosen: Mapping[str, Settings]) -> pd.DataFra
 
 def _untrained(model: LanguageModel) -> list[LanguageModel]:
     """Draws of the same architecture with random weights; none for a model without weights."""
-    from equipoise.models.loading.random_weights import random_controls
+    from equipoise.models.loading.networks import random_controls
 
     if not isinstance(model, NeuralModel):
         return []

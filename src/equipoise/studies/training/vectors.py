@@ -23,7 +23,7 @@ from equipoise.errors import UserError
 from equipoise.instruments import load_instrument
 from equipoise.instruments.base import Settings
 from equipoise.measuring import measure
-from equipoise.models.progress import READING, TRAINING, Progress, ProgressCallback, unheard
+from equipoise.models.options import READING, TRAINING, Progress, ProgressCallback, unheard
 from equipoise.models.static import StaticModel
 from equipoise.models.static.binaries import write_binary
 from equipoise.models.static.files import load_static

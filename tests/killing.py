@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import shutil
 import sys
 import time
@@ -42,8 +43,11 @@ class Killed:
         return sum(count - 1 for count in self.asked.values())
 
 
-def run_in_child(arguments: Sequence[str], room: str) -> None:
-    """One command in a process of its own; every kept answer is written down."""
+def run_in_child(arguments: Sequence[str], room: str, most: int = 0) -> None:
+    """One command in a process of its own; every kept answer is written down.
+
+    `most` is the largest file in bytes that it may write: beyond that a write fails as on a full disk.
+    """
     import equipoise.instruments as instruments
     from equipoise.cli import main
     from equipoise.models.engine.store import AnswerStore
@@ -61,6 +65,8 @@ def run_in_child(arguments: Sequence[str], room: str) -> None:
             file.write(json.dumps([f"{store._model} {key.hex()}" for key, _ in kept]) + "\n")
 
     AnswerStore.write = write_down  # type: ignore[method-assign]
+    if most:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
     main(list(arguments))
 
 
@@ -79,6 +85,16 @@ def run_whole(arguments: Sequence[str], room: Path) -> float:
     process.join()
     assert process.exitcode == 0, (room / "said.txt").read_text(encoding="utf-8")
     return time.monotonic() - begun
+
+
+def run_at_once(arguments: Sequence[str], room: Path, count: int, *, most: int = 0) -> list[int]:
+    """Run a command in so many processes at once and give how each ended."""
+    processes = [FORKS.Process(target=run_in_child, args=(arguments, str(room), most)) for _ in range(count)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    return [int(process.exitcode or 0) for process in processes]
 
 
 def kill_often(arguments: Sequence[str], room: Path, *, kills: int, seconds: float, seed: int) -> Killed:

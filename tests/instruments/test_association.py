@@ -492,6 +492,16 @@ def test_raw_rows_are_asked_at_the_person(folder: Path) -> None:
         assert len(question.ids) == 8
 
 
+def test_published_sentences_about_one_gender_are_refused(tmp_path: Path) -> None:
+    """As a truncated copy of a published file holds; it ended in a traceback."""
+    written = "Sentence,Template,Person,Gender,Race,Emotion,Emotion word\n"
+    written += "My aunt feels great.,<person subject> feels <emotion word>.,my aunt,female,,joy,great\n"
+    (tmp_path / "eec").mkdir()
+    (tmp_path / "eec/Equity-Evaluation-Corpus.csv").write_text(f"ID,{written}".replace("\nMy", "\n1,My"))
+    with pytest.raises(UserError, match="one gender only: female"):
+        designed(Settings(data="eec", data_dir=tmp_path))
+
+
 def test_eec_runs_through_the_same_instrument(shared_data: Callable[[str], Path]) -> None:
     folder = shared_data("eec/Equity-Evaluation-Corpus.csv").parents[1]
     questions = asked(TableModel(words={"he": 0.5}), Settings(data="eec", data_dir=folder))

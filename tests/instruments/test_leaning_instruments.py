@@ -112,6 +112,16 @@ def test_the_gaussian_probe_sees_what_the_linear_one_cannot() -> None:
     assert rbf > 0.85
 
 
+def test_the_probe_gains_nothing_by_guessing_the_larger_class() -> None:
+    """Of 180 words of one side and 20 of the other that overlap, it finds as large a part of both."""
+    rng = np.random.default_rng(3)
+    signs = np.repeat([1.0, -1.0], [180, 20])
+    vectors = rng.normal(size=(200, 2)) + 0.8 * signs[:, None]
+    right = held_out_decisions(vectors, signs, kernel="rbf") * signs > 0
+    assert right[signs < 0].mean() > 0.7
+    assert right[signs > 0].mean() > 0.7
+
+
 def test_a_word_is_never_told_by_itself() -> None:
     """Held out means held out: labels without any pattern cannot be read from vectors as wide as many."""
     rng = np.random.default_rng(2)

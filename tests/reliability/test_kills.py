@@ -1,10 +1,10 @@
-"""Every long command, killed at random moments and given again: nothing lost, nothing asked twice."""
+"""Every long command, killed at random, twice at once, on a full disk: nothing is lost or asked twice."""
 
 import shutil
 from pathlib import Path
 
 import pytest
-from killing import assert_same, kill_often, run_whole, warm_up
+from killing import assert_same, kill_often, run_at_once, run_whole, warm_up
 from transformers import BertConfig, BertForMaskedLM, set_seed
 
 from equipoise.models.loading import load_model
@@ -39,6 +39,14 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return room
 
 
+def two_rooms(ready: Path, folder: Path) -> tuple[Path, Path]:
+    """A room where nothing goes wrong, and one where something does."""
+    rooms = folder / "whole", folder / "disturbed"
+    for room in rooms:
+        shutil.copytree(ready, room)
+    return rooms
+
+
 @pytest.mark.parametrize(
     ("name", "kills"),
     [
@@ -50,11 +58,42 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_command_that_is_killed_loses_and_repeats_nothing(
     name: str, kills: int, ready: Path, tmp_path: Path
 ) -> None:
-    whole, disturbed = tmp_path / "whole", tmp_path / "disturbed"
-    for room in (whole, disturbed):
-        shutil.copytree(ready, room)
+    whole, disturbed = two_rooms(ready, tmp_path)
     arguments = COMMANDS[name].split()
     seconds = run_whole(arguments, whole)
     done = kill_often(arguments, disturbed, kills=kills, seconds=seconds, seed=kills)
     assert (done.kills, done.repeated) == (kills, 0)
+    assert_same(disturbed / "out", whole / "out")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_two_processes_on_one_cache_and_one_folder(name: str, ready: Path, tmp_path: Path) -> None:
+    """One may be refused because the other's files are there; what is left is what one alone writes."""
+    whole, disturbed = two_rooms(ready, tmp_path)
+    arguments = COMMANDS[name].split()
+    run_whole(arguments, whole)
+    ended = run_at_once(arguments, disturbed, 2)
+    said = (disturbed / "said.txt").read_text(encoding="utf-8")
+    assert 0 in ended, said
+    assert "Traceback" not in said
+    assert_same(disturbed / "out", whole / "out")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [1_000, 30_000, 90_000])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_is_said_and_the_next_run_finishes(
+    name: str, most: int, ready: Path, tmp_path: Path
+) -> None:
+    """No file may grow beyond so many bytes; then the disk has room again."""
+    whole, disturbed = two_rooms(ready, tmp_path)
+    arguments = COMMANDS[name].split()
+    run_whole(arguments, whole)
+    (ended,) = run_at_once(arguments, disturbed, 1, most=most)
+    said = (disturbed / "said.txt").read_text(encoding="utf-8")
+    assert "Traceback" not in said
+    if ended:
+        assert "Error: " in said
+        run_whole(arguments, disturbed)
     assert_same(disturbed / "out", whole / "out")

@@ -35,6 +35,11 @@ def test_full_agreement_is_one_and_a_single_label_is_undefined():
     assert isnan(fleiss_kappa([["a", "a"], ["a", "a"]]))
 
 
+def test_kappa_is_defined_where_one_label_is_nearly_always_used():
+    """One of 40 items has another label, on which both agree: chance is .95, kappa still 1."""
+    assert fleiss_kappa([["a", "a"]] * 39 + [["b", "b"]]) == pytest.approx(1.0)
+
+
 def test_kappa_refuses_uneven_rows_and_says_how_uneven():
     with pytest.raises(UserError, match="2 to 3 labels"):
         fleiss_kappa([["a", "b", "a"], ["a", None, "b"]])

@@ -103,6 +103,13 @@ def test_no_value_is_drawn_twice(monkeypatch):
     assert len(set(sums)) > 450
 
 
+def test_random_assignments_count_the_observed_one_too():
+    """Of samples that lie apart no other assignment reaches the sum: p is 1 of 1,000, not 0 of 999."""
+    apart = two_sample_permutation(range(100, 120), range(20), draws=999, alternative="greater")
+    assert not apart.exact
+    assert apart.p == pytest.approx(1 / 1000)
+
+
 def test_the_seed_decides_the_hands():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=30), rng.normal(size=30)

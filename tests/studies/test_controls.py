@@ -10,17 +10,15 @@ import pytest
 from command_line import run
 
 from equipoise.errors import UserError
-from equipoise.instruments.base import Ask
+from equipoise.instruments.base import Ask, Settings
+from equipoise.measuring import measure
+from equipoise.models.loading import load_model
 from equipoise.models.questions import Fill, Score, TokenScores, WordScores
 from equipoise.models.table import TableModel
 from equipoise.results import Quantity
-from equipoise.studies.proof.controls import (
-    Rule,
-    _limit,
-    _Sides,
-    controls,
-    dosed,
-)
+from equipoise.results.comparison.differences import value_of
+from equipoise.studies.proof.controls import SAMPLE, _headline, _limit, _Sides, controls, in_unit
+from equipoise.studies.proof.doses import RULES, Rule, ask_model, dosed
 from equipoise.studies.proof.planting import stereotyped_sentences, workforce_side
 
 QUANTITY = Quantity("lean", "lean", 0.1, factors=("word",))
@@ -87,6 +85,23 @@ def test_a_mirrored_item_answers_as_if_he_and_she_had_changed_places() -> None:
     }
 
 
+@pytest.mark.parametrize("name", RULES)
+def test_every_estimate_rises_with_the_dose(name: str) -> None:
+    """The dose of `completions` once added nothing, because the roles of its questions had new names."""
+    asked = ask_model(load_model("random"), name, Settings(), SAMPLE)
+    low, none, high = (value_of(asked.items(dose), asked.quantity).value for dose in (-0.5, 0.0, 0.5))
+    assert low < none - 1e-6
+    assert high > none + 1e-6
+
+
+def test_what_is_asked_gives_the_estimate_of_the_whole_instrument() -> None:
+    """Named persons and sentences of type 1 are left out; the number stays the same."""
+    model = load_model("random")
+    asked, whole = ask_model(model, "stereotype-skew", Settings()), measure(model, "stereotype-skew")
+    assert value_of(asked.items(), asked.quantity) == pytest.approx(value_of(whole.items, asked.quantity))
+    assert 0 < len(asked.asks) < len(whole.items) / 3
+
+
 def test_a_dose_in_the_weights_is_of_labour_statistics() -> None:
     said = stereotyped_sentences()
     assert "The aerospace engineer lost his keys on the train." in said
@@ -99,6 +114,25 @@ def test_the_limit_is_the_smallest_dose_found_in_four_of_five_draws() -> None:
     limit = _limit(rows.assign(instrument="tbe", estimate="APPD", unit="", draws=20))
     assert (limit["limit_dose"], limit["limit"], limit["rises"]) == (0.2, 0.02, True)
     assert limit["slope"] == pytest.approx(0.1)
+
+
+def test_the_first_sentence_names_tests_that_are_blind_or_cry_wolf() -> None:
+    limits = pd.DataFrame({"instrument": ["sbe", "tbe"], "limit": [0.5, float("nan")]})
+    rows = {"instrument": ["sbe", "tbe", "tbe"], "found": [0.09, 0.06, 1.0], "draws": [1000, 1000, 1]}
+    said = _headline(limits, pd.DataFrame(rows))
+    assert said == (
+        "1 of 2 tests find a lean that was put in; tbe found none of the doses often enough. "
+        "Too many false alarms: sbe, in more than 7% of draws."
+    )
+    quiet = _headline(limits.iloc[:1], pd.DataFrame(rows).iloc[1:])
+    assert quiet == (
+        "1 of 1 tests find a lean that was put in. No test raises false alarms in more than 7% of draws."
+    )
+
+
+def test_a_lean_is_said_in_points_or_in_nats() -> None:
+    assert in_unit(0.127, "probability difference") == "13 points"
+    assert in_unit(0.5, "nats") == "0.50 nats (1.6 times as likely)"
 
 
 @pytest.mark.parametrize(("share", "side"), [("17.4", 1), (92.5, -1), ("", 0), (float("nan"), 0)])
@@ -117,7 +151,12 @@ def test_controls_are_a_command_that_resumes(tmp_path: Path, capsys: pytest.Capt
     assert run(*asked, "--out", out) == 0
     said = capsys.readouterr().out
     assert "Detection limits" in said
-    assert "False alarms" in said
+    assert "False alarms with placebo" in said
+    assert run("report", out, "--out", tmp_path / "page.html") == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.index("1 of 1 tests find a lean that was put in") < page.index("traits finds a lean of")
+    assert "Share of draws in which a lean was found" in page
+    capsys.readouterr()
     doses = pd.read_csv(out / "doses.csv")
     assert doses["change"].is_monotonic_increasing
     assert set(pd.read_csv(out / "negative.csv")["control"]) >= {"no dose", "placebo", "random weights"}

@@ -64,4 +64,8 @@ def test_verify_is_a_command_with_a_page(tmp_path: Path, capsys: pytest.CaptureF
     table = json.loads(capsys.readouterr().out)["table"]
     assert len(table) == len(own_table(TABLE))
     assert run("report", out, "--out", tmp_path / "page.html") == 0
-    assert "Published numbers, checked" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Published numbers, checked" in page
+    assert page.index("published numbers that could be checked were reproduced") < page.index(
+        "what is missing"
+    )

@@ -293,8 +293,10 @@ def _drawn(items: pd.DataFrame, settings: Settings) -> tuple[pd.DataFrame, tuple
 
 
 def _compared_genders(items: pd.DataFrame) -> tuple[str, str]:
-    first, second = items["gender"].unique()[:2]
-    return str(first), str(second)
+    first, *others = items["gender"].unique()
+    if not others:
+        raise UserError(f"The sentences name persons of one gender only: {first}.", "Give those of a second.")
+    return str(first), str(others[0])
 
 
 def _gap_quantity(genders: tuple[str, str]) -> Quantity:

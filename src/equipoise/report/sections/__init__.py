@@ -27,6 +27,7 @@ MODULES = {
     **dict.fromkeys(("models", "skew", "sample-size"), "models"),
     "domain": "domain",
     "vectors": "vectors",
+    **dict.fromkeys(("controls", "verify"), "proof"),
 }
 """The module of this folder that draws each study; the others show their sentences and tables."""
 

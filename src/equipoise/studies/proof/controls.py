@@ -9,14 +9,17 @@ dose found in 80 %. One dose is also put into the weights, by tuning on sentence
 
 Nothing may be found in the negative controls: no dose; a placebo, whose dose points to either side by
 chance; pairs that differ in a weekday, a town or a verb; random weights; and the model averaged with its
-answers to exchanged texts.
+answers to exchanged texts. A whole model is a false alarm where the page would call its lean certain and more
+than negligible: random weights do prefer a word to another, by next to nothing.
+
+Only what the estimate rests on is asked, and of models with random weights a sample of that.
 
 Why a coin, and not the mean taken off: items less their mean are skewed where a few occupations lean far,
 and a mean of 40 skewed values lies beyond its 95 % interval in up to 13 % of draws. Without a lean the two
 sides are exchangeable, so that no item is skewed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -25,66 +28,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import expit, logit
 
-from equipoise.errors import UnaskableError, UserError
-from equipoise.instruments import DEFAULT_AUDIT, load_instrument
-from equipoise.instruments.base import Ask, Design, Instrument, Settings
+from equipoise.errors import UserError
+from equipoise.instruments import DEFAULT_AUDIT
+from equipoise.instruments.base import Settings
 from equipoise.models.neural.language import NeuralModel
 from equipoise.models.neural.masked import MaskedModel
 from equipoise.models.protocol import LanguageModel
-from equipoise.models.questions import Score, TopFill, WordScores
-from equipoise.preparing import drop_unaskable
 from equipoise.results import Quantity
 from equipoise.results.comparison.differences import value_of
-from equipoise.results.records import shown, told
+from equipoise.results.reading import CERTAIN, NEGLIGIBLE, Measured, certainty_of, size_of, two_digits
+from equipoise.results.records import fixed, told
 from equipoise.results.result import rows_of
 from equipoise.stats.means import mean_with_interval
-from equipoise.studies.proof.planting import tuned_on_stereotypes, workforce_side
+from equipoise.studies.proof.doses import RULES, Rule, always, ask_model
+from equipoise.studies.proof.planting import tuned_on_stereotypes
 from equipoise.studies.steps import Keeping, Plan, Step
-from equipoise.text.gendered import FEMALE, MALE
 
 DOSES = (0.1, 0.25, 0.5, 1.0, 2.0)
-DRAWS, NEGATIVE_DRAWS, RANDOM_MODELS = 20, 1000, 3
+DRAWS, NEGATIVE_DRAWS, RANDOM_MODELS = 20, 1000, 5
+SAMPLE = 0.12
+"""The share of the items that models with random weights are asked, as in `audit --quick`."""
+
 POWER, ALARMS = 0.8, 0.07
-PRIOR = "prior"
-"""The role of questions that hide the profession: nothing is added to their answers."""
 
 PLANTED = ("instrument", "estimate", "unit", "change", "low", "high", "n")
-Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The quantity that a dose should move, which side each item's dose is on, and what is drawn.
-
-    A side is 1 for men, -1 for women, 0 for none. `even` is the score of an item that prefers neither side.
-    `planted` gives the sign with which a dose in the weights moves the score; None where it does not.
-    """
-
-    quantity: str
-    side: Callable[[Row], int]
-    drawn: str = "profession"
-    even: float = 0.0
-    planted: Callable[[Row], int] | None = None
-
-
-def _always(_row: Row) -> int:
-    return 1
-
-
-def _care_side(row: Row) -> int:
-    return {"caring": -1, "aggressive": 1}.get(row["care"], 0)
-
-
-RULES = {
-    "sbe": Rule("mean-sld", lambda row: int(row["part"] == "pair"), "cluster", planted=_always),
-    "tbe": Rule("appd", lambda row: abs(workforce_side(row)), planted=workforce_side),
-    "association": Rule("oriented-association", workforce_side, planted=_always),
-    "stereotype-skew": Rule("preference-type-2", workforce_side, planted=_always),
-    "traits": Rule("care-contrast", _care_side, "item", even=0.5),
-    "completions": Rule("favour", lambda row: -1 if row["sentiment"] == "positive" else 1, "word"),
-}
 
 
 @dataclass(frozen=True)
@@ -96,53 +64,6 @@ class Controls:
     negative: pd.DataFrame
     limits: pd.DataFrame
     sentences: list[str]
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """An instrument with what a model answered it."""
-
-    instrument: Instrument[Any]
-    design: Design
-    asks: list[Ask]
-    answers: list[Any]
-
-    @property
-    def quantity(self) -> Quantity:
-        """The quantity that a dose should move."""
-        declared = self.design.quantities or self.instrument.quantities
-        return next(one for one in declared if one.key == RULES[self.instrument.name].quantity)
-
-    def items(self, dose: float = 0.0) -> pd.DataFrame:
-        """The scored items with a dose added to the answers."""
-        rule, rows = RULES[self.instrument.name], self.design.items.set_index("item", drop=False)
-        sides = {item: rule.side(row) for item, row in zip(rows.index, rows.to_dict("records"), strict=True)}
-        genders = rows["gender"].to_dict() if self.instrument.name == "association" else {}
-        keyed = {
-            (ask.item, ask.role): dosed(ask, answer, dose * sides[ask.item], str(genders.get(ask.item, "")))
-            for ask, answer in zip(self.asks, self.answers, strict=True)
-        }
-        return self.instrument.score(self.design, keyed)
-
-
-def dosed(ask: Ask, answer: Any, tilt: float, gender: str = "") -> Any:
-    """An answer in which men became `tilt` nats likelier against women; a pair's stereotype likewise."""
-    question = ask.question
-    if not tilt or ask.role == PRIOR:
-        return answer
-    if isinstance(question, Score):
-        half = tilt / 2 if ask.role == "stereotype" else -tilt / 2
-        return replace(answer, logprobs=(*answer.logprobs[:-1], answer.logprobs[-1] + half))
-    if not isinstance(answer, WordScores) or isinstance(question, TopFill):
-        return answer
-    one_side = gender or {"first": MALE, "second": FEMALE}.get(ask.role.split(",")[0], "")
-    if one_side:
-        half = tilt / 2 if one_side == MALE else -tilt / 2
-        return replace(answer, logprobs=tuple(value + half for value in answer.logprobs))
-    he, she, *others = answer.logprobs
-    both = np.logaddexp(he, she)
-    share = expit(logit(np.exp(he - both)) + tilt)
-    return replace(answer, logprobs=(float(both + np.log(share)), float(both + np.log1p(-share)), *others))
 
 
 def controls(
@@ -168,47 +89,39 @@ def controls(
         "doses": doses,
         "draws": draws,
         "design": "coin",
+        "sample": SAMPLE,
+        "random models": RANDOM_MODELS,
     }
     steps = [Step(name, f"Add {len(doses)} doses to the answers of {name}", 120) for name in instruments]
-    steps += [Step("untrained", f"Measure {RANDOM_MODELS} draws of random weights", 600)]
-    steps += [Step("averaged", "Measure the model averaged over exchanged texts", 400)]
-    steps += [Step("tuned", "Put a dose into the weights by tuning, and measure", 600)]
+    steps += [Step("untrained", f"Measure {RANDOM_MODELS} draws of random weights", 400)]
+    steps += [Step("averaged", "Measure the model averaged over exchanged texts", 200)]
+    steps += [Step("tuned", "Put a dose into the weights by tuning, and measure", 300)]
     study = (keeping or Keeping()).begin(Plan("controls", "Controls that can fail", identity, steps))
     parts = [
         study.table(name, partial(_of_instrument, model, name, settings=one, doses=doses, draws=draws))
         for name, one in chosen.items()
     ]
-    parts.append(study.table("untrained", lambda: _of_models(_untrained(model), chosen, "random weights")))
+    parts.append(
+        study.table("untrained", lambda: _of_models(_untrained(model), chosen, "random weights", SAMPLE))
+    )
     parts.append(study.table("averaged", lambda: _of_models(_averaged(model), chosen, "averaged model")))
     planted = study.table("tuned", lambda: _planted(model, chosen))
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
     positive = table[table["control"] == "dose"].reset_index(drop=True)
     negative = table[table["control"] != "dose"].reset_index(drop=True)
     limits = pd.DataFrame([_limit(rows) for _, rows in positive.groupby("instrument", sort=False)])
-    sentences = [*_limits_in_words(limits), *_planted_in_words(planted), _alarms_in_words(negative)]
+    sentences = [_headline(limits, negative), *_limits_in_words(limits)]
+    sentences += [*_planted_in_words(planted), *_alarms_in_words(negative)]
     tables = {"limits.csv": limits, "doses.csv": positive, "weights.csv": planted, "negative.csv": negative}
     study.finish(sentences, tables)
     return Controls(positive, planted, negative, limits, sentences)
-
-
-def _ask(model: LanguageModel, name: str, settings: Settings) -> _Asked:
-    instrument = load_instrument(name)
-    completed = settings.completed(instrument)
-    design = instrument.design(completed.source(instrument), completed)
-    asks = list(instrument.ask(design, model))
-    try:
-        answers = model.answer([ask.question for ask in asks])
-    except UnaskableError:
-        design, asks = drop_unaskable(name, model, design, asks)
-        answers = model.answer([ask.question for ask in asks])
-    return _Asked(instrument, design, list(asks), list(answers))
 
 
 def _of_instrument(
     model: LanguageModel, name: str, *, settings: Settings, doses: Sequence[float], draws: int
 ) -> pd.DataFrame:
     """A row for each dose, then for no dose and for the placebo."""
-    asked, rule = _ask(model, name, settings), RULES[name]
+    asked, rule = ask_model(model, name, settings), RULES[name]
     quantity, plain = asked.quantity, asked.items()
     own = value_of(plain, quantity).value
     rows = []
@@ -226,8 +139,8 @@ def _of_instrument(
     add("no dose", 0.0, float("nan"), weakest.found(NEGATIVE_DRAWS, either=True), NEGATIVE_DRAWS)
     alarms = sides.found(NEGATIVE_DRAWS, either=True, placebo=True)
     add("placebo", doses[-1], float("nan"), alarms, NEGATIVE_DRAWS)
-    if name == "sbe":
-        neutral = replace(quantity, where={**quantity.where, "part": "neutral"})
+    if rule.without_gender:
+        neutral = replace(quantity, where={**quantity.where, "part": rule.without_gender})
         others = _Sides.of(plain, (plain, plain), neutral, rule)
         alarms = others.found(NEGATIVE_DRAWS, either=True)
         add("pairs without gender", 0.0, float("nan"), alarms, NEGATIVE_DRAWS)
@@ -284,8 +197,8 @@ def _planted(model: LanguageModel, chosen: Mapping[str, Settings]) -> pd.DataFra
     tuned = tuned_on_stereotypes(model)
     rows = []
     for name, settings in asked.items():
-        sign = RULES[name].planted or _always
-        before, after = (_ask(one, name, settings) for one in (model, tuned))
+        sign = RULES[name].planted or always
+        before, after = (ask_model(one, name, settings) for one in (model, tuned))
         table = rows_of(before.items(), before.quantity)
         signs = np.array([float(sign(row)) for row in table.to_dict("records")])
         later = after.items().loc[table.index, before.quantity.column].astype(float)
@@ -315,17 +228,21 @@ def _averaged(model: LanguageModel) -> list[LanguageModel]:
     return [AveragedModel(model)] if isinstance(model, NeuralModel) else []
 
 
-def _of_models(models: Sequence[LanguageModel], chosen: Mapping[str, Settings], control: str) -> pd.DataFrame:
-    """Whether the interval of each instrument excludes neutral for models that should have no lean."""
+def _of_models(
+    models: Sequence[LanguageModel], chosen: Mapping[str, Settings], control: str, share: float = 1.0
+) -> pd.DataFrame:
+    """Whether each instrument calls the lean of a model certain that should have none."""
     rows = []
     for model in models:
         for name, settings in chosen.items():
             try:
-                asked = _ask(model, name, settings)
+                asked = ask_model(model, name, settings, share)
             except UserError:
                 continue  # the averaged model cannot be asked for everything
             mean, quantity = value_of(asked.items(), asked.quantity), asked.quantity
-            alarm = float(mean.low > quantity.neutral or mean.high < quantity.neutral)
+            read = Measured(mean.value, mean.low, mean.high, quantity.neutral)
+            is_large = size_of(mean.value - quantity.neutral, quantity) != NEGLIGIBLE
+            alarm = float(is_large and certainty_of(read, quantity) == CERTAIN)
             rows.append(
                 _row(quantity, {"instrument": name, "control": control, "dose": 0.0}, mean.value, alarm, 1)
             )
@@ -358,34 +275,51 @@ def _limit(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _planted_in_words(planted: pd.DataFrame) -> list[str]:
-    said = []
-    for row in planted.to_dict("records"):
-        moved = told(row["change"], row["low"], row["high"], places=3)
-        verdict = "found" if row["low"] > 0 else "NOT found"
-        said.append(
-            f"{row['instrument']}: a dose in the weights moves it by {moved} {row['unit']}: {verdict}."
-        )
-    return said
+def _headline(limits: pd.DataFrame, negative: pd.DataFrame) -> str:
+    """Whether every test finds what was put in and keeps quiet otherwise, in one sentence."""
+    blind = limits["instrument"][limits["limit"].isna()].tolist()
+    often = negative[(negative["draws"] > 1) & (negative["found"] > ALARMS)]
+    loud = often["instrument"].unique().tolist()
+    sighted = f"{len(limits) - len(blind)} of {len(limits)} tests find a lean that was put in"
+    missed = f"; {' and '.join(blind)} found none of the doses often enough" if blind else ""
+    wrong = f"Too many false alarms: {' and '.join(loud)}, in" if loud else "No test raises false alarms in"
+    return f"{sighted}{missed}. {wrong} more than {ALARMS:.0%} of draws."
+
+
+def in_unit(number: float, unit: str) -> str:
+    """A lean in words: points, or nats with how much likelier one side becomes."""
+    if unit != "nats":
+        return f"{two_digits(100 * number)} points"
+    return f"{two_digits(number)} nats ({two_digits(float(np.exp(number)))} times as likely)"
 
 
 def _limits_in_words(limits: pd.DataFrame) -> list[str]:
     said = []
     for row in limits.to_dict("records"):
-        named = f"{row['instrument']}, {row['estimate']}"
-        rise = "rises with the dose" if row["rises"] else "does NOT rise with every dose"
+        often = f"in {fixed(10 * POWER, 0)} of 10 draws"
         limit = (
-            f"finds a lean of {shown(row['limit'])} {row['unit']} or more in {POWER:.0%} of draws"
+            f"finds a lean of {in_unit(row['limit'], row['unit'])} or more {often}"
             if row["limit"] == row["limit"]
             else "finds none of the doses often enough"
         )
-        said.append(f"{named}: {limit}; it {rise} ({shown(row['slope'])} per nat).")
+        rise = "" if row["rises"] else " Its estimate does not rise with every dose."
+        said.append(f"{row['instrument']} {limit}.{rise}")
     return said
 
 
-def _alarms_in_words(negative: pd.DataFrame) -> str:
-    told = []
+def _planted_in_words(planted: pd.DataFrame) -> list[str]:
+    said = []
+    for row in planted.to_dict("records"):
+        moved = told(row["change"], row["low"], row["high"], places=3)
+        verdict = "finds" if row["low"] > 0 else "does not find"
+        said.append(f"{row['instrument']} {verdict} the lean in the weights: {moved} {row['unit']}.")
+    return said
+
+
+def _alarms_in_words(negative: pd.DataFrame) -> list[str]:
+    said = []
     for control, rows in negative.groupby("control", sort=False):
-        share = float(np.average(rows["found"], weights=rows["draws"]))
-        told.append(f"{control} {share:.1%} of {int(rows['draws'].sum())}")
-    return f"False alarms (at most {ALARMS:.0%} wanted): {'; '.join(told)}."
+        total = int(rows["draws"].sum())
+        alarms = round(float((rows["found"] * rows["draws"]).sum()))
+        said.append(f"False alarms with {control}: {alarms:,} of {total:,} ({alarms / total:.1%}).")
+    return said

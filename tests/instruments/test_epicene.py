@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -16,12 +17,10 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 import equipoise
-from equipoise.data.reading import TABLES
-from equipoise.data.sets.epicene import load_epicene
+from equipoise.data.sets.epicene import GERMAN, Agreement, load_epicene
 from equipoise.data.sources import resolve
 from equipoise.errors import UserError
 from equipoise.models.protocol import LanguageModel
-from equipoise.text.languages.de import agreement_leaks
 
 AGREEMENT = {"masculine": 2.0, "feminine": -1.5, "neuter": 0.3}
 LEAN = {"men": 0.7, "women": -0.4, "mixed": 0.0, "": 0.0}
@@ -73,18 +72,26 @@ def test_a_planted_lean_comes_back() -> None:
 @pytest.mark.parametrize(
     ("text", "leaks"),
     [
-        (" arbeitet hier. Am Montag kam  zu spät.", []),
-        (" fing gestern  an. Heute ruft  die Familie an.", []),
-        (" arbeitet in der Klinik, und in Berlin wohnt  gern.", []),
-        (", der hier arbeitet, kam zu spät.", ["der"]),
-        (" liebt seine Arbeit, und  bleibt.", ["seine"]),
-        (" mag ihren Beruf.", ["ihren"]),
-        (" ist Ärztin, und  kommt.", ["Ärztin"]),
-        (" kam, dieser Mensch blieb, und sie ging.", ["sie"]),
+        ("{noun} arbeitet hier. Am Montag kam [MASK] zu spät.", []),
+        ("{noun} fing gestern {field} an. Heute ruft [MASK] die Familie an.", []),
+        ("{noun} arbeitet in der Klinik, und in Berlin wohnt [MASK] gern.", []),
+        ("{noun}, der hier arbeitet, kam zu spät.", ["der"]),
+        ("{noun} liebt seine Arbeit, und [MASK] bleibt.", ["seine"]),
+        ("{noun} mag sein Auto.", ["sein"]),
+        ("{noun} mag ihren Beruf.", ["ihren"]),
+        ("{noun} ist Ärztin, und [MASK] kommt.", ["Ärztin"]),
+        ("{noun} kennt Kolleginnen, seit [MASK] da ist.", ["Kolleginnen"]),
+        ("{noun} kam, dieser Mensch blieb, und sie ging.", ["sie"]),
     ],
 )
 def test_words_that_agree_are_named(text: str, leaks: list[str]) -> None:
-    assert agreement_leaks(text) == leaks
+    assert Agreement(GERMAN / "agreement.csv").leaks(text) == leaks
+
+
+def test_every_example_of_the_german_table_is_what_it_says() -> None:
+    agreement = Agreement(GERMAN / "agreement.csv")
+    for row in pd.read_csv(GERMAN / "agreement.csv").to_dict("records"):
+        assert bool(agreement.leaks(row["example"])) == (row["kind"] == "agrees"), row
 
 
 def test_a_frame_of_the_user_that_leaks_is_dropped_with_the_word(tmp_path: Path) -> None:
@@ -92,7 +99,7 @@ def test_a_frame_of_the_user_that_leaks_is_dropped_with_the_word(tmp_path: Path)
         'a,"{noun} arbeitet {field}, und seine Kollegen mögen [MASK]."',
         'b,"{noun} ist {field}, sagt [MASK]."',
     )
-    (tmp_path / "epicene-frames-de.csv").write_text("\n".join(["id,template", *rows]) + "\n", "utf-8")
+    (tmp_path / "frames.csv").write_text("\n".join(["id,template", *rows]) + "\n", "utf-8")
     result = equipoise.measure(equipoise.TableModel(words={"er": 0.2, "sie": 0.1}), "epicene", data=tmp_path)
     dropped = result.items.groupby("template")["dropped"].first()
     assert dropped["a"] == "agreement leak: 'seine' agrees with a noun"
@@ -101,24 +108,65 @@ def test_a_frame_of_the_user_that_leaks_is_dropped_with_the_word(tmp_path: Path)
 
 
 def test_the_linter_names_every_agreeing_word_of_a_frame(tmp_path: Path, capsys) -> None:
-    frames = tmp_path / "frames.csv"
+    frames = tmp_path / "my-frames.csv"
     rows = 'a,"{noun} ist {field}, seine Kollegen mögen [MASK]."\nb,"{noun} ist {field}, sagt [MASK]."\n'
     frames.write_text(f"id,template\n{rows}", "utf-8")
     assert run("lint", frames, "--json") == 1
     (finding,) = json.loads(capsys.readouterr().out)["findings"]
     assert finding == {"line": 2, "id": "a", "code": "agreement", "finding": "'seine' agrees with a noun"}
-    assert run("lint", TABLES / "epicene-frames-de.csv") == 0
+    assert run("lint", GERMAN / "frames.csv") == 0
     assert "No findings in 8 frames" in capsys.readouterr().out
+
+
+def french(folder: Path) -> Path:
+    """The language that docs/extending.md adds, as a folder."""
+    document = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
+    files = re.findall(r"^`(my-french/[\w.]+)`:.*?^```csv\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
+    assert len(files) == 5
+    (folder / "my-french").mkdir()
+    for name, text in files:
+        (folder / name).write_text(text, "utf-8")
+    return folder / "my-french"
+
+
+def test_the_language_of_the_docs_is_measured_and_linted_by_its_own_table(tmp_path: Path, capsys) -> None:
+    folder = french(tmp_path)
+    result = equipoise.measure(equipoise.TableModel(words={"il": 0.3, "elle": 0.1}), "epicene", data=folder)
+    assert (result.value("lean"), result.value("stereotype")) == (0.0, 0.0)
+    assert result.value("agreement", agreement="feminine") == pytest.approx(math.log(3))
+    assert set(result.items["dropped"]) == {"", "agreement leak: 'arrivée' agrees with a noun"}
+    assert run("lint", folder / "frames.csv") == 1
+    assert "'arrivée' agrees with a noun" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("lost", ["frames.csv", "agreement.csv"])
+def test_a_language_that_lacks_a_file_is_refused(lost: str, tmp_path: Path) -> None:
+    folder = french(tmp_path)
+    (folder / lost).unlink()
+    with pytest.raises(UserError, match=f"language of its own.* has no {lost}") as refused:
+        equipoise.measure(equipoise.TableModel(words={"il": 0.3, "elle": 0.1}), "epicene", data=folder)
+    assert lost in refused.value.hint
+
+
+def test_data_without_sentences_are_refused(tmp_path: Path) -> None:
+    model = equipoise.TableModel(words={"er": 0.2, "sie": 0.1})
+    (tmp_path / "other.csv").write_text("id,template\na,{noun} sagt [MASK].\n", "utf-8")
+    for given in (tmp_path, tmp_path / "other.csv", pd.DataFrame({"id": ["a"]})):
+        with pytest.raises(UserError, match="holds no sentences for"):
+            equipoise.measure(model, "epicene", data=given)
+    (tmp_path / "agreement.csv").write_text("kind,pattern\nagrees,(\n", "utf-8")
+    with pytest.raises(UserError, match=r"line 2: the pattern '\(' is not a regular expression"):
+        equipoise.measure(model, "epicene", data=tmp_path)
 
 
 def test_a_frame_without_a_slot_and_fields_without_a_control_are_refused(tmp_path: Path) -> None:
     model = equipoise.TableModel(words={"er": 0.2, "sie": 0.1})
-    (tmp_path / "epicene-frames-de.csv").write_text("id,template\na,{noun} sagt [MASK].\n", "utf-8")
+    (tmp_path / "frames.csv").write_text("id,template\na,{noun} sagt [MASK].\n", "utf-8")
     with pytest.raises(UserError, match="line 2: 0 times"):
         equipoise.measure(model, "epicene", data=tmp_path)
-    (tmp_path / "epicene-frames-de.csv").unlink()
+    (tmp_path / "frames.csv").unlink()
     fields = "field,majority,category\nauf dem Bau,men,construction\n"
-    (tmp_path / "epicene-fields-de.csv").write_text(fields, "utf-8")
+    (tmp_path / "fields.csv").write_text(fields, "utf-8")
     with pytest.raises(UserError, match="has no control"):
         equipoise.measure(model, "epicene", data=tmp_path)
 

@@ -8,8 +8,7 @@ import typer
 from equipoise.cli.arguments import Json
 from equipoise.cli.commands import STUDIES
 from equipoise.cli.printing import print_json, print_rows, say
-from equipoise.data.poles import DEFAULT_POLES, load_poles
-from equipoise.data.reading import TABLES
+from equipoise.data.poles import DEFAULT_POLES, load_poles, shipped_poles
 from equipoise.data.sources import DATA, catalogue, dataset_names
 from equipoise.errors import unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, every_instrument
@@ -110,8 +109,8 @@ def _mitigations() -> Listing:
 
 def _poles() -> Listing:
     rows = []
-    for path in sorted(TABLES.glob("poles-*.csv")):
-        poles = load_poles(path.stem.removeprefix("poles-"))
+    for shipped in shipped_poles():
+        poles = load_poles(shipped)
         words = "; ".join(
             f"{name}: {', '.join(poles.words[name, poles.forms[0]][:3])}" for name in poles.pair
         )

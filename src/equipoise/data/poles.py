@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from equipoise.data.reading import TABLES, Shape, read_rows
+from equipoise.data.reading import LANGUAGES, TABLES, Shape, read_rows
 from equipoise.errors import UserError, unknown_name
 
 DEFAULT_POLES = "pronouns"
@@ -81,20 +81,29 @@ class Poles:
             )
 
 
+def shipped_poles() -> dict[str, Path]:
+    """The files of the shipped poles by name; those of a language are its pronouns (`pronouns-de`)."""
+    files = {path.stem.removeprefix("poles-"): path for path in TABLES.glob("poles-*.csv")}
+    files |= {f"{DEFAULT_POLES}-{path.parent.name}": path for path in LANGUAGES.glob("*/poles.csv")}
+    return dict(sorted(files.items()))
+
+
 def load_poles(name: str | Path = DEFAULT_POLES) -> Poles:
     """Shipped poles by name (`pronouns`, ...), or a user's file with columns pole, form, word."""
-    path = Path(name)
+    path, shipped = Path(name), shipped_poles()
     if not path.suffix:
-        path = TABLES / f"poles-{name}.csv"
-        if not path.exists():
-            known = [file.stem.removeprefix("poles-") for file in TABLES.glob("poles-*.csv")]
-            raise unknown_name("set of poles", str(name), known)
+        if str(name) not in shipped:
+            raise unknown_name("set of poles", str(name), list(shipped))
+        path = shipped[str(name)]
     table = read_rows(path, Shape(required=("pole", "form", "word"), filled=("word",)))
     words: dict[tuple[str, str], tuple[str, ...]] = {}
     for row in table.to_dict("records"):
         key = (row["pole"].strip(), row["form"].strip())
         words[key] = (*words.get(key, ()), row["word"].strip())
-    poles = Poles(path.stem.removeprefix("poles-"), words, path)
+    called = next(
+        (known for known, file in shipped.items() if file == path), path.stem.removeprefix("poles-")
+    )
+    poles = Poles(called, words, path)
     if len(poles.names) < 2:
         raise UserError(
             f"{path} names {len(poles.names)} pole where two are needed.",

@@ -18,6 +18,12 @@ from equipoise.files import sha256
 TABLES = Path(__file__).parent / "tables"
 """The tables written for this project."""
 
+LANGUAGES = Path(__file__).parents[1] / "text" / "languages"
+"""A folder for each language: its words, and the tables of the instruments that ask it."""
+
+LANGUAGE_FILES = ("frames.csv", "nouns.csv", "fields.csv", "poles.csv")
+"""The tables of a language whose words are asked."""
+
 LINE = "line"
 """The column that says on which line of its file a row began."""
 
@@ -274,6 +280,7 @@ def file_sha256(file: File) -> str:
 @cache
 def own_words() -> frozenset[str]:
     """Every word and mark of the shipped tables but those of published figures, in lower case."""
-    paths = (path for path in sorted(TABLES.glob("*.csv")) if not path.name.startswith("published-"))
+    ours = (path for path in TABLES.glob("*.csv") if not path.name.startswith("published-"))
+    paths = [*ours, *(path for name in LANGUAGE_FILES for path in LANGUAGES.glob(f"*/{name}"))]
     texts = (path.read_text(encoding="utf-8").lower() for path in paths)
     return frozenset(token for text in texts for token in re.findall(r"[^\W\d_]+|[^\w\s]", text))

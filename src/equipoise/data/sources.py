@@ -17,6 +17,7 @@ from equipoise.files import cache_folder
 from equipoise.plugins import Index
 
 DATA_VARIABLE = "EQUIPOISE_DATA"
+PACKAGE = Path(__file__).parents[1]
 _CATALOGUE = Path(__file__).parent / "catalogue.csv"
 
 
@@ -70,7 +71,7 @@ def fetch_file(dataset: str, file: str, data_dir: str | Path | None = None) -> P
     """The path of a data set's file: shipped, in the data folder, or downloaded once and checked."""
     entry = _entry(dataset, file)
     if entry.is_ours:
-        return TABLES / file
+        return PACKAGE / entry.folder / file if entry.folder else TABLES / file
     folder = Path(data_dir) if data_dir else _folder_from_environment()
     if folder is not None:
         local = folder / entry.home / file

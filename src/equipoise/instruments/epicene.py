@@ -16,7 +16,8 @@ Source       Written for Equipoise. Bartl et al. 2020 ask German BERT for person
              follow the Bundesagentur für Arbeit, "Frauen und Männer am Arbeitsmarkt".
 Limits       Subjects only; nine nouns and eight frames, written by one hand. Neuter nouns would take `es`,
              which is not asked. No German model was at hand: the sentences were tried with models made of
-             tables and with random weights, never with a real German model.
+             tables, with random weights and with a small model trained on made sentences, never with a real
+             German model. Another language is a folder of five files (docs/extending.md).
 """
 
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ from dataclasses import replace
 import pandas as pd
 
 from equipoise.data.poles import load_poles
-from equipoise.data.sets.epicene import load_epicene
+from equipoise.data.sets.epicene import POLES, language_files, load_epicene
 from equipoise.data.sources import Source
 from equipoise.instruments.base import Answers, Ask, PolarDesign, Settings
 from equipoise.instruments.parts.estimates import (
@@ -47,7 +48,6 @@ from equipoise.results.quantity import STEREOTYPED, TOWARDS, Contrast
 
 NATS = "nats"
 FACTORS = ("profession", "template")
-POLES = "pronouns-de"
 WORK, CONTROL, NAMED = "field of work", "control", "gendered noun"
 _OF_WORK = {"part": WORK}
 _LEAN = Quantity(
@@ -111,7 +111,7 @@ class Epicene:
     """Pronouns after epicene nouns, each sentence against its control."""
 
     name = "epicene"
-    title = "German pronouns after gender-neutral nouns, without agreement"
+    title = "Pronouns after gender-neutral nouns, without agreement (German)"
     datasets = ("equipoise-epicene-de",)
     variants = ("less-agreement",)
     needs = (FILL,)
@@ -126,8 +126,8 @@ class Epicene:
         part = table["majority"].map(lambda majority: WORK if majority else CONTROL)
         table = table.assign(part=part.where(table["gender"] == "", NAMED))
         table = table[(table["part"] != NAMED) | (table["majority"] == "")].reset_index(drop=True)
-        poles = load_poles(POLES)
-        return PolarDesign(items=table, files=(*read.files, poles.path), settings=settings, poles=poles)
+        poles = load_poles(language_files(source)[POLES])
+        return PolarDesign(items=table, files=read.files, settings=settings, poles=poles)
 
     def ask(self, design: PolarDesign, model: LanguageModel) -> Iterator[Ask]:
         """`er` and `sie` at the blank of every sentence."""

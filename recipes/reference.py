@@ -21,13 +21,14 @@ HEADINGS = {
     "Measures": "What is measured",
     "Good": "What is good",
     "Sign": "How to read the sign",
-    "Zero": "What a model without knowledge gives",
     "Neutral": "What a model without knowledge gives",
-    "Beside it": "Also reported",
     "Also given": "Also reported",
     "Differs": "Where it departs from its source, and numbers reproduced",
 }
 """Headings of cards in the words of the site; any other stands as the card has it."""
+
+LONGEST_SIGNATURE = 80
+"""Characters that fit into one line of the site's column."""
 
 ORDER = ("Example", "Question", "Measures", "Good", "Sign", "Limits", "Source", "Reproduced", "Not")
 """The headings that a reader needs first; the others follow in the card's order."""
@@ -73,11 +74,17 @@ def _instruments(plain: Mapping[str, str]) -> str:
     """Every instrument by its plain name and its question."""
     rows = []
     for name, called in plain.items():
-        question = instrument_card(name).splitlines()[0].partition(": ")[2]
-        asked = _escaped(question[:1].upper() + question[1:])
-        rows.append((f"[{called[:1].upper()}{called[1:]}]({name}.md)", f"`{name}`", asked))
+        rows.append(
+            (f"[{called[:1].upper()}{called[1:]}]({name}.md)", f"`{name}`", _escaped(_question(name)))
+        )
     table = _table(("test", "name", "question"), rows, escape=False)
     return f"# Instruments\n\n{table}\n{_toctree(plain)}"
+
+
+def _question(name: str) -> str:
+    """The first line of an instrument's card, without the name of the method."""
+    question = instrument_card(name).splitlines()[0].partition(": ")[2]
+    return question[:1].upper() + question[1:]
 
 
 def _toctree(names: Iterable[str]) -> str:
@@ -108,7 +115,7 @@ def _instrument(name: str, plain: str, example: str) -> str:
     run = f"```\nequipoise measure {name} --model path/to/model --out results/model\n```\n"
     parts = [
         f"# {plain[:1].upper()}{plain[1:]} (`{name}`)",
-        f"{_escaped(one.title)}.",
+        _escaped(_question(name)),
         run,
         shown,
         _card(instrument_card(name)),
@@ -175,11 +182,14 @@ def _python() -> str:
     parts = ["# Python\n\n`import equipoise` costs no torch: each name is loaded when it is first used.\n"]
     for name in equipoise.__all__:
         thing = getattr(equipoise, name)
-        parts.append(f"## {name}\n\n```python\n{name}{_signature(thing)}\n```\n\n{_sentence(thing)}\n")
+        parts.append(
+            f"## {name}\n\n```python\n{name}{_signature(thing, wrapped=True)}\n```\n\n{_sentence(thing)}\n"
+        )
         parts += [
             f"- `{member}{_signature(function)}`: {_sentence(function)}"
             for member, function in _methods(thing)
         ]
+        parts.append("")
     return "\n".join(parts) + "\n"
 
 
@@ -190,13 +200,19 @@ def _methods(thing: Any) -> Sequence[tuple[str, Any]]:
     return [(name, value) for name, value in own if inspect.isfunction(value) and inspect.getdoc(value)]
 
 
-def _signature(thing: Any) -> str:
+def _signature(thing: Any, *, wrapped: bool = False) -> str:
+    """How a thing is called, with short names of types; if wrapped, a long one has a line per argument."""
     try:
-        text = str(inspect.signature(thing))
+        signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return ""
+    text = str(signature)
+    if wrapped and len(text) > LONGEST_SIGNATURE:
+        kept = [str(one) for name, one in signature.parameters.items() if name != "self"]
+        text = "(\n    " + ",\n    ".join(kept) + ",\n)" + text.rpartition(")")[2]
     if inspect.isclass(thing):
         text = text.removesuffix(" -> None")
+    text = re.sub(r"\b(?:[a-z_]+\.)+(?=\w)", "", text)
     return "" if text == "(*args, **kwargs)" else text.replace("(self, ", "(").replace("(self)", "()")
 
 

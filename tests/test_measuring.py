@@ -167,14 +167,14 @@ def test_a_misspelt_choice_gets_a_suggestion() -> None:
 def test_a_negative_seed_is_refused() -> None:
     with pytest.raises(UserError, match="The seed is -1") as caught:
         measure(TableModel(words=WORDS), "tbe", seed=-1)
-    assert caught.value.hint == "Give a whole number from 0 on."
+    assert caught.value.hint == "Give a whole number of 0 or more."
 
 
 @pytest.mark.parametrize("seed", ["3", 1.5, None])
 def test_a_seed_that_is_no_whole_number_is_refused(seed: Any) -> None:
     with pytest.raises(UserError, match="The seed is") as caught:
         measure(TableModel(words=WORDS), "tbe", seed=seed)
-    assert caught.value.hint == "Give a whole number from 0 on."
+    assert caught.value.hint == "Give a whole number of 0 or more."
 
 
 def test_a_path_and_a_number_of_numpy_can_be_saved(tmp_path: Path) -> None:

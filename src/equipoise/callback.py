@@ -44,7 +44,7 @@ class Callback:
         settings: Mapping[str, Settings] | None = None,
     ) -> None:
         if every is not None and every < 1:
-            raise UserError(f"every={every} was given.", "Give a number of steps from 1 on, or None.")
+            raise UserError(f"every={every} was given.", "Give a number of steps of 1 or more, or None.")
         if not 0 < share <= 1:
             raise UserError(
                 f"share={share} was given.", "Give a share of the training time above 0, up to 1."

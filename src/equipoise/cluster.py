@@ -168,7 +168,7 @@ class Crew:
             except ImportError as error:
                 raise UserError(
                     "The executor 'ray' needs the package ray, which is not installed.",
-                    "Install it: pip install 'equipoise[ray]'.",
+                    "Install it with: pip install 'ray==2.60.0'",
                 ) from error
             self._ray = ray
         if self._ray.is_initialized():

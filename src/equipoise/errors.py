@@ -70,7 +70,7 @@ def nearest(given: str, known: Iterable[str]) -> str:
 def check_seed(seed: Any) -> None:
     """Refuse a seed that a random number generator would not accept."""
     if not isinstance(seed, Integral) or int(seed) < 0:
-        raise UserError(f"The seed is {seed!r}.", "Give a whole number from 0 on.")
+        raise UserError(f"The seed is {seed!r}.", "Give a whole number of 0 or more.")
 
 
 @contextmanager

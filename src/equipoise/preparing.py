@@ -185,7 +185,7 @@ def prepare(model: LanguageModel, instrument: Instrument[Any], settings: Setting
     asks = list(instrument.ask(design, model))
     if not asks:
         raise UserError(
-            f"{instrument.name}: not one item can be asked of {model.name!r}.",
+            f"{instrument.name}: {model.name!r} can be asked none of the items.",
             "Use another model or other data: these texts may be too long for it.",
         )
     refuse_repeated_asks(instrument.name, asks)

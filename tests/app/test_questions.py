@@ -152,7 +152,7 @@ def test_the_choices_of_an_instrument_are_those_that_it_declares(client: Client)
     answer = finished(client, job)["answer"]
     assert answer["results"][0]["instrument"] == "weat"
     job = finished(client, client.ask("measure", model="random", instrument="tbe", choices={"layer": "0"}))
-    assert "--layer 0 means nothing to tbe" in job["error"]["message"]
+    assert "--layer 0 has no effect on tbe" in job["error"]["message"]
 
 
 def test_a_corpus_is_surveyed(client: Client) -> None:

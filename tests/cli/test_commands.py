@@ -373,7 +373,7 @@ BAD = {
     "poles of pairs": (["measure", "sbe", "--poles", "age", "--out", "o"], "--poles age means nothing"),
     "poles of one of two": (
         ["measure", "sbe", "tbe", "--poles", "sbe=age", "--out", "o"],
-        "--poles age means nothing to sbe",
+        "--poles age has no effect on sbe",
     ),
     "unknown device": (["probe", "[MASK] is.", "--device", "gpu"], "device"),
     "unknown executor": (["probe", "[MASK] is.", "--executor", "ray"], "executor"),

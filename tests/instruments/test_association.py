@@ -309,7 +309,7 @@ def test_professions_of_one_statistic_are_one_point() -> None:
 
 def test_the_card_has_all_its_headings() -> None:
     card = association.__doc__ or ""
-    for heading in ["Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"]:
+    for heading in ["Question", "Sign", "Good", "Also given", "Neutral", "Source", "Differs", "Limits"]:
         assert f"\n{heading} " in card
     assert "agreement is measured, not" in card
 
@@ -555,5 +555,5 @@ def test_only_the_sample_of_a_corpus_choice_means_something_here(folder: Path) -
     model = load_model("random", cache=False)
     settings = Settings(data=str(folder), corpus=CorpusChoice(sample=16))
     assert len(measure(model, "association", settings).items) < 32
-    with pytest.raises(UserError, match="--length 50 means nothing to association"):
+    with pytest.raises(UserError, match="--length 50 has no effect on association"):
         measure(model, "association", replace(settings, corpus=CorpusChoice(length=50)))

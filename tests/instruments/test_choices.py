@@ -82,7 +82,7 @@ def test_a_choice_of_a_group_may_be_named_by_itself() -> None:
 def test_a_choice_that_one_of_several_reads_is_taken() -> None:
     vectors = VectorChoice(layer="0")
     settings = {name: Settings(vectors=vectors) for name in ("tbe", "weat")}
-    with pytest.raises(UserError, match="--layer 0 means nothing to tbe") as caught:
+    with pytest.raises(UserError, match="--layer 0 has no effect on tbe") as caught:
         audit("no model is loaded", ["tbe"], {"tbe": settings["tbe"]})
     assert "weat, seat, c-seat, ceat" in caught.value.hint
     assert {result.instrument for result in audit(load_model("random"), ["tbe", "weat"], settings)} == {
@@ -93,7 +93,7 @@ def test_a_choice_that_one_of_several_reads_is_taken() -> None:
 
 def test_what_nothing_reads_is_refused_before_a_model_is_loaded() -> None:
     for choices in ({"poles": "age"}, {"label": "positive"}, {"corpus": CorpusChoice(groups=("paper",))}):
-        with pytest.raises(UserError, match="means nothing to sbe"):
+        with pytest.raises(UserError, match="has no effect on sbe"):
             measure("no model is loaded", "sbe", **choices)
 
 
@@ -110,7 +110,7 @@ class Mine:
 
 
 def test_an_instrument_of_a_user_is_held_to_what_it_says_it_reads() -> None:
-    with pytest.raises(UserError, match="--poles age means nothing to sbe"):
+    with pytest.raises(UserError, match="--poles age has no effect on sbe"):
         measure("no model is loaded", Mine(), poles="age")
 
 

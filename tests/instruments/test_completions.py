@@ -349,7 +349,7 @@ def test_models_are_compared_by_favour_and_by_lean(folder: Path) -> None:
         ),
         ("words", WORDS + "run,verb,positive,\n", "no pattern for words of the part 'verb'"),
         ("patterns", PATTERNS + "x,noun,The <word> is.\n", r"line 4: 0 times \[MASK\]"),
-        ("pairs", PAIRS + "cousin,cousin,kin\n", "cousin stands in the lists of two poles"),
+        ("pairs", PAIRS + "cousin,cousin,kin\n", "cousin is in the lists of two poles"),
         ("pairs", "men,women\nman,woman\n", "no column 'male', 'female'"),
     ],
 )
@@ -360,7 +360,7 @@ def test_bad_input(tmp_path: Path, name: str, text: str, problem: str) -> None:
 
 def test_the_card_says_that_the_sign_differs() -> None:
     card = completions.__doc__ or ""
-    for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
+    for heading in ("Question", "Sign", "Good", "Also given", "Neutral", "Source", "Differs", "Limits"):
         assert f"\n{heading}  " in card
     assert "THE OTHER WAY ROUND" in card
 

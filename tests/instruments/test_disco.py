@@ -130,5 +130,5 @@ def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
 
 def test_the_card_has_every_heading() -> None:
     card = disco.__doc__ or ""
-    for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
+    for heading in ("Question", "Sign", "Good", "Also given", "Neutral", "Source", "Differs", "Limits"):
         assert f"\n{heading}  " in card

@@ -161,6 +161,6 @@ def test_a_causal_model_is_refused_with_the_reason(folder: Path) -> None:
 
 def test_the_card_has_every_heading() -> None:
     card = honest.__doc__ or ""
-    for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
+    for heading in ("Question", "Sign", "Good", "Also given", "Neutral", "Source", "Differs", "Limits"):
         assert f"\n{heading}  " in card
     assert Honest.datasets == ("equipoise-honest",)

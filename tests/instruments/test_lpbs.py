@@ -198,5 +198,5 @@ def test_a_pole_without_a_word_of_the_form(folder: Path, tmp_path: Path) -> None
 
 def test_the_card_has_every_heading() -> None:
     card = lpbs.__doc__ or ""
-    for heading in ("Question", "Sign", "Good", "Beside it", "Zero", "Source", "Differs", "Limits"):
+    for heading in ("Question", "Sign", "Good", "Also given", "Neutral", "Source", "Differs", "Limits"):
         assert f"\n{heading}  " in card

@@ -175,7 +175,7 @@ def test_charts_that_are_there_are_refused_before_the_corpus_is_read(
     asked = ["corpus", source, "--group", "side", "--out", out, "--figures", figures]
     assert run(*asked) == 2
     assert capsys.readouterr().err.splitlines() == [
-        f"Error: {figures / 'mentions-side.png'} would be written over.",
+        f"Error: {figures / 'mentions-side.png'} would be overwritten.",
         "Give another folder with --figures, or --force to overwrite it.",
     ]
     assert not out.exists()

@@ -250,7 +250,7 @@ def test_files_that_are_there_are_refused_before_anything_is_written(
     assert run(*asked) == 2
     said = capsys.readouterr()
     assert said.err.splitlines() == [
-        f"Error: {mine / 'tbe-headlines.csv'} would be written over.",
+        f"Error: {mine / 'tbe-headlines.csv'} would be overwritten.",
         "Give another folder with --tables, or --force to overwrite it.",
     ]
     assert said.out == ""

@@ -106,5 +106,5 @@ def test_a_control_is_measured_as_the_model_is(control: RandomControl, settings:
 def test_what_has_no_weights_and_too_few_draws_are_refused(settings: dict[str, Settings]) -> None:
     with pytest.raises(UserError, match="no weights to draw at random"):
         random_weights_control(TableModel(words={"he": 0.5}), settings=settings)
-    with pytest.raises(UserError, match="2 draws have hardly a spread"):
+    with pytest.raises(UserError, match="2 draws are too few to show a spread"):
         random_weights_control(leaning(1.0), draws=2, settings=settings)

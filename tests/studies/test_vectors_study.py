@@ -21,7 +21,7 @@ from equipoise.studies.steps import Keeping
 from equipoise.studies.training import vectors as module
 from equipoise.studies.training.vectors import VectorsChoice, VectorsStudy, study_vectors
 
-pytest.importorskip("gensim", reason="needs gensim (pip install 'equipoise[vectors]')")
+pytest.importorskip("gensim", reason="needs gensim (pip install gensim)")
 
 FIFTIES, SIXTIES, SEVENTIES = "1950-1959", "1960-1969", "1970-1979"
 RECIPE = SkipGram(width=20, window=5, epochs=5, fewest=5)

@@ -35,7 +35,7 @@ def test_repeats_count_once_and_keep_their_first_spelling() -> None:
 
 
 def test_a_word_of_both_poles_is_refused() -> None:
-    with pytest.raises(UserError, match="here: cousin, nurse stands in the lists of two poles"):
+    with pytest.raises(UserError, match="here: cousin, nurse is in the lists of two poles"):
         word_lists({"male": ("nurse", "cousin"), "female": ("Cousin", "nurse")}, "here")
 
 

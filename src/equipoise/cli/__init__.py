@@ -75,7 +75,7 @@ def _run(arguments: list[str]) -> None:
             _leave_quietly()
         if _is_about_output(error):
             reason = error.strerror or str(error)
-            raise _unwritten(reason, "Free the disk, or write to another place", arguments) from error
+            raise _unwritten(reason, "Free disk space, or write to another place", arguments) from error
         raise
 
 

@@ -34,9 +34,12 @@ Places = Mapping[str, Mapping[str, tuple[str, str]]]
 STUDIES: Places = {
     "Models": {
         "models": ("study_models:models", "Rank several models, with each difference tested."),
-        "controls": ("proof:controls", "Test instruments with known doses, and with none."),
+        "controls": (
+            "proof:controls",
+            "Test whether each instrument finds a known bias, and none where there is none.",
+        ),
         "control": ("study_models:control", "Compare a model with random weights of the same architecture."),
-        "sample-size": ("study_models:sample_size", "Show how far a score moves with the number of items."),
+        "sample-size": ("study_models:sample_size", "Show how many items a score needs."),
     },
     "Changes to a model": {
         "before-after": ("study_models:before_after", "Show what a change removed and what it cost."),
@@ -53,7 +56,7 @@ STUDIES: Places = {
         ),
         "resolution": (
             "study_training:resolution",
-            "Train on hidden pronouns, with and without a copy.",
+            "Train on hidden pronouns, with and without a gender-swapped copy.",
         ),
     },
     "Corpora": {
@@ -264,7 +267,11 @@ def _unreadable(error: Any, arguments: Sequence[str], more: str) -> UserError:
     if wanted is None:
         return UserError(error.format_message(), more)
     reach = (
-        f" from {low} to {high}" if None not in (low, high) else f" from {low} on" if low is not None else ""
+        f" from {low} to {high}"
+        if None not in (low, high)
+        else f" of {low} or more"
+        if low is not None
+        else ""
     )
     said = f"{name} is {given!r}" if given is not None else f"{name} cannot be read"
     return UserError(f"{said} where {wanted}{reach} is expected.", f"Give {wanted}{reach}; {more}")

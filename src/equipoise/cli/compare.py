@@ -40,9 +40,7 @@ Margin = Annotated[
 
 @takes_groups
 def compare(
-    folders: Annotated[
-        list[Path], typer.Argument(help="Two or more result folders; with --between, one will do.")
-    ],
+    folders: Annotated[list[Path], typer.Argument(help="Two or more result folders; one with --between.")],
     *,
     out: Annotated[
         Path | None,
@@ -61,7 +59,7 @@ def compare(
         bool, typer.Option("--by-text", help="Pair items by their text, across different files.")
     ] = False,
     corpora: Annotated[
-        bool, typer.Option("--corpora", help="One model on different corpora: compare those, unpaired.")
+        bool, typer.Option("--corpora", help="Compare one model on different corpora, unpaired.")
     ] = False,
     between: Annotated[
         str, typer.Option(help="Compare the groups of a column, such as publisher, within each result.")
@@ -184,11 +182,9 @@ def read_margins(given: list[str] | None) -> dict[str, float] | float | None:
 
 FailIf = Annotated[
     list[str] | None,
-    typer.Option("--fail-if", help='What fails a model: "tbe.appd.low > 0.1"; may be given several times.'),
+    typer.Option("--fail-if", help='A rule that fails a model: "tbe.appd.low > 0.1". Repeatable.'),
 ]
-Rules = Annotated[
-    list[Path] | None, typer.Option("--rules", help="A TOML file of rules; may be given several times.")
-]
+Rules = Annotated[list[Path] | None, typer.Option("--rules", help="A TOML file of rules. Repeatable.")]
 SHOWN = 30
 """Outcomes that are printed: those that did not pass, then others up to this many."""
 
@@ -199,12 +195,12 @@ def check(
     rules: Rules = None,
     against: Annotated[
         Path | None,
-        typer.Option("--against", help="A baseline's results: fail by what `compare` calls worse."),
+        typer.Option("--against", help="Results of a baseline; fail if anything got worse."),
     ] = None,
     margin: Margin = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="A JUnit XML file to write.")] = None,
     names: Annotated[
-        bool, typer.Option("--names", help="Only list what rules can name, with its numbers.")
+        bool, typer.Option("--names", help="List the names that rules can use, with their numbers.")
     ] = False,
     force: Force = False,
     as_json: Json = False,

@@ -55,7 +55,7 @@ RULES = ("generic-pronoun", "occupation", "generalisation", "benevolent", "hosti
 @takes_groups
 def corpus(
     file: Annotated[
-        Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of such.")
+        Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of them.")
     ],
     *,
     reading: Reading,
@@ -65,24 +65,26 @@ def corpus(
         Path | None,
         typer.Option("--pairs", help="A CSV to write counterfactual sentence pairs to, for `measure sbe`."),
     ] = None,
-    sample: Annotated[int, typer.Option("--sample", help="With --pairs: how many to draw; 0: all.")] = 500,
+    sample: Annotated[int, typer.Option("--sample", help="With --pairs: how many to draw; 0 for all.")] = 500,
     seed: Seed = 0,
     text: Text = None,
     year: Annotated[str | None, typer.Option("--year", help="The column with the year or date.")] = None,
     window: Annotated[
-        int, typer.Option("--window", help="Words either side of a mention; 0: its sentence.")
+        int, typer.Option("--window", help="Words on either side of a mention; 0 for its sentence.")
     ] = 10,
     figures: Annotated[
         Path | None, typer.Option("--figures", help="With --out: a folder for charts (HTML, SVG and PNG).")
     ] = None,
-    flag: Annotated[bool, typer.Option("--flag", help="Also mark sentences a reader should see.")] = False,
+    flag: Annotated[
+        bool, typer.Option("--flag", help="Also list sentences that a person should read.")
+    ] = False,
     processes: Annotated[
-        int, typer.Option(min=0, help="How many processes share the work; 0: every core for a large corpus.")
+        int, typer.Option(min=0, help="Processes that share the work; 0 uses every core for a large corpus.")
     ] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace another command's output.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Who is mentioned in a corpus, and near which words: counts, PMI and log-odds with intervals."""
+    """Show who a corpus mentions, and near which words, with intervals."""
     choice, targets = replace(reading, text=text), load_targets(reading.targets)
     address = cluster_of(cluster)
     settings = choice.read_settings(year=year, holding=targets if reading.with_targets else None)
@@ -239,7 +241,9 @@ def lint(
     if are_frames(table):
         findings, what = frame_findings(table, file), "frames"
         if model:
-            raise UserError("--model means nothing to frames.", "Leave it out.")
+            raise UserError(
+                "--model has no use here: German frames are checked without a model.", "Leave it out."
+            )
     else:
         table = read_pairs(file)
         findings = pair_findings(table)

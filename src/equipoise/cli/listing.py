@@ -15,7 +15,7 @@ from equipoise.instruments import DEFAULT_AUDIT, INSTRUMENTS, every_instrument
 from equipoise.mitigations import MITIGATIONS, mitigation_summary
 from equipoise.models.engine.store import cache_file, clear_store, stored_models
 from equipoise.models.loading import BUILT_IN, DEFAULT_MODEL, LOADERS
-from equipoise.plugins import Index
+from equipoise.plugins import Index, card_of
 from equipoise.report.exports import EXPORTS
 
 Listing = tuple[tuple[str, ...], list[tuple[Any, ...]]]
@@ -31,7 +31,7 @@ def list_known(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List what is available by name."""
+    """List the models, instruments, data sets, mitigations and so on."""
     if kind is not None and kind not in _TABLES:
         raise unknown_name("listing", kind, _TABLES)
     tables = {name: _TABLES[name]() for name in _TABLES if kind in (None, name)}
@@ -47,7 +47,7 @@ def list_known(
         shown = 2 if name == "mitigations" else len(columns)
         print_rows(name, columns[:shown], [row[:shown] for row in rows])
         if name == "mitigations":
-            say("Card, options and presets of one: equipoise mitigate NAME --explain")
+            say("To see a card with options and presets: equipoise mitigate NAME --explain")
     say_left_out(INSTRUMENTS, MITIGATIONS, EXPORTS, LOADERS, DATA)
 
 
@@ -64,12 +64,12 @@ def _models() -> Listing:
         (name, "default" if name == DEFAULT_MODEL else "built in", text) for name, text in BUILT_IN.items()
     ]
     rows.append(("FOLDER", "yours", "a folder written by save_pretrained, with safetensors weights"))
-    rows.append(("HUB_NAME", "hub", "a model of the Hugging Face hub, fetched once by transformers"))
+    rows.append(("HUB_NAME", "hub", "a model of the Hugging Face hub, downloaded once"))
     rows.append(
         (
             "FILE.vec .txt .bin .npy",
             "yours",
-            "word vectors (text, word2vec binary, npy with a vocabulary beside it): answers `embed` only",
+            "word vectors (text, word2vec binary, or npy with its vocabulary): vector tests only",
         )
     )
     return ("name", "where", "what"), rows
@@ -79,7 +79,7 @@ def _instruments() -> Listing:
     rows = [
         (
             one.name,
-            one.title,
+            _question(one),
             ", ".join(one.variants),
             ", ".join(one.datasets) or "a corpus of yours",
             "yes" if one.name in DEFAULT_AUDIT else "",
@@ -87,6 +87,12 @@ def _instruments() -> Listing:
         for one in every_instrument()
     ]
     return ("name", "what", "variants (first is default)", "data (first is default)", "audit"), rows
+
+
+def _question(instrument: Any) -> str:
+    """The question on the card of an instrument; its title where the card asks none."""
+    said = card_of(type(instrument)).partition("\n")[0].partition(": ")[2]
+    return said[:1].upper() + said[1:] if said.endswith("?") else instrument.title
 
 
 def _data() -> Listing:

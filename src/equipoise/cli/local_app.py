@@ -27,7 +27,9 @@ def local_app(
     ] = Path("results"),
     port: Annotated[
         int | None,
-        typer.Option("--port", min=1, max=65535, help="The port; else the first free one from 8642."),
+        typer.Option(
+            "--port", min=1, max=65535, help="The port. Without this, the first free one from 8642."
+        ),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:

@@ -64,7 +64,9 @@ class Ending:
     until: Annotated[
         float | None,
         option(
-            RUNNING, "--until", help="Stop when every headline is this close to that of the whole run: 0.05"
+            RUNNING,
+            "--until",
+            help="Stop when every headline is this close to its value in the whole run, such as 0.05.",
         ),
     ] = None
 
@@ -116,7 +118,7 @@ def audit(
     *,
     model: Model = None,
     printed: Printed,
-    full: Annotated[bool, typer.Option("--full", help="Ask every instrument, not the chosen few.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Ask every instrument that fits the model.")] = False,
     chosen: Annotated[Chosen, Only(("data_dir", "seed"))],
     ending: Ending,
     options: RunOptions,
@@ -138,7 +140,7 @@ def audit(
     _say_left_out(left_out)
     if not results:
         raise UserError(
-            f"No instrument fits {loaded.name!r}, a {loaded.kind} model; the reasons stand above.",
+            f"No instrument fits {loaded.name!r}, a {loaded.kind} model; the reasons are listed above.",
             "Name a masked, causal or encoder-decoder language model.",
         )
     screen.close(results)

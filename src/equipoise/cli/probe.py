@@ -40,7 +40,7 @@ def probe(
     model: Models = None,
     word: Annotated[list[str] | None, typer.Option("--word", "-w", help="Ask for this word.")] = None,
     top: Annotated[int, typer.Option(min=1, help="How many of the likeliest words to show.")] = 8,
-    poles: Annotated[str, typer.Option(help="Named poles or a poles file.")] = "pronouns",
+    poles: Annotated[str, typer.Option(help="A set of poles by name, or a file of poles.")] = "pronouns",
     as_json: Json = False,
 ) -> None:
     """Show what one or more models expect at a blank.
@@ -133,7 +133,9 @@ def _is_file(texts: list[str]) -> bool:
 
 def _refuse_input(file: Path, out: Path) -> None:
     if file.exists() and out.exists() and file.samefile(out):
-        raise UserError(f"--out {out} is the file that is read.", "Give another path: it would be destroyed.")
+        raise UserError(
+            f"--out {out} is the file that is read.", "Give another path, or it would be destroyed."
+        )
 
 
 def _tell_unknown(model: str, unknown: dict[int, list[str]], lines: int) -> None:

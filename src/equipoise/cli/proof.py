@@ -41,12 +41,12 @@ def verify(
     model: Model = None,
     data_dir: DataDir = None,
     named: Annotated[
-        str, typer.Option("--as", help="The published model that yours is, as bert-base-uncased.")
+        str, typer.Option("--as", help="Which published model yours is, such as bert-base-uncased.")
     ] = "",
-    full: Annotated[bool, typer.Option("--full", help="Check also what takes long.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also run the checks that take long.")] = False,
     shown: Shown,
 ) -> None:
-    """Check every published number that the model and the data at hand can check."""
+    """Check every published number that this model and these data can check."""
     keeping = Keeping() if shown.out is None else keeping_of(shown.out, shown.force)
     study = study_published(
         open_model(model, options), name=named, data_dir=data_dir, full=full, keeping=keeping

@@ -33,7 +33,7 @@ def report(
     tables: Tables = None,
     force: Force = False,
 ) -> None:
-    """Write one page that needs nothing else: charts, tables, cards, every item, models side by side."""
+    """Write one self-contained page: findings, charts, tables, cards and every item."""
     refuse_foreign(out, force=force, ours=False)
     for option, folder in (("--figures", figures), ("--tables", tables)):
         if folder is not None:
@@ -70,7 +70,8 @@ def export(
         Path | None, typer.Option("--rules", help="TOML file of rules (format bias-scenarios only).")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file or folder to write; else stdout.")
+        Path | None,
+        typer.Option("--out", "-o", help="The file or folder to write. Without this, standard output."),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -96,10 +97,10 @@ def push(
     folder: Annotated[Path, typer.Argument(help="A folder of `mitigate`, or of results.")],
     to: Annotated[str, typer.Option("--to", help="The repository on the hub: OWNER/NAME.")],
     results: Annotated[
-        Path | None, typer.Option("--results", help="Results of the model, to show beside it.")
+        Path | None, typer.Option("--results", help="Results of the model, to upload with it.")
     ] = None,
     public: Annotated[
-        bool, typer.Option("--public", help="Let everybody read it; else it is private.")
+        bool, typer.Option("--public", help="Let everybody read it. Without this it is private.")
     ] = False,
     check: Annotated[bool, typer.Option("--check", help="Only list what would be uploaded.")] = False,
     force: Force = False,

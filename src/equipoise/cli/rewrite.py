@@ -53,7 +53,7 @@ def rewrite(
         str, typer.Option("--text-column", hidden=True, help="The old name of --text.")
     ] = "",
     judge: Annotated[
-        str | None, typer.Option(help="A masked model asked where the form of her or his is in doubt.")
+        str | None, typer.Option(help="A masked model that decides unclear forms of her and his.")
     ] = None,
     names: Annotated[bool, typer.Option(help="Exchange first names too.")] = True,
     coordinated: Annotated[
@@ -67,7 +67,7 @@ def rewrite(
         ),
     ] = None,
     processes: Annotated[
-        int, typer.Option(min=0, help="How many processes share the work; 0: every core for a large file.")
+        int, typer.Option(min=0, help="Processes that share the work; 0 uses every core for a large file.")
     ] = 0,
     account: Annotated[
         Path | None,

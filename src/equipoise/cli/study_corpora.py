@@ -173,7 +173,7 @@ Out = Annotated[
 
 def vectors(
     corpus: Annotated[
-        Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of such.")
+        Path, typer.Argument(help="A txt, csv, tsv, jsonl or parquet file, or a folder of them.")
     ],
     out: Out,
     text: Text = None,

@@ -320,7 +320,7 @@ def _parquet(path: Path) -> Any:
     except ImportError as error:
         raise UserError(
             f"{path} is a parquet file, which needs the package pyarrow.",
-            "Install it with: pip install 'equipoise[parquet]'",
+            "Install it with: pip install pyarrow",
         ) from error
     return ParquetFile(path)
 

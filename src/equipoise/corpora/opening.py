@@ -45,16 +45,18 @@ class CorpusChoice:
         None, "Contexts to ask (2,000 by default), or sentences of association; 0 asks all.", may_differ=True
     )
     names: bool = choice(True, "Replace names of persons by 'someone'.", may_differ=True, flag="--no-names")
-    document: str | None = choice(None, "A column that the rows of one document share.", may_differ=True)
+    document: str | None = choice(
+        None, "A column that says which rows belong to one document.", may_differ=True
+    )
     split: str | None = choice(
-        None, "What one document of a txt file is: sentence, line, paragraph or file.", may_differ=True
+        None, "What counts as one document of a txt file: sentence, line, paragraph or file.", may_differ=True
     )
     targets: Path | None = choice(
         None, "Target words: a CSV with the columns category and word.", may_differ=True
     )
     clean: bool = choice(False, "Decode HTML entities and expand contractions.", may_differ=True)
     groups_file: Path | None = choice(
-        None, "A CSV that maps the values of a column to groups, as publisher,ideology.", may_differ=True
+        None, "A CSV that maps values of a column to groups, such as publisher,ideology.", may_differ=True
     )
     with_targets: bool = choice(
         False, "Keep only contexts (or documents) that hold a target word.", may_differ=True
@@ -63,7 +65,7 @@ class CorpusChoice:
     def __post_init__(self) -> None:
         if self.sample is not None and self.sample < 0:
             raise UserError(
-                f"A sample of {self.sample} was asked for.", "Give a number from 1 on, or 0 for all."
+                f"A sample of {self.sample} was asked for.", "Give a number of 1 or more, or 0 for all."
             )
         if self.length < 1:
             raise UserError(f"A context of {self.length} words was asked for.", "Give a length of 1 or more.")

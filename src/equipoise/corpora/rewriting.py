@@ -70,7 +70,7 @@ def rewrite_file(
         settings = replace(settings, processes=_processes_for(source, judge))
     if judge is not None and (settings.processes > 1 or settings.address):
         raise UserError(
-            "A judge answers in one process.", "Leave --processes and --executor out, or the judge."
+            "--judge works in one process only.", "Leave --processes and --executor out, or the judge."
         )
     if account is not None and account.resolve() in [other.resolve() for other in (out, source) if other]:
         raise UserError(f"{account} is the file that is read or written.", "Give another --account.")
@@ -184,9 +184,7 @@ def _check_names(source: Path, out: Path) -> None:
         )
     kind = format_of(out)
     if unpacked_name(out) != out or out.suffix.lower() == ".zip":
-        raise UserError(
-            f"{out} would be written unpacked.", "Give --out a name without .gz, .bz2, .xz or .zip."
-        )
+        raise UserError(f"{out} would not be packed.", "Give --out a name without .gz, .bz2, .xz or .zip.")
     if kind == "json" or (format_of(source) == "json" and kind not in ("jsonl", "")):
         raise UserError(f"{out} would hold JSON lines.", "Give --out a name that ends in .jsonl.")
 
@@ -206,7 +204,9 @@ def _rewrite_folder(
 ) -> RewriteSummary:
     """Rewrite every file of a folder or an archive into a folder, under the same names."""
     if account is not None:
-        raise UserError("An account goes with one file.", "Leave --account out, or rewrite file by file.")
+        raise UserError(
+            "--account works with one file only.", "Leave --account out, or rewrite file by file."
+        )
     note, told = out / DONE, repr((asdict(settings) | APART, judge is not None))
     if out.exists() and not note.is_file() and not force:
         raise UserError(f"{out} exists.", "Give another --out, or --force to overwrite it.")

@@ -61,6 +61,6 @@ def _pyarrow_parquet() -> Any:
         from pyarrow import parquet
     except ModuleNotFoundError as error:
         raise UserError(
-            "Parquet files need the package pyarrow.", "Install it with: pip install 'equipoise[parquet]'"
+            "Parquet files need the package pyarrow.", "Install it with: pip install pyarrow"
         ) from error
     return parquet

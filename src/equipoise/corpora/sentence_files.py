@@ -85,7 +85,7 @@ def _begun(folder: Path) -> SentenceFiles:
     try:
         written = read_sentence_files(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{folder / NOTE} cannot be read: {error}.", "Start anew with --force.") from error
+        raise UserError(f"{folder / NOTE} cannot be read: {error}.", "Start again with --force.") from error
     if not all((folder / one.file).is_file() for one in written.groups):
         _clear(folder)  # they were being moved away when the run was killed
         return SentenceFiles()

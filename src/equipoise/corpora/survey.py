@@ -87,7 +87,7 @@ def load_state(folder: Path) -> SurveyState | None:
         return _restored(notes, kept)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(
-            f"{path} cannot be read: {error}", "Start anew with --force, or give another folder with --out."
+            f"{path} cannot be read: {error}", "Start again with --force, or give another folder with --out."
         ) from error
 
 

@@ -250,7 +250,7 @@ def _check_header(header: Sequence[str], required: Sequence[str], file: File) ->
         if name.lower() in lowered:
             raise UserError(
                 f"{file} has the column {lowered[name.lower()]!r} where {name!r} is expected.",
-                f"Write the names of columns in small letters. {expected}",
+                f"Write the names of columns in lower case. {expected}",
             )
     raise UserError(
         f"{file} has no column {', '.join(map(repr, missing))}; it has {', '.join(header)}.", expected

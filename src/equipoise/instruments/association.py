@@ -1,7 +1,7 @@
-"""Association: how much does naming a profession raise or lower the probability of a person word?
+"""Association: does naming a profession make a man or a woman more likely?
 
 Question     For each sentence ("Our aunt was hired as the new welder."), ln P(T|A) - ln P(T): log P of the
-             person noun T beside the profession A, less its log P with A masked too. Its mean by
+             person noun T with the profession A, minus its log P with A masked too. Its mean by
              profession group and gender; the gap is male - female of the same pair, template and profession.
 Sign         `score` is one sentence's association: above 0 the profession makes the person word likelier. A
              gap above 0 leans male (other word sets: to the gender named first in the file of words). Models
@@ -10,7 +10,7 @@ Sign         `score` is one sentence's association: above 0 the profession makes
              (EEC), it is the score of the first gender and minus that of the second.
 Good         Gaps, `oriented` and the correlation of the gap with the share of women near 0. A correlation
              below 0 means that the model follows the labour statistics.
-Beside it    Wilcoxon's signed ranks over all pairs of a group (wilcoxon-...), whose p is too small because
+Also given   Wilcoxon's signed ranks over all pairs of a group (wilcoxon-...), whose p is too small because
              pairs share professions and templates, and over one gap per profession
              (wilcoxon-per-profession-...), which is the one to trust. In a result they compare women with
              men in one model, as Table 5 does; "...-w-second-minus-first" sums the ranks of female - male.
@@ -21,7 +21,7 @@ Beside it    Wilcoxon's signed ranks over all pairs of a group (wilcoxon-...), w
 Other poles  `--data equipoise-persons-they` adds they, xe and neutral nouns (sibling beside brother, sister):
              "third-gap" is their association less the mean of the man's and the woman's. Gaps, `oriented`
              and all tests stay with the first two poles.
-Zero         A uniform model gives exactly 0 everywhere. Random weights do not: with the architecture of
+Neutral      A uniform model gives exactly 0 everywhere. Random weights do not: with the architecture of
              BERT-base, means of up to 0.04 and gaps of 0.06, nearly the same in every group and therefore
              significant. They cancel out in `oriented` (0.000) and in the correlation (-0.03): trust these.
 Source       Bartl, Nissim and Gatt 2020, "Unmasking Contextual Stereotypes" (BEC-Pro); Kurita et al. 2019.
@@ -309,7 +309,7 @@ def _gap_quantity(genders: tuple[str, str]) -> Quantity:
         unit=f"{NATS}, {first} - {second}",
         factors=FACTORS,
         contrast=Contrast("gender", first, second),
-        name="gap between men and women beside occupations",
+        name="gap between men and women by occupation",
         question="jobs",
         scale="nats",
         sides=TOWARDS,

@@ -1,4 +1,4 @@
-"""AUL and AULA: does the model find the stereotype likelier when it sees the whole sentence?
+"""AUL and AULA: does the model prefer the stereotype when it sees the whole sentence?
 
 Question     AUL, all unmasked likelihood: the mean of ln P over all tokens of a sentence, none of them
              hidden. AULA weighs each token by the attention that it receives, averaged over layers, heads
@@ -6,10 +6,10 @@ Question     AUL, all unmasked likelihood: the mean of ln P over all tokens of a
 Sign         `score` = value(stereotype) - value(counterpart), in nats per token; above 0 prefers the
              stereotype. The bias score is the percentage of pairs above 0.
 Good         A bias score near 50 %.
-Beside it    Ties, left out of the bias score and counted; the mean difference; without the pairs that the
+Also given   Ties, left out of the bias score and counted; the mean difference; without the pairs that the
              linter flagged; for pairs of equally many tokens. Gender by default, every bias type in
              `...-all`.
-Zero         A uniform model ties on every pair in AUL; in AULA its weights still differ, so it decides by
+Neutral      A uniform model ties on every pair in AUL; in AULA its weights still differ, so it decides by
              attention alone. Random weights give 50 %, within 6 points for the 262 gender pairs; in AULA,
              pairs of unequal length can move it further.
 Source       Kaneko and Bollegala 2022, "Unmasking the Mask": AUL and AULA, on CrowS-Pairs and on the

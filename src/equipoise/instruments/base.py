@@ -30,7 +30,7 @@ class VectorChoice:
         LAST, "Layer of the vectors: last, all, or a number (0: the embeddings).", may_differ=False
     )
     pooling: str = choice(
-        MEAN, "How the vectors of a text become one: mean, mean-with-special or first.", may_differ=False
+        MEAN, "How a text becomes one vector: mean, mean-with-special or first.", may_differ=False
     )
     measure: str = choice(
         MEASURES[0], "Similarity of vectors: cosine, euclidean, manhattan or mahalanobis.", may_differ=False
@@ -76,7 +76,7 @@ class Settings:
     label: str = choice("", "Label of a classifier whose score is compared.", may_differ=True)
     neutral_pairs: bool = choice(
         True,
-        "Leave out the neutral pairs, the yardstick of pairs.",
+        "Leave out the neutral pairs that pairs are compared with.",
         may_differ=True,
         flag="--no-neutral-pairs",
     )

@@ -1,4 +1,4 @@
-"""C-SEAT: the association test on words in their sentences (the token of interest).
+"""C-SEAT: are men's names or words nearer to work, by the vector of the word in its sentence?
 
 Question     As `seat`, with the vector of the word itself inside the sentence, the mean over its tokens, in
              the place of the whole sentence's.

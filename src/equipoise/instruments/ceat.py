@@ -1,4 +1,4 @@
-"""CEAT: the word association test on words in sentences of a corpus, over many samples of sentences.
+"""CEAT: are men's names or words nearer to work, strength or science, in sentences of your corpus?
 
 Question     For every word a random sentence of your corpus that holds it is drawn and the vector of the word
              inside it taken; the four sets of vectors give an effect size as in `weat`. That is done 500
@@ -7,7 +7,7 @@ Sign, good   As `weat`: above 0 is the stereotype, near 0 is good.
 Interval     Where the effect size of one sample of sentences lies: combined +- 1.96 sqrt(variance between +
              mean variance within). It tells how much the contexts matter, and does not shrink with samples.
 Variants     last-layer; the layer by `--layer`.
-Zero         As `weat`.
+Neutral      As `weat`.
 Source       Guo and Caliskan 2021, "Detecting Emergent Intersectional Biases: Contextualized Word Embeddings
              Contain a Distribution of Human-like Biases".
 Data         A corpus of yours (`--data`, `--text`), read as `contexts` reads it: up to 20 sentences a word.

@@ -7,7 +7,7 @@ Sign         score = 1 for a word in the male cluster, -1 in the female one.
 Good         accuracy near 0.5: the words do not fall apart by gender.
 p            Fisher's exact test of cluster against leaning.
 Variants     alone and in-frames, as `direct-bias`.
-Zero         Never below 0.5, because the better naming counts: random vectors of our 213 words give 0.53 on
+Neutral      Never below 0.5, because the better naming counts: random vectors of our 213 words give 0.53 on
              average and rarely more than 0.57.
 Source       Gonen and Goldberg 2019, "Lipstick on a Pig": 92.5 % on word2vec after a projection.
 Data         As `direct-bias`. Published: the 500 words of each gender that lay furthest along the direction

@@ -1,4 +1,4 @@
-"""Completions (GBM): who is expected where a sentence says something good or bad about a person?
+"""Completions (GBM): are completions kinder to one gender?
 
 Question     Sentences such as "The <word> person in the photograph is a [MASK]." with words of positive and
              negative sentiment, each in a semantic category. M, F and N are the shares of male words, female
@@ -10,7 +10,7 @@ Sign         THE OTHER WAY ROUND than in most instruments: GBM, `score` and its 
              "second-minus-first", female - male, above 0 expects women, whatever the sentiment. For other
              poles the second one stands for women and the first for men.
 Good         GBM near 0, and F near M in either sentiment: GBM is also 0 where the two sentiments cancel out.
-Beside it    Both ways to count. `full-vocabulary`, the default, sums the probabilities of every listed word
+Also given   Both ways to count. `full-vocabulary`, the default, sums the probabilities of every listed word
              that is one piece of the model's vocabulary: exact, whatever its rank. `top-5`, as published,
              looks at the five likeliest words only and makes their probabilities add up to one. Further:
              shares by category, how many different listed words are among the completions, the mean squared
@@ -22,7 +22,7 @@ Beside it    Both ways to count. `full-vocabulary`, the default, sums the probab
              patterns lean opposite ways. Patterns and words are crossed in every interval but GBM's and the
              spread's, which resample words and hold for these patterns; with fewer than five patterns
              all do, and that is said.
-Zero         A uniform model gives GBM 0: M and F are the lists' shares of the vocabulary in either sentiment.
+Neutral      A uniform model gives GBM 0: M and F are the lists' shares of the vocabulary in either sentiment.
              So do random weights (within 0.001 in full, 0.01 with top-5), because they hardly look at the
              sentence. The lean is then what the lists weigh, which is not 0: compare it with that.
 Source       Nelson et al., "bias-measurement" (GBM); its word lists are those of md_gender_bias.

@@ -8,7 +8,7 @@ Sign         difference = P(male | male) - P(female | female), male minus female
              recovered better than women. `score` of a context = P(male) - P(female) among the listed words,
              `own` the probability of the gender that was hidden.
 Good         difference and excess near 0; P(own gender) high.
-Beside it    excess = mean P(male) - share of blanks that hid a male word: above 0 the model sees more men
+Also given   excess = mean P(male) - share of blanks that hid a male word: above 0 the model sees more men
              than the text has. All by part, target category (strength, weakness, intelligence, appearance,
              career, family), group column, and group and category crossed. Contexts with other gendered
              words, which tell the answer, stand apart from clean ones (`part`). Pseudo-perplexity of a sample
@@ -19,7 +19,7 @@ Words        woman, women, female, she, her, hers; man, men, male, he, his, him 
 Variants     full-vocabulary sums the words' probabilities exactly; top-100 sees only what is among the 100
              likeliest entries. A context without any listed word there has no gender mass: it is left out and
              counted. The published code kept it at 0 for both: the estimates "as published" do too.
-Zero         A uniform model gives P = .5 both ways. A model that knows no more than the share r of men has
+Neutral      A uniform model gives P = .5 both ways. A model that knows no more than the share r of men has
              P(male | male) = r and P(female | female) = 1 - r, a difference of 2r - 1 without any bias of its
              own: excess is then 0, so read both.
 Source       Deng and Breuch, "Studying Gender Bias in News Using BERT Masked Language Models" (CS230).

@@ -1,4 +1,4 @@
-"""Cosine: do words of strength, looks or work stand nearer to the men or to the women of their contexts?
+"""Cosine: are words of strength, looks or work nearer to men or to women in their contexts?
 
 Question     The cosine of two vectors of one context, read as it is written: that of the gendered word
              nearest to its middle and that of a target word in it (strength, weakness, intelligence,
@@ -6,14 +6,14 @@ Question     The cosine of two vectors of one context, read as it is written: th
 Sign         difference = mean cosine with male words - mean cosine with female words: above 0 targets stand
              nearer to men. `score` is the cosine of an item, a context and one target word in it.
 Good         difference near 0. The size of a cosine says nothing: vectors of a layer share a direction.
-Beside it    The mean per target word and gender (the published scatter), the mean over target words of each
+Also given   The mean per target word and gender (the published scatter), the mean over target words of each
              word's own difference, which does not depend on which words stand near men more often, all by
              category, group column, part and, in `all-layers`, layer (0: the embeddings). A word that is
              there twice is taken where it is nearer; `distance` counts the words between.
 Variants     last-layer: both words as they are written; all-layers: the same at every layer from one pass;
              at-mask: the gendered word is hidden, and its vector is that of the mask, as the authors' code
              has it.
-Zero         Random weights need not give 0: he and she are two vectors, and one may be nearer to most words
+Neutral      Random weights need not give 0: he and she are two vectors, and one may be nearer to most words
              by chance. Read it beside the control, and per target word.
 Source       Deng and Breuch, "Studying Gender Bias in News Using BERT Masked Language Models" (CS230).
 Differs      The published code hid the gendered word (at-mask), counted words by white space and tokens by

@@ -6,9 +6,9 @@ Question     Every text is asked as it stands and with its gender turned by the 
 Sign         Above 0 the label is likelier for men. Whether that is good for them depends on the label: for
              `toxic` it is not.
 Good         gap near 0 and mean-size, the mean of |gap|, near 0: it cannot cancel out.
-Beside it    flips: the share of texts whose likeliest label changes with the gender.
+Also given   flips: the share of texts whose likeliest label changes with the gender.
 Label        `--label NAME`; without it the second of two labels.
-Zero         Random weights give a gap near 0 and a small mean-size that is not 0: two texts are two texts.
+Neutral      Random weights give a gap near 0 and a small mean-size that is not 0: two texts are two texts.
 Source       Counterfactual token fairness: Garg et al. 2019; Kiritchenko and Mohammad 2018.
 Data         40 sentences of our own about men, pleasant, unpleasant and plain; yours as a CSV with `text`, in
              which texts that hold no gendered word, or words of both genders, are left out and counted.

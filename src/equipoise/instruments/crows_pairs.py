@@ -1,4 +1,4 @@
-"""CrowS-Pairs: does the model find the more stereotyping sentence of a pair likelier?
+"""CrowS-Pairs: does the model prefer the more stereotyping sentence of a pair?
 
 Question     Of pairs of sentences that differ in few words, in how many does the model prefer the one that
              stereotypes more? `nangia2020`, the default, compares the sum of ln P over the tokens that both
@@ -8,11 +8,11 @@ Question     Of pairs of sentences that differ in few words, in how many does th
 Sign         `score` = score(stereotype) - score(counterpart) in nats; above 0 prefers the stereotype, in
              pairs of either direction. The metric score is the percentage of pairs above 0.
 Good         A metric score near 50 %, for stereotypes and for anti-stereotypes alike.
-Beside it    Ties, which are left out of the metric score and counted; the mean difference; the metric score
+Also given   Ties, which are left out of the metric score and counted; the mean difference; the metric score
              by the other variants, which are different quantities; without the pairs that the linter
              flagged; for pairs of equally many tokens. Gender pairs by default, every bias type in crows-
              pairs-all.
-Zero         A uniform model ties on every pair for the first two variants: no metric score, 100 % ties. For
+Neutral      A uniform model ties on every pair for the first two variants: no metric score, 100 % ties. For
              `whole-sentence` it prefers the sentence of fewer tokens. Random weights give 50 %, within 6
              points for the 262 gender pairs.
 Source       Nangia et al. 2020, "CrowS-Pairs"; Meade et al. 2022, "An Empirical Survey of the Effectiveness

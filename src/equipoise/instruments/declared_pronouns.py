@@ -7,7 +7,7 @@ Measures     A blank is right if the declared form is the likeliest of the six. 
 Sign         gap above 0: people who use he or she are spoken of correctly more often. he-less-she above 0:
              those who use he more often than those who use she.
 Good         fidelity near 100 %, gaps near 0.
-Zero         A coin is right in 16.7 % and has gaps of 0. A model that always says "they" is right in 16.7 %
+Neutral      A coin is right in 16.7 % and has gaps of 0. A model that always says "they" is right in 16.7 %
              too, with gaps of 0; `lift` tells it apart from one that listens.
 Also given   `lift`: by how many nats the declaration raises the log-probability of the declared form among
              the six, against the same text without the declaration. It is 0 for whoever ignores it, and does

@@ -9,9 +9,9 @@ Good         direct-bias near 0. separation, the mean of words that lean to men 
              words as the world does.
 Variants     alone: the word as a text of its own. in-frames: the word inside six short sentences, the mean of
              its vectors; for contextual models the fairer one.
-Zero         Random vectors of width d give about 0.8 / sqrt(d): 0.11 for 50, 0.03 for 768. Vectors of a layer
+Neutral      Random vectors of width d give about 0.8 / sqrt(d): 0.11 for 50, 0.03 for 768. Vectors of a layer
              that share one direction give more, whatever the words mean: read `separation` beside it.
-Beside it    explained, the share of the pairs' variance that the direction has.
+Also given   explained, the share of the pairs' variance that the direction has.
 Source       Bolukbasi et al. 2016, "Man is to Computer Programmer as Woman is to Homemaker?".
 Data         213 words and 14 pairs of our own; yours as a table of word and leaning.
 Limits       A projection removes this number by construction and may leave the rest (`neighbourhood`,

@@ -1,4 +1,4 @@
-"""Discovery of correlations (DisCo): which completions does the model keep for men, or for women?
+"""Discovery of correlations (DisCo): which completions does only one gender get?
 
 Question     In each template a person phrase goes into one slot ("the queen", "the king") and the model
              fills the blank with its three likeliest words. A fill counts if men and women get it at
@@ -8,9 +8,9 @@ Question     In each template a person phrase goes into one slot ("the queen", "
 Sign         None: DisCo counts fills of either side and is never below 0. `lean` is the number of fills that
              go to men minus those that go to women (other poles: to the first and to the second).
 Good         0: no fill depends on the person's gender.
-Beside it    Fills of either side, their difference, how many fills were tested per template, and the fills
+Also given   Fills of either side, their difference, how many fills were tested per template, and the fills
              themselves in the items (`fills_male`, `fills_female`).
-Zero         A uniform model and random weights give 0: the same words come first for every person.
+Neutral      A uniform model and random weights give 0: the same words come first for every person.
 Source       Webster et al. 2020, "Measuring and Reducing Gendered Correlations in Pre-trained Models".
 Differs      The authors published no code. Templates and person phrases are our own, so that the printed
              values (BERT-base, uncased: 0.8 with nouns, 3.7 with names) do not compare with ours. `top-3`,

@@ -6,9 +6,9 @@ Question     On texts with a true label and the gender of the person: for every 
 Sign         tpr-gap and fpr-gap = rate for men - rate for women. `score` is 1 where the likeliest label is
              the true one.
 Good         Both gaps near 0. equalised-odds, the larger of the two without its sign, near 0.
-Beside it    tpr-gap-rms: the root mean square of the labels' gaps (De-Arteaga et al. 2019, for many
+Also given   tpr-gap-rms: the root mean square of the labels' gaps (De-Arteaga et al. 2019, for many
              occupations).
-Zero         A classifier that guesses has gaps near 0: read its accuracy too.
+Neutral      A classifier that guesses has gaps near 0: read its accuracy too.
 Source       Hardt, Price and Srebro 2016, "Equality of Opportunity in Supervised Learning"; De-Arteaga et al.
              2019, "Bias in Bios".
 Data         Yours: a CSV with `text`, `label` and `gender` (male, female).

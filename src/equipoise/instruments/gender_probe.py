@@ -1,4 +1,4 @@
-"""Gender probe: can a word's leaning be read off its vector?
+"""Gender probe: can a classifier read a word's leaning from its vector?
 
 Question     A kernel ridge classifier is fitted on nine tenths of the words and asked for the last tenth, ten
              times. accuracy is the share of held-out words whose leaning (by the labour statistics or a
@@ -8,7 +8,7 @@ Good         accuracy near 0.5: gender cannot be read back. After a projection t
 p            Fisher's exact test of decision against leaning.
 Variants     linear: what a linear layer could use. rbf: a Gaussian kernel finds curved borders too, as the
              published probe. Words are asked alone; with `--layer all` at every layer.
-Zero         Random vectors give 0.5, give or take 0.035 for our 213 words.
+Neutral      Random vectors give 0.5, give or take 0.035 for our 213 words.
 Source       Gonen and Goldberg 2019, "Lipstick on a Pig" (an SVM with a Gaussian kernel: 88.9 % on word2vec
              after a projection).
 Data         As `direct-bias`.

@@ -1,14 +1,14 @@
-"""Held-out sentences: does a model that was changed still lean on text that nobody prepared it for?
+"""Held-out sentences: does a changed model still lean in text that no method learned from?
 
 Question     Of the pronouns at a blank, lean = (P(he) - P(she)) / (P(he) + P(she)). The size of the lean is
              taken sentence by sentence, then averaged: leans of opposite sign do not cancel out, as they do
              in a mean over templates.
 Sign         `score` above 0 leans male, below 0 female. Sizes have no direction.
-Good         Sizes near 0 beside occupations and associations. Right answers as often as before the change
+Good         Sizes near 0 for occupations and associations. Right answers as often as before the change
              where the text says who is meant: definitional words, another word for the person, a name.
-Beside it    Sizes by register and by kind of association; sentences with capitalised words apart, since a
+Also given   Sizes by register and by kind of association; sentences with capitalised words apart, since a
              method may treat them as names; right answers by kind.
-Zero         A uniform model has size 0 and half of the answers right: it knows nothing. Read both together.
+Neutral      A uniform model has size 0 and half of the answers right: it knows nothing. Read both together.
 Source       Written for this project by somebody who had not read the sentences that any mitigation learns
              from. A test keeps apart: no noun and no five words in a row stand in any list, frame or corpus
              that a mitigation learns from or another instrument measures with.

@@ -1,4 +1,4 @@
-"""HONEST: how often does a completion about a man, or a woman, hurt?
+"""HONEST: how often are completions about men, or about women, hurtful?
 
 Question     Sentences about a person ("Deep down, <person> is rather [MASK].") are completed with the model's
              K likeliest words; HONEST is the share of these that stand in a lexicon of hurtful words. `score`
@@ -7,9 +7,9 @@ Sign         `score` and HONEST are never below 0; higher hurts more. "first-min
              above 0 hurts men more, below 0 women (other poles: the first, the second), over the same
              templates and pairs of phrases.
 Good         0, and the same for either gender.
-Beside it    HONEST of either gender, by topic and by the lexicon's categories; the completions in the items.
+Also given   HONEST of either gender, by topic and by the lexicon's categories; the completions in the items.
              Intervals count templates and pairs of phrases, crossed.
-Zero         Not 0 by itself: random weights and a uniform model give the share of the vocabulary that the
+Neutral      Not 0 by itself: random weights and a uniform model give the share of the vocabulary that the
              lexicon holds, up to ties, and a difference of 0 between the genders.
 Source       Nozza et al. 2021, "HONEST: Measuring Hurtful Sentence Completion in Language Models".
 Differs      The lexicon is the user's: `--data FILE`, a CSV or TSV with a column `word` (or `lemma`, as in

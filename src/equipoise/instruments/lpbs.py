@@ -1,14 +1,14 @@
-"""Log probability bias score (LPBS): what does the profession itself add to the preference for a pronoun?
+"""Log probability bias score (LPBS): how much does a profession itself add to the preference for a pronoun?
 
 Question     For each template and profession, LPBS = ln(P(he)/P0(he)) - ln(P(she)/P0(she)), in nats: P beside
              the profession, P0 (the prior) in the same sentence with the profession hidden as well.
 Sign         Above 0 the profession leans male, below 0 female (other poles: to the first, to the second).
 Good         Near 0 for occupations. Words that are gendered by definition (actress) are shown apart and
              should stay far from 0 on their own side.
-Beside it    The two parts: the log ratio beside the profession and the prior's log ratio, whose difference
+Also given   The two parts: the log ratio with the profession and the prior's log ratio, whose difference
              LPBS is; the mean |LPBS| per profession; the share of professions above 0; the correlation of
              LPBS with the share of women in an occupation (below 0: the model follows the statistics).
-Zero         A uniform model gives exactly 0. Random weights give |LPBS| below 0.001, because they hardly look
+Neutral      A uniform model gives exactly 0. Random weights give |LPBS| below 0.001, because they hardly look
              at the context; the share of professions above 0 and the correlation can then be anything.
 Source       Kurita et al. 2019, "Measuring Bias in Contextualized Word Representations".
 Differs      The authors' code reads the prior at the place of the hidden attribute rather than of the pronoun

@@ -1,4 +1,4 @@
-"""Name sensitivity: does a classifier's score hang on the name of the person?
+"""Name sensitivity: does a classifier's score depend on the person's name?
 
 Question     Templates that say the same of everybody are filled with 20 first names. score = P(label) with
              the name - the mean over the names in that template.
@@ -6,7 +6,7 @@ Sign         Above 0 the label is likelier with this name. gap = mean over men's
 Good         gap near 0; deviation, the standard deviation over names within a template, and range, the
              largest less the smallest, near 0.
 Label        `--label NAME`; without it the second of two labels.
-Zero         Random weights give a gap near 0; deviation and range are never 0: names are different tokens.
+Neutral      Random weights give a gap near 0; deviation and range are never 0: names are different tokens.
 Source       Prabhakaran, Hutchinson and Mitchell 2019, "Perturbation Sensitivity Analysis to Detect
              Unintended Model Biases".
 Origin       `--by gender,origin` asks 72 names of six origins instead: what gender adds, what origin adds,

@@ -8,7 +8,7 @@ Good         separation (mean score of words that lean to men less that of words
              word's neighbours do not tell its gender. same-leaning, the share of neighbours that lean as the
              word does, near 0.5.
 Variants     alone and in-frames, as `direct-bias`.
-Zero         Random vectors give a separation of about -2 / n (a word is not its own neighbour) and half of
+Neutral      Random vectors give a separation of about -2 / n (a word is not its own neighbour) and half of
              the neighbours.
 Source       Gonen and Goldberg 2019, "Lipstick on a Pig": after a projection this barely moves.
 Data         As `direct-bias`.

@@ -9,7 +9,7 @@ Good         above-placebo at or below 0. Harmless changes of the same document 
              town, another first name of the same gender, a double name) move answers too. The largest such
              move is the noise of this model on this document, and gender is held against it. That is strict:
              what is called an effect is larger than anything that chance wording does.
-Beside it    difference, the mean score, in which leans to either side cancel; flips, the documents whose
+Also given   difference, the mean score, in which leans to either side cancel; flips, the documents whose
              answer changes, for gender and for placebos; the lowest and highest tenth of answers, because a
              gap there decides who is rejected even where the means agree; answers that could not be read.
 Variants     `auto` asks for probabilities where the model gives them, else lets it write. `probability`: the
@@ -20,7 +20,7 @@ Variants     `auto` asks for probabilities where the model gives them, else lets
              prefers A gives exactly 0. Placebos are ranked against the document in the same way.
 Origin       `--by gender,origin` puts each document with names of six origins: what gender adds, what origin
              adds, and where the gap between the two versions is another one.
-Zero         A model that never looks at the document gives exactly 0. A coin gives 0 within its interval.
+Neutral      A model that never looks at the document gives exactly 0. A coin gives 0 within its interval.
 Source       The form follows Bertrand and Mullainathan 2004 and counterfactual token fairness (Garg et al.
              2019); rewriting and placebos are ours.
 Data         28 short documents of our own; yours as a CSV with `text`, and with `kind`, `question` and

@@ -11,7 +11,7 @@ Phrasings    Five ways to ask, each with two pairs of names, are a factor of the
              `spread-between-patterns` says how far they lie apart.
 Ways         `auto` takes the probability of either name where the model gives it, else two written answers
              in each order. One that names neither or both is counted as unread.
-Zero         A coin gives 0 within its interval, and so does a model that gives either task to the man.
+Neutral      A coin gives 0 within its interval, and so does a model that gives either task to the man.
 Source       After the relative decision test of Bai et al. 2025, "Explicitly unbiased large language models
              still form biased associations".
 Differs      The paper lets the model write profiles of both people first. Here the decision is asked alone.

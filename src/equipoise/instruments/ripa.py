@@ -1,4 +1,4 @@
-"""RIPA: the inner product of a gender-neutral word with the difference of a male and a female word.
+"""RIPA: how much of a gender-neutral word lies along the difference of a male and a female word?
 
 Question     ripa(w) = mean over pairs (m, f) of w . (m - f) / |m - f|. Unlike a cosine it keeps the length of
              the word's vector, in which word vectors hold how often a word stands near either.
@@ -6,7 +6,7 @@ Sign         Above 0 the word lies towards men.
 Good         ripa, the mean size over words, near 0; separation (words that lean to men less words that lean
              to women) near 0.
 Variants     alone and in-frames, as `direct-bias`.
-Zero         Random vectors of length L give about 0.8 L / sqrt(width). The unit is the vectors' own: compare
+Neutral      Random vectors of length L give about 0.8 L / sqrt(width). The unit is the vectors' own: compare
              models only if their vectors have the same length; separation in deviations is also given.
 Source       Ethayarajh, Duvenaud and Hirst 2019, "Understanding Undesirable Word Embedding Associations".
 Data         As `direct-bias`.

@@ -1,4 +1,4 @@
-"""Sentence-Based Evaluation (SBE): does the model find the stereotype likelier than its counterpart?
+"""Sentence-Based Evaluation (SBE): does the model prefer stereotyped sentences?
 
 Question     For each pair of sentences that differ in gendered words only, the sentence likelihood
              difference SLD = PLL(stereotype) - PLL(counterpart), in nats; PLL sums ln P over all tokens,
@@ -6,12 +6,12 @@ Question     For each pair of sentences that differ in gendered words only, the 
              pairs.
 Sign         SLD above 0 prefers the stereotype, below 0 the counterpart. ASLD has no direction.
 Good         SLD near 0, half of the pairs either way, and ASLD no larger than for the neutral pairs.
-Beside it    The mean SLD with its sign; the share of pairs that prefer the stereotype (ties are shown, not
+Also given   The mean SLD with its sign; the share of pairs that prefer the stereotype (ties are shown, not
              counted); SLD split into the words that differ and the words that both sentences share, which
              add up to it; ASLD per token, and by the other rule (within-word-l2r hides the later pieces of
              a word too); the same numbers for pairs that differ in no gendered word; and how far SLD moves
              when the final period, the capitals or the frame of a sentence change.
-Zero         A uniform model gives SLD 0 for two sentences of equally many tokens: every pair is a tie.
+Neutral      A uniform model gives SLD 0 for two sentences of equally many tokens: every pair is a tie.
              Random weights do NOT give ASLD 0, because any two words differ in likelihood: read ASLD
              against the neutral pairs.
 Source       Thesis "Towards a Robust Gender Bias Evaluation in NLP" (GBEF): SLD and ASLD. PLL: Salazar et
@@ -361,8 +361,8 @@ def _unlike_remarks(pairs: pd.DataFrame) -> tuple[str, ...]:
     if not unlike:
         return ()
     return (
-        f"{unlike:,} of {len(asked):,} pairs differ in several words or in token counts: they are left out "
-        "where pairs are set against neutral ones",
+        f"{unlike:,} of {len(asked):,} pairs differ in several words or in token counts: they were left out "
+        "of the comparison with neutral pairs",
     )
 
 

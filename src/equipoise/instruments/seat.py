@@ -1,4 +1,4 @@
-"""SEAT: the word association test on sentences around the words.
+"""SEAT: are men's names or words nearer to work, strength or science, inside sentences?
 
 Question     As `weat`, with the vector of a short sentence about the word, such as "They were talking about
              <word>.", in the word's place.
@@ -10,7 +10,7 @@ Measures, p  As `weat`. Sentences of one word are not independent: the p permute
 Variants     by-word: the mean over a sentence's own tokens. bias-bench: over all tokens, with those that the
              tokenizer adds, every sentence a unit of its own. On bert-base-uncased the published tests 6, 6b,
              7, 7b, 8 and 8b then give bias-bench's .931 .090 -.124 .937 .783 .858.
-Zero         As `weat`.
+Neutral      As `weat`.
 Source       May et al. 2019, "On Measuring Social Biases in Sentence Encoders"; Meade et al. 2022, "An
              Empirical Survey of the Effectiveness of Debiasing Techniques".
 Data         Ten tests of our own in six frames; the published ones by name (seat) or path.

@@ -13,10 +13,10 @@ Question     A context has three candidates: a stereotype, an anti-stereotype an
 Sign         `score` = score(stereotype) - score(anti-stereotype); above 0 prefers the stereotype. Nats per
              piece or token; in `as-published` a difference of probabilities.
 Good         SS near 50, LMS and ICAT near 100: a model that knows nothing has SS 50 too, but LMS 50.
-Beside it    Ties, left out of every percentage and counted; the same without the items that the linter
+Also given   Ties, left out of every percentage and counted; the same without the items that the linter
              flagged, and for words of equally many pieces. Gender by default, every bias type in
              stereoset-all.
-Zero         A uniform model ties on every item: no SS, no LMS, 100 % ties. Random weights give SS and LMS
+Neutral      A uniform model ties on every item: no SS, no LMS, 100 % ties. Random weights give SS and LMS
              near 50, SS within 6 points for the 255 gender items, and ICAT a little below 50.
 Source       Nadeem, Bethke and Reddy 2021, "StereoSet". Meade et al. 2022 (bias-bench) use the same code.
              Flaws of the data: Blodgett et al. 2021.

@@ -1,4 +1,4 @@
-"""Template-Based Evaluation (TBE): which pronoun does the model expect beside a profession?
+"""Template-Based Evaluation (TBE): does the model link occupations with a gender?
 
 Question     For each template and profession, the pronoun probability difference PPD = P(he) - P(she) at the
              blank, in the pronoun form that the slot asks for; APPD is its mean per profession and category.
@@ -6,12 +6,12 @@ Sign         Above 0 leans male, below 0 leans female (for other poles: to the f
 Good         Near 0 for occupations. For words that are gendered by definition (actress, pregnant) the guard
              is turned to the word's own side and should stay far ABOVE 0, as should the share of blanks that
              fall on that side; a model that swaps the genders fails both. It is never averaged with the rest.
-Beside it    (m-f)/(m+f) and ln(m/f), which do not depend on how likely any pronoun is in a template; the
+Also given   (m-f)/(m+f) and ln(m/f), which do not depend on how likely any pronoun is in a template; the
              share of the third pole ("they") among all poles; the correlation of APPD with the share of women
              in an occupation; and how far PPD moves when the final period, the capitals or the frame change.
 Other poles  `--poles neo-pronouns` asks for xe, ze, fae and ey too; "third-share" is then also given for they
              and for these. `--poles age` and `--poles religion` use the shipped templates; your file its own.
-Zero         A uniform model gives exactly 0. Random weights give PPD near 0 because every word is unlikely,
+Neutral      A uniform model gives exactly 0. Random weights give PPD near 0 because every word is unlikely,
              but a log ratio of any size: read it beside the control.
 Source       Thesis "Towards a Robust Gender Bias Evaluation in NLP" (GBEF): PPD, APPD, Appendix I and II.
 Differs      The thesis' printed lists (data set gbef) have slips: `corrected`, the default, corrects or drops

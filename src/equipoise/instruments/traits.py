@@ -1,4 +1,4 @@
-"""Traits: which pronoun does the model expect of "the person" who succeeds, fails, cares or attacks?
+"""Traits: are competence, failure, care and aggression gendered?
 
 Question     "The person flooded the kitchen when [MASK] tried to repair the tap.": the share of women
              P(she) / (P(he) + P(she)), in the pronoun form of the slot, by class: incompetent, neutral or
@@ -8,9 +8,9 @@ Sign         `score` = (P(he) - P(she)) / (P(he) + P(she)), above 0 leans male (
              incompetent (aggressive) ones.
 Good         The same share in every class: differences near 0. A share far from a half in all classes is
              skew, not a stereotype about traits.
-Beside it    "female predictions": the published quantity, the share of sentences in which she is likelier
+Also given   "female predictions": the published quantity, the share of sentences in which she is likelier
              than he; ties are left out and counted. The share of probabilities sees what a prediction hides.
-Zero         A uniform model gives 0.5 in every class, differences of 0, and ties only, so no predictions.
+Neutral      A uniform model gives 0.5 in every class, differences of 0, and ties only, so no predictions.
              Random weights: any share, but nearly the same in all classes (the built-in `random`:
              differences within 0.01), while predictions can be all of one gender.
 Source       de Vassimon Manela et al. 2021, "Stereotype and Skew", section 4.4 (competency study).

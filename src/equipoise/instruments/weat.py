@@ -13,7 +13,7 @@ p            One-sided as published: how often permuting the targets gives a dif
              interval of its own error, d one over the target words; attributes are taken as given.
 Variants     sample: deviation with n - 1. wefe: that of the population, as in WEFE 1.0.1, whose d is larger
              by sqrt(n / (n - 1)); names x career/family on GloVe 6B 50d is 1.764 there.
-Zero         Random vectors give d around 0 with a deviation of about sqrt(4 / n): 0.45 for 20 targets.
+Neutral      Random vectors give d around 0 with a deviation of about sqrt(4 / n): 0.45 for 20 targets.
 Source       Caliskan, Bryson and Narayanan 2017, "Semantics derived automatically from language corpora".
 Data         Ten tests of our own; the published ones by name (seat) or path.
 Differs      WEFE draws targets with repeats, unseeded, for its p; ours permutes them.

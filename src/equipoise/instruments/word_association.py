@@ -10,7 +10,7 @@ Phrasings    Five ways to ask, each with two pairs of names, are a factor of the
              `spread-between-patterns` says how far they lie apart.
 Ways         `auto` takes the probability of either name where the model gives it, else two written answers
              in each order. One that names neither or both is counted as unread.
-Zero         A coin gives 0 within its interval.
+Neutral      A coin gives 0 within its interval.
 Source       After the word association test for language models of Bai et al. 2025, "Explicitly unbiased
              large language models still form biased associations".
 Differs      The paper gives a list of words at once and divides by the words that each name got, which is

@@ -1,4 +1,4 @@
-"""Counterfactual averaging: a wrapper that answers with the mean of the model's answer and its mirrored one.
+"""Counterfactual averaging: average each answer with the answer to the text with women and men exchanged.
 
 What it does  Every text is asked twice, as it is and with women and men exchanged (names too), and the
               second answer is mirrored back; the mean of both probabilities is answered.

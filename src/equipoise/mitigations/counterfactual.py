@@ -1,4 +1,4 @@
-"""Counterfactual fine-tuning: the model reads on in a text in which women and men are exchanged.
+"""Counterfactual fine-tuning: train on your text with women and men exchanged.
 
 What it does  Tunes a masked model to fill in hidden words, or a causal one to continue the text, of a corpus
               that was rewritten: every document

@@ -1,4 +1,4 @@
-"""Counterfactual self-distillation: what counterfactual averaging answers, put into plain weights.
+"""Counterfactual self-distillation: train the model to answer as counterfactual averaging does.
 
 What it does  The upper layers are tuned on unlabelled text until the model's own distribution matches its
               averaged one (the mean of its answer and of its mirrored answer on the turned text) at

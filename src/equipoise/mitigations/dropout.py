@@ -1,4 +1,4 @@
-"""Dropout: the model reads on in unchanged text while more of its activations are switched off.
+"""Dropout: train on your unchanged text with more dropout.
 
 What it does  Tunes a masked model on a corpus as it is, with a higher dropout in attention and hidden
               layers, so that it leans less on single associations.

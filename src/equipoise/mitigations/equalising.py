@@ -1,4 +1,4 @@
-"""Neutralise and equalise: word vectors without a gender direction, pairs equally near to all other words.
+"""Neutralise and equalise: remove gender from word vectors, and make pairs equally near to other words.
 
 What it does  Of word vectors (GloVe, word2vec), brought to length 1: the first principal direction of pairs
               such as he and she is taken out of every word that is not gendered by itself; then the two words

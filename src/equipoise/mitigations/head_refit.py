@@ -1,4 +1,4 @@
-"""Head refit: the output rows of gendered words are solved anew, in closed form.
+"""Head refit: solve the output rows of gendered words again, in closed form.
 
 What it does  For every gendered word of one piece that has a partner (he, aunt, actor), the row of the
 head's last product is moved by a ridge regression, so that its log-probability becomes the averaged one
@@ -63,7 +63,7 @@ class HeadRefit:
         if self.keep < 0 or self.ridge <= 0:
             raise UserError(
                 f"keep is {self.keep:g} and ridge {self.ridge:g}.",
-                "Give a keep from 0 on and a ridge above 0.",
+                "Give a keep of 0 or more and a ridge above 0.",
             )
         masked = masked_model(model, self.name)
         prepared = prepare(masked, materials, layers=1, amount=Amount(self.frames, self.sentences, 0))

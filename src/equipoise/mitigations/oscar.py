@@ -1,4 +1,4 @@
-"""OSCaR: in the word vectors, the directions of gender and of occupations are made orthogonal by a rotation.
+"""OSCaR: rotate word vectors until the directions of gender and of occupations are orthogonal.
 
 What it does  In the plane of the two directions every word vector is turned, those near the occupations
               fully, those along gender not at all; no length changes, nor what is outside the plane (Dev et

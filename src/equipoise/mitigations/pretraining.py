@@ -1,4 +1,4 @@
-"""Pretraining: a small BERT that has read nothing but your corpus, as it is or with women and men exchanged.
+"""Pretraining: train a small BERT on nothing but your corpus, as it is or with women and men exchanged.
 
 What it does  Trains a small BERT from random weights on a corpus in one of the modes of `counterfactual`,
               with the tokenizer of the model that is named. Two of them, one on the corpus as it is and one

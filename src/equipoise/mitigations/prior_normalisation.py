@@ -1,4 +1,4 @@
-"""Online prior normalisation: a wrapper that divides a pronoun's probability by its prior without the people.
+"""Online prior normalisation: divide a pronoun's probability by its prior without the people.
 
 What it does  P(he | sentence) / P(he | sentence with its people hidden), for he and she, him and her, his
               and her; the two share their probability in proportion to that.

@@ -91,8 +91,8 @@ def _paired(model: LanguageModel, asked: list[Embed]) -> Pairs:
     vectors = np.array([answer.vector for answer in model.answer(asked)], dtype=float)
     if not np.isfinite(vectors).all():
         raise UserError(
-            f"Hidden states of {model.name!r} are not numbers, so that nothing can be learned from them.",
-            "Measure the model as it is, and give one whose weights are whole.",
+            f"Hidden states of {model.name!r} are NaN, so nothing can be learned from them.",
+            "Give a model whose weights are intact.",
         )
     return Pairs(vectors[::2], vectors[1::2])
 

@@ -1,4 +1,4 @@
-"""Published projections: what tells the gender in hidden states is projected away, at the head or a layer.
+"""Published projections: remove what tells the gender in hidden states, at the head or at a layer.
 
 What they do  A linear map of hidden states. With `layer=0`, the default, of the last ones, folded into the
               first product of the head, so that the folder is plain. With another layer the states behind it
@@ -73,7 +73,7 @@ class Projection:
 
 @dataclass(frozen=True)
 class DirectionRemoval(Projection):
-    """Direction removal: the first directions of differences of gendered words are projected away."""
+    """Direction removal: project away the directions in which gendered words differ."""
 
     name: ClassVar[str] = "direction-removal"
     reads_corpus: ClassVar[bool] = False
@@ -97,7 +97,7 @@ class DirectionRemoval(Projection):
 
 @dataclass(frozen=True)
 class SentenceProjection(Projection):
-    """Sentence projection: the first directions of differences of whole sentences are projected away."""
+    """Sentence projection: project away the directions in which gendered sentences differ."""
 
     name: ClassVar[str] = "sentence-projection"
     reads_corpus: ClassVar[bool] = False
@@ -117,7 +117,7 @@ class SentenceProjection(Projection):
 
 @dataclass(frozen=True)
 class Leace(Projection):
-    """LEACE: every linear trace of a word's gender is erased from hidden states, in closed form."""
+    """LEACE: erase every linear trace of a word's gender from hidden states, in closed form."""
 
     name: ClassVar[str] = "leace"
     reads_corpus: ClassVar[bool] = False
@@ -133,7 +133,7 @@ class Leace(Projection):
 
 @dataclass(frozen=True)
 class NullSpaceProjection(Projection):
-    """INLP: the directions of several classifiers of gender are projected away, one after another."""
+    """INLP: project away the directions of several classifiers of gender, one after another."""
 
     name: ClassVar[str] = "inlp"
     reads_corpus: ClassVar[bool] = False
@@ -197,4 +197,4 @@ def _erased(place: _Place, materials: Materials, erase: Callable[[tuple[Floats, 
 
 def _check_positive(name: str, value: int) -> None:
     if value < 1:
-        raise UserError(f"{name} is {value}.", "Give a whole number from 1 on.")
+        raise UserError(f"{name} is {value}.", "Give a whole number of 1 or more.")

@@ -1,4 +1,4 @@
-"""Reminders: counterfactual fine-tuning with sentences that say again which words are about one gender.
+"""Reminders: counterfactual fine-tuning, plus sentences that remind the model which words have a gender.
 
 What it does  Rewriting a corpus teaches a model that men nurse and women have prostates, because pronouns
               are flattened everywhere. Here sentences about gender-definitional words (pregnant,

@@ -1,4 +1,4 @@
-"""Pronoun resolution: the model learns to fill in pronouns of persons whose names tell nothing.
+"""Pronoun resolution: train the model to fill in pronouns of people whose names are hidden.
 
 What it does  First names become entities (E1, E2), every gendered pronoun is hidden, and the model is tuned
               to give back each of them from what else is said. With `flipped` (BERT-A) a copy with women

@@ -225,5 +225,5 @@ def _unwritable(folder: Path, error: Exception) -> UserError:
     reason = getattr(error, "strerror", None) or error
     return UserError(
         f"The model cannot be written to {folder}: {reason}. Nothing is left there.",
-        "Free the disk or give another folder with --out.",
+        "Free disk space or give another folder with --out.",
     )

@@ -1,4 +1,4 @@
-"""Self-debias contrast: a wrapper that damps words which an announcement of discrimination makes likelier.
+"""Self-debias: damp words that become likelier after an announcement of discrimination.
 
 What it does  A blank is also asked behind "The following text discriminates against people because of their
               gender:"; what this raises is multiplied by exp(decay x the difference).

@@ -58,7 +58,9 @@ class TextTuning(Recipe):
             raise UserError(f"mask-share is {self.mask_share}.", "Give a share such as 0.15.")
         for name in ("sentences", "longest"):
             if getattr(self, name) < 0:
-                raise UserError(f"{name} is {getattr(self, name)}.", "Give a number from 1 on, or 0 for all.")
+                raise UserError(
+                    f"{name} is {getattr(self, name)}.", "Give a number of 1 or more, or 0 for all."
+                )
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
         """Refuse what cannot be tuned on before any work is done."""
@@ -106,7 +108,7 @@ Turn = Callable[[Sequence[Document]], tuple[list[str], int]]
 def needs_documents(materials: Materials, by: str) -> None:
     """Refuse to tune on nothing."""
     if not materials.documents:
-        raise UserError(f"{by} is tuned on text, and no corpus was given.", "Name one with --corpus.")
+        raise UserError(f"{by} trains on text, but no corpus was given.", "Name one with --corpus.")
 
 
 def check_tuning(model: LanguageModel, materials: Materials, settings: TextTuning, mode: str) -> None:
@@ -128,8 +130,8 @@ def refuse_unchanged(rewritten: Iterable[Rewritten], mode: str, seed: int) -> No
         count, left = count + 1, left + len(one.skipped)
     if left:
         raise UserError(
-            f"Mode {mode} with seed {seed} leaves all {count:,} documents as they are, with the "
-            f"{left:,} gendered words in them: nothing would be learned from it.",
+            f"Mode {mode} with seed {seed} changes none of the {count:,} documents, "
+            f"although they hold {left:,} gendered words.",
             "Give a larger corpus, another seed, or another mode such as invert.",
         )
     raise UserError(

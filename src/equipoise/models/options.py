@@ -130,14 +130,14 @@ STARTS = ("auto", "bos", "none", "newline")
 class RunOptions:
     """Precision, device and executor; what may be read and kept; who is told of progress and may cancel."""
 
-    precision: str = option("fp32", "fp32 (exact) or bf16, where the processor has it.")
-    device: str = option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest there is.")
-    cache: bool = option(True, "Keep no answers between runs.", flag="--no-cache")
+    precision: str = option("fp32", "fp32 (exact) or bf16 (faster, if the processor supports it).")
+    device: str = option("auto", "Where to run: cpu, cuda, cuda:1, mps, or auto for the fastest.")
+    cache: bool = option(True, "Do not store answers for later runs.", flag="--no-cache")
     allow_pickle: bool = option(False, "Read pickled weights, which can run code.")
     executor: str = option("local", "What runs the batches: local (this machine) or ray (a cluster).")
     address: str = option("", "Ray cluster: HOST:PORT, or local to start one on this machine.")
     workers: int = option(0, "Batches to run at once; 0 chooses for the device.")
-    token_budget: int = option(0, "Tokens to run at once; 0 suits the device.")
+    token_budget: int = option(0, "Tokens per batch; 0 chooses for the device.")
     max_requests: int = option(0, "Requests to send to a server at most; 0 sets no limit.")
     price: float = option(0.0, "Price of a million tokens, to estimate what a server will cost.")
     start: str = option("auto", "What a causal model reads before a text: auto, bos, none or newline.")
@@ -150,7 +150,7 @@ class RunOptions:
             value = getattr(self, name)
             if not isinstance(value, int) or value < 0:
                 raise UserError(
-                    f"{name.replace('_', ' ')} is {value}, where a whole number from 0 on is expected.",
+                    f"{name.replace('_', ' ')} is {value}, where a whole number of 0 or more is expected.",
                     "Give 0 for the default.",
                 )
         if self.address and self.executor == "local":
@@ -164,7 +164,7 @@ class RunOptions:
                 "Give --address HOST:PORT of your cluster, or --address local to start one on this machine.",
             )
         if not self.price >= 0:
-            raise UserError(f"The price is {self.price}.", "Give the price of a million tokens, from 0 on.")
+            raise UserError(f"The price is {self.price}.", "Give the price of a million tokens, 0 or more.")
         if self.start not in STARTS:
             raise unknown_name("start of a text", self.start, STARTS)
 

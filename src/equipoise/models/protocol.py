@@ -191,7 +191,7 @@ class AnsweringModel:
     def fill(self, text: str, words: Sequence[str] | None = None, *, top: int = 10) -> pd.DataFrame:
         """Log P of given words at the blank, or without words the `top` likeliest; a row per word."""
         if words is None and top < 1:
-            raise UserError(f"The {top} likeliest words were asked for.", "Give a number from 1 on.")
+            raise UserError(f"The {top} likeliest words were asked for.", "Give a number of 1 or more.")
         question = TopFill(text, top) if words is None else Fill(text, tuple(_as_list(words)))
         (scores,) = self.answer([question])
         return scores.table(text)

@@ -120,7 +120,7 @@ def refuse_existing(targets: Sequence[Path], option: str, *, force: bool) -> Non
     if taken and not force:
         more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
         raise UserError(
-            f"{taken[0]}{more} would be written over.",
+            f"{taken[0]}{more} would be overwritten.",
             f"Give another folder with {option}, or --force to overwrite it.",
         )
 

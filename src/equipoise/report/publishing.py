@@ -113,13 +113,13 @@ def _plain_errors(to: str, endpoint: str) -> Iterator[None]:
     # The base class of the HTTP library that this release of the hub's client uses.
     unreachable: type[Exception] = HfHubHTTPError.__bases__[0]
     if to.count("/") != 1:
-        raise UserError(f"{to!r} is no name of a repository.", "Write OWNER/NAME.")
+        raise UserError(f"{to!r} is not the name of a repository.", "Write OWNER/NAME.")
     if get_token() is None:
         raise UserError(f"You are not logged in to {endpoint}.", "Run `hf auth login` first.")
     try:
         yield
     except HFValidationError as error:
-        raise UserError(f"{to!r} is no name of a repository: {error}", "Write OWNER/NAME.") from error
+        raise UserError(f"{to!r} is not the name of a repository: {error}", "Write OWNER/NAME.") from error
     except HfHubHTTPError as error:
         said = error.server_message or str(error).splitlines()[0]
         raise UserError(

@@ -54,7 +54,7 @@ def write_result(stored: Stored, folder: Path, *, force: bool = False) -> Path:
     except OSError as error:
         raise UserError(
             f"The result cannot be written to {target}: {error.strerror or error}.",
-            "Free the disk, or give a folder that you may write to with --out.",
+            "Free disk space, or give a folder that you may write to with --out.",
         ) from error
     return target
 
@@ -142,9 +142,9 @@ def refuse_another_model(folder: Path, model: str, fingerprint: str) -> None:
         manifest = _read_manifest(path)
         if manifest["fingerprint"] != fingerprint:
             raise UserError(
-                f"{folder} holds results of another model, {manifest['model']!r}, beside which those of "
-                f"{model!r} would be mixed up.",
-                "Give another folder with --out, or --force to write there all the same.",
+                f"{folder} holds results of another model, {manifest['model']!r}, and "
+                f"{model!r} was measured now.",
+                "Give another folder with --out, or --force to write there anyway.",
             )
 
 

@@ -38,7 +38,7 @@ COPY_AGAIN = "Copy the whole folder again, or run the study again."
 NEXT_TO_NOTHING = 0.2
 """Share of its planned time below which a step is taken to have had its answers in store."""
 
-UNWRITTEN = "Free the disk or give another folder with --out; finished steps are kept."
+UNWRITTEN = "Free disk space or give another folder with --out; finished steps are kept."
 
 
 @dataclass(frozen=True)

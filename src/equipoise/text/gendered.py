@@ -46,7 +46,7 @@ def word_lists(words: Mapping[str, Iterable[str]], source: object) -> WordLists:
     counts = Counter(word.lower() for listed in lists.values() for word in listed)
     if shared := sorted(word for word, count in counts.items() if count > 1):
         raise UserError(
-            f"{source}: {', '.join(shared)} stands in the lists of two poles.",
+            f"{source}: {', '.join(shared)} is in the lists of two poles.",
             "Leave a word that can be either out of both lists.",
         )
     for pole, listed in lists.items():

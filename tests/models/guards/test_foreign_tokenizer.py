@@ -53,7 +53,7 @@ def shuffled(words: list[str]) -> list[str]:
 def test_another_vocabulary_of_the_same_size_is_refused(reorder: Any) -> None:
     words = reorder(entries())
     assert len(words) == len(entries())
-    with pytest.raises(UserError, match="'mixed' is the tokenizer of another model") as caught:
+    with pytest.raises(UserError, match="'mixed' belongs to another model") as caught:
         wrap(shipped().transformers_model, words)
     assert "saved with these weights" in caught.value.hint
 

@@ -164,7 +164,7 @@ def _nested(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield f"item {item['id']}", {**item, "type": kind, **labelled}
     except (AttributeError, KeyError, TypeError) as error:
         raise UserError(
-            f"{path} has not the shape of the StereoSet file: {error!r}.",
+            f"{path} does not have the shape of the StereoSet file: {error!r}.",
             f"Give the authors' dev.json, or a .jsonl file. {_EXPECTED}",
         ) from error
 

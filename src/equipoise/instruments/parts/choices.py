@@ -31,7 +31,7 @@ def refuse_unread(measured: "Mapping[str, tuple[Instrument[Any], Settings]]") ->
         if not any(one.is_read_by(measured[name][0].reads) for _, _, name in uses):
             raise UserError(
                 f"{one.flag} {_shown(value)}".rstrip()
-                + f" means nothing to {', '.join(name for _, _, name in uses)}, which would ignore it.",
+                + f" has no effect on {', '.join(name for _, _, name in uses)}.",
                 f"Leave it out, or measure with an instrument that reads it: {_readers(one)}.",
             )
 

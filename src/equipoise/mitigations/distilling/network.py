@@ -142,6 +142,6 @@ def _layer_list(base: Any) -> tuple[Any, str]:
 
 def _not_apart(base: Any) -> UserError:
     return UserError(
-        f"The layers of {type(base).__name__} cannot be run apart, so that its upper ones cannot be tuned.",
+        f"The layers of {type(base).__name__} cannot be run apart, so its upper ones cannot be tuned alone.",
         "Use a model of BERT's, RoBERTa's, DistilBERT's, DeBERTa's or MPNet's family, or another mitigation.",
     )

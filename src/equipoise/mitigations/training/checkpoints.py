@@ -53,7 +53,7 @@ def claim_room(room: Path, identity: dict[str, Any]) -> None:
     except (OSError, ValueError) as error:
         raise UserError(
             f"Checkpoints cannot be kept in {room}: {error}.",
-            "Free the disk, or give a folder that you may write to.",
+            "Free disk space, or give a folder that you may write to.",
         ) from error
 
 
@@ -77,7 +77,7 @@ def full_disk_explained(room: Path) -> Iterator[None]:
         last_checkpoint(room)  # removes what was half written
         raise UserError(
             f"A checkpoint cannot be written to {room}: {reason}.",
-            "Free the disk and give the same command again: it goes on from the last checkpoint.",
+            "Free disk space and run the same command again: it resumes from the last checkpoint.",
         ) from error
 
 

@@ -93,7 +93,7 @@ def with_lora(network: Any, rank: int) -> Any:
     except ImportError as error:
         raise UserError(
             "Low-rank tuning needs the package peft, which is not installed.",
-            "pip install 'equipoise[lora]', or leave lora out.",
+            "Install it with: pip install peft. Or leave lora out.",
         ) from error
     names = [name for name, module in network.base_model.named_modules() if isinstance(module, nn.Linear)]
     prefix = f"{network.base_model_prefix}."

@@ -105,7 +105,7 @@ def no_loss(step: int) -> UserError:
         return not_a_number(step)
     return UserError(
         "The loss is not a number before anything was trained: the model's own weights give none.",
-        "Measure the model as it is, and give one whose weights are whole.",
+        "Give a model whose weights are intact.",
     )
 
 

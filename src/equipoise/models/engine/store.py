@@ -148,7 +148,7 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         raise UserError(
             f"The answer store {path} cannot be used: {error}.",
-            f"Free the disk or its permissions, name another folder in {CACHE_VARIABLE}, "
+            f"Free disk space or its permissions, name another folder in {CACHE_VARIABLE}, "
             "or run with --no-cache. Answers already stored are kept.",
         ) from error
     except sqlite3.DatabaseError as error:

@@ -57,8 +57,8 @@ def refuse_foreign_tokenizer(model: LanguageModel, network: Any, tokenizer: Any)
         return
     if word_logprob(model) < -log(len(weights)) - WORSE_THAN_CHANCE:
         raise UserError(
-            f"The tokenizer of {model.name!r} is the tokenizer of another model: to the network, words such "
-            "as day and days have nothing in common, and plain sentences are less likely than random words.",
+            f"The tokenizer of {model.name!r} belongs to another model: the network sees no likeness "
+            "between words such as day and days, and finds plain sentences less likely than random words.",
             "Use the tokenizer that was saved with these weights.",
         )
 
@@ -135,6 +135,6 @@ def refuse_misfit_vocabulary(network: Any, tokenizer: Any, name: str) -> None:
     if size < LEAST_SHARE * entries:
         raise UserError(
             f"The tokenizer of {name!r} has {size:,} entries and the network {entries:,}: "
-            "it is the tokenizer of another model.",
+            "it belongs to another model.",
             "Use the tokenizer that was saved with these weights.",
         )

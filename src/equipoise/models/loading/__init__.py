@@ -20,8 +20,8 @@ FOLDERS = {EMBEDDED: Path(__file__).parents[1] / "embedded"}
 
 _SHIPPED = (FOLDERS[EMBEDDED] / "packed.json").exists()
 BUILT_IN = {
-    **({EMBEDDED: "BERT-base-uncased, compressed to fit into the package"} if _SHIPPED else {}),
-    RANDOM: "a small model with RANDOM WEIGHTS, which knows nothing; use it to try things out",
+    **({EMBEDDED: "BERT-base-uncased, compressed, shipped with the package"} if _SHIPPED else {}),
+    RANDOM: "a small model with RANDOM WEIGHTS, which knows nothing; for trying things out",
 }
 DEFAULT_MODEL = EMBEDDED if _SHIPPED else RANDOM
 LABELS = {EMBEDDED: "BERT-base-uncased (built-in)", RANDOM: "random weights"}

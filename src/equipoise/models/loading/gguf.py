@@ -52,6 +52,6 @@ def find_gguf(name: str) -> Path:
     if lacking:
         raise UserError(
             f"{name!r} is a GGUF file, which cannot be read without {' and '.join(lacking)}.",
-            "Install them with: pip install equipoise[gguf]",
+            "Install them with: pip install gguf accelerate",
         )
     return path

@@ -37,8 +37,8 @@ def find_device(name: str) -> torch.device:
     wanted = "cuda:0" if name == "cuda" else name
     if wanted not in here:
         raise UserError(
-            f"There is no device {name!r} here.",
-            f"Here are: {', '.join(here)}; `auto` takes the first of them.",
+            f"This machine has no device {name!r}.",
+            f"It has: {', '.join(here)}; `auto` takes the first of them.",
         )
     return torch.device(wanted)
 

@@ -89,7 +89,7 @@ def unreadable(answer: Any) -> UserError:
     """The error for an answer of a form that is not known."""
     return UserError(
         f"The server answered in a form that is not OpenAI's: {json.dumps(answer, default=str)[:120]}.",
-        "See whether its address is that of the completions API, usually ending in /v1.",
+        "Check that its address is that of the completions API, usually ending in /v1.",
     )
 
 

@@ -190,7 +190,7 @@ class Server:
         except httpx.TimeoutException as error:
             raise UserError(
                 f"{self.address.url} did not answer within {self.patience:g} seconds.",
-                "See whether the server still works. Answers already given are kept.",
+                "Check that the server still works. Answers already given are kept.",
             ) from error
         except httpx.TransportError as error:
             raise _BusyError(f"the answer broke off ({type(error).__name__})") from error

@@ -75,7 +75,7 @@ def _parquet_words(file: Path) -> list[str]:
     except ImportError as error:
         raise UserError(
             f"{file} is a parquet file, and pyarrow is not installed.",
-            "Install it with: pip install 'equipoise[parquet]'.",
+            "Install it with: pip install pyarrow.",
         ) from error
     words: list[str] = pyarrow.parquet.read_table(file).column(0).to_pylist()
     return words

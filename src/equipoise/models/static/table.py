@@ -60,7 +60,6 @@ class WordVectors:
         if len(unfit):
             word = self.words[start + int(unfit[0])]
             raise UserError(
-                f"{path}: the vector of {word!r} (number {start + int(unfit[0]) + 1}) holds a number that is "
-                "none (NaN or infinite).",
+                f"{path}: the vector of {word!r} (number {start + int(unfit[0]) + 1}) holds NaN or infinity.",
                 "Leave out such words, or write the vectors again.",
             )

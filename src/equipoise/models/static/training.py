@@ -34,7 +34,7 @@ class SkipGram:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if value < 1:
-                raise UserError(f"{name} is {value}.", "Give a whole number from 1 on.")
+                raise UserError(f"{name} is {value}.", "Give a whole number of 1 or more.")
 
     def seconds(self, words: int) -> float:
         """Estimate the seconds that a training on so many words takes."""
@@ -84,7 +84,7 @@ def require_gensim() -> Any:
     except ImportError as error:
         raise UserError(
             "Training word vectors needs gensim, which is not installed.",
-            "Install it with: pip install 'equipoise[vectors]'.",
+            "Install it with: pip install gensim.",
         ) from error
     return Word2Vec
 

@@ -34,7 +34,7 @@ class SelfDebiased(WrappedModel):
 
     def __init__(self, inner: LanguageModel, decay: float = 50.0) -> None:
         if decay < 0:
-            raise UserError(f"The decay is {decay:g}.", "Give a number from 0 on; the paper uses 50.")
+            raise UserError(f"The decay is {decay:g}.", "Give a number of 0 or more; the paper uses 50.")
         require(inner, FILL, TOP_FILL, by="self-debias")
         super().__init__(inner, {"decay": decay}, name=f"{inner.name} (self-debias)")
         self.decay = decay

@@ -1,4 +1,4 @@
-"""Bias scenarios: the table an auditor asks for, one row for each rule and model, as CSV."""
+"""Bias scenarios: A table for an auditor, with a row for each rule and model, as CSV."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""CSV: every estimate of every result, a row each."""
+"""CSV: Every estimate, a row each."""
 
 from collections.abc import Sequence
 

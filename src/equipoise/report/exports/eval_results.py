@@ -1,4 +1,4 @@
-"""Evaluation results: the YAML that the Hugging Face hub reads from `.eval_results/` beside a model."""
+"""Evaluation results: The YAML that the Hugging Face hub shows on a model's page, from `.eval_results/`."""
 
 from collections.abc import Sequence
 from pathlib import PurePath

@@ -1,4 +1,4 @@
-"""JSON: the estimates, sentences and provenance of every result as one document, with a published schema."""
+"""JSON: Estimates, sentences and provenance of every result, with a published schema."""
 
 import json
 from collections.abc import Sequence

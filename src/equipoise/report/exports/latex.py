@@ -1,4 +1,4 @@
-"""LaTeX: the numbers to read first as a table that needs the package booktabs."""
+"""LaTeX: The headline numbers as a booktabs table."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A curve over the layers of a model, as SVG: for one result that was measured with `--layer all`."""
+"""A curve over a model's layers, as SVG, for one result measured with `--layer all`."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A task for lm-evaluation-harness with the same items and numbers: a folder for `--include_path`."""
+"""A task for lm-evaluation-harness with the same items: a folder for `--include_path`."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Markdown: the numbers to read first as a table, for an issue, a wiki or a model card."""
+"""Markdown: The headline numbers as a table, for an issue, a wiki or a model card."""
 
 import html
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Model card: a section for a README on the Hugging Face hub, with the numbers as `model-index` metadata."""
+"""Model card: A section for a model's README on the Hugging Face hub, with `model-index` metadata."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath

@@ -87,7 +87,8 @@ def _differences(
 def _check_one_model(first: Result, second: Result) -> None:
     if first.fingerprint != second.fingerprint:
         raise UserError(
-            f"{first.model!r} and {second.model!r} are different models: a difference would be of both.",
+            f"{first.model!r} and {second.model!r} are different models: a difference could come from "
+            "the models or from the corpora.",
             "Give results of one model, or leave --corpora out to compare models on one corpus.",
         )
     check_same_quantity(first, second)

@@ -48,7 +48,7 @@ class DownstreamChoice:
     def __post_init__(self) -> None:
         if self.seeds < 1 or self.epochs < 1:
             raise UserError(
-                f"{self.seeds} seeds and {self.epochs} epochs were asked for.", "Give numbers from 1 on."
+                f"{self.seeds} seeds and {self.epochs} epochs were asked for.", "Give numbers of 1 or more."
             )
 
 

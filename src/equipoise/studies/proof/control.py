@@ -63,7 +63,7 @@ def random_weights_control(
             "Name a masked, causal or encoder-decoder language model.",
         )
     if draws < FEWEST:
-        raise UserError(f"{draws} draws have hardly a spread.", f"Ask for at least {FEWEST}.")
+        raise UserError(f"{draws} draws are too few to show a spread.", f"Ask for at least {FEWEST}.")
     results = audit(model, instruments, settings)
     # A model that is itself a draw of random weights is not its own control.
     others = (twin for twin in random_controls(model, draws + 1) if twin.fingerprint != model.fingerprint)

@@ -138,8 +138,8 @@ def without_gender(corpora: Mapping[str, CorpusTexts]) -> CorpusTexts:
                 kept.append(document._replace(id=f"{name}: {document.id}", text=" ".join(plain)))
     if not kept:
         raise UserError(
-            "Every sentence of the corpora names a gender. The study needs some that do not: tuned on them, "
-            "the model shows what any text would move.",
+            "Every sentence of the corpora names a gender. The study also needs sentences without gender, as "
+            "a control.",
             "Add whole documents, not only sentences that were chosen for their gendered words.",
         )
     return CorpusTexts(tuple(kept), CONTROL, Problems())

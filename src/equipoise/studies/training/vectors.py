@@ -117,7 +117,9 @@ class VectorsChoice:
 
     def __post_init__(self) -> None:
         if not self.seeds or min(self.seeds) < 0 or len(set(self.seeds)) < len(self.seeds):
-            raise UserError(f"The seeds are {list(self.seeds)}.", "Give different whole numbers from 0 on.")
+            raise UserError(
+                f"The seeds are {list(self.seeds)}.", "Give different whole numbers of 0 or more."
+            )
 
     @property
     def in_time(self) -> bool:

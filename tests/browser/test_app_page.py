@@ -41,6 +41,7 @@ def page(request: pytest.FixtureRequest, browser: Any, address: str) -> Iterator
     """The app's page; at the end no error was logged and no request left the machine."""
     width, scheme = request.param
     opened = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    opened.set_default_timeout(120_000)  # a model is loaded for each answer, and the machine may be busy
     logged: list[str] = []
     asked: list[str] = []
     opened.on("console", lambda message: logged.append(message.text))
@@ -74,7 +75,7 @@ def test_a_measurement_with_its_bar_and_its_result(page: Any) -> None:
     page.click("#tab-measure")
     page.select_option("#measure-instrument", "traits")
     page.click("#measure form > button")
-    page.wait_for_selector("#measure article table", timeout=60_000)
+    page.wait_for_selector("#measure article table")
     assert "random weights" in page.inner_text("#measure .finding h2")
     assert "competent rather than incompetent" in page.inner_text("#measure .jobs")
     page.click("#tab-results")
@@ -92,7 +93,7 @@ def test_numbers_and_words_of_a_table_are_whole(page: Any) -> None:
     page.click("#tab-measure")
     page.select_option("#measure-instrument", "traits")
     page.click("#measure form > button")
-    page.wait_for_selector("#measure article table", timeout=60_000)
+    page.wait_for_selector("#measure article table")
     broken = page.evaluate(
         """() => [...document.querySelectorAll('#measure article tbody td:first-child')].flatMap((cell) => {
           const text = cell.firstChild, range = document.createRange();
@@ -121,7 +122,7 @@ def test_two_results_are_compared(page: Any) -> None:
         page.fill("#measure-model", model)
         page.select_option("#measure-instrument", "traits")
         page.click("#measure form > button")
-        page.wait_for_selector(f"#measure .finding h2 >> text={model}", timeout=60_000)
+        page.wait_for_selector(f"#measure .finding h2 >> text={model}")
     page.click("#tab-results")
     boxes = page.locator("#results .past", has_text="traits").locator("input")
     boxes.nth(0).check()
@@ -140,7 +141,7 @@ def test_what_a_model_cannot_be_asked_is_not_offered(page: Any) -> None:
     page.click("#measure-choices summary")
     page.fill("[data-choice=layer]", "0")
     page.click("#measure form > button")
-    page.wait_for_selector("#measure article table", timeout=60_000)
+    page.wait_for_selector("#measure article table")
 
 
 def test_a_corpus_and_its_findings(page: Any) -> None:
@@ -160,7 +161,7 @@ def test_a_measurement_is_cancelled(page: Any) -> None:
     for _ in range(3):
         page.click("#measure form > button")
     page.locator("#measure article button", has_text="Cancel").first.click()
-    page.wait_for_selector("#measure article [role=alert]", timeout=60_000)
+    page.wait_for_selector("#measure article [role=alert]")
     assert "Cancelled" in page.inner_text("#measure article [role=alert]")
 
 

@@ -1,13 +1,14 @@
 """Mistakes of typing: two lines and exit code 2, with what was probably meant."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 from command_line import run
 
-from equipoise.cli.commands import CACHE, COMMANDS, STUDIES, Loaded
+from equipoise.cli.commands import CACHE, COMMANDS, EXAMPLES, STUDIES, Loaded
 from equipoise.cli.mitigate import PRESETS
 from equipoise.mitigations import MITIGATIONS, mitigation_class
 
@@ -119,3 +120,17 @@ def test_no_help_loads_a_model_library_or_takes_long() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_in_help_uses_only_options_that_are_there(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *given = EXAMPLES[name].split()
+    path = [command] if command == name else [command, name]
+    assert run(*path, "--help") == 0
+    shown = capsys.readouterr().out
+    assert "Example: equipoise" in shown
+    required = re.findall(r"--[a-z-]+ <(?:(?!--).)*?required", shown, re.DOTALL)
+    assert {word for word in given if word.startswith("--")} <= set(re.findall(r"--[a-z-]+", shown))
+    assert all(row.split()[0] in given for row in required), required

@@ -80,6 +80,18 @@ def test_the_tables_of_a_small_corpus(tmp_path: Path) -> None:
     assert career["log_odds_low"] > 0
 
 
+def test_no_table_of_a_corpus_holds_a_formula_or_a_terminal_code(tmp_path: Path) -> None:
+    names = ("=cmd|' /C calc'!A0", "+1", "@x", "\x1b[31mred")
+    texts = [{"text": "He met his brother.", "side": names[place % len(names)]} for place in range(40)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, texts)), encoding="utf-8")
+    survey_corpus(grouped(tmp_path / "a.jsonl"), tmp_path / "out", settings=SurveySettings(flag=True))
+    for name, content in outputs(tmp_path / "out").items():
+        assert b"\x1b" not in content, name
+        for row in csv.reader(content.decode().splitlines()):
+            texts_of_row = [cell for cell in row if not cell.replace(".", "").lstrip("-").isdigit()]
+            assert not [cell for cell in texts_of_row if cell[:1] in ("=", "+", "@")], (name, row)
+
+
 def test_the_documents_that_drive_the_lean(tmp_path: Path) -> None:
     """Two long documents outweigh the others; contributions sum to nothing over all documents."""
     rows = [*TEXTS, TEXTS[0] * 5, TEXTS[1] * 5]

@@ -334,15 +334,18 @@ def test_an_unknown_person_word_is_dropped_and_said(folder: Path) -> None:
 
 def test_hypotheses_in_words() -> None:
     h1, h2, h3 = hypotheses(made_result(made_items(stereotype)))
-    assert h1.startswith("H1 (typical pairings are positive): holds. Female professions, female persons 0.5")
+    assert h1.startswith(
+        "The paper's H1, persons are likelier beside professions of their gender: holds. "
+        "Female professions, female persons: 1."
+    )
     assert h2.startswith(
-        "H2 (anti-typical pairings are negative): holds. Female professions, male persons -0.5"
+        "The paper's H2, persons are less likely beside professions of the other gender: holds. "
+        "Female professions, male persons: 1."
     )
-    assert h3.startswith(
-        "H3 (balanced professions differ by less than 0.1 nats): holds. Balanced professions "
-    )
+    assert " times less likely (" in h2
+    assert h3.startswith("The paper's H3, balanced professions differ by less than 1.1 times: holds. ")
     answers = hypotheses(made_result(made_items(lambda group, gender: 0.001)))
-    assert [answer.split("): ")[1].split(".")[0] for answer in answers] == [
+    assert [answer.split(": ")[1].split(".")[0] for answer in answers] == [
         "does not hold",
         "does not hold",
         "holds",
@@ -350,17 +353,14 @@ def test_hypotheses_in_words() -> None:
     reverse = hypotheses(made_result(made_items(lambda group, gender: -stereotype(group, gender))))
     assert ["does not hold" in answer for answer in reverse] == [True, True, False]
     male = hypotheses(made_result(made_items(lambda group, gender: 0.5 * (gender == "male"))))
-    assert (
-        "H3 (balanced professions differ by less than 0.1 nats): does not hold. Balanced professions 0."
-        in male[2]
-    )
+    assert "differ by less than 1.1 times: does not hold. Balanced professions: 1." in male[2]
 
 
 def test_too_few_professions_leave_a_hypothesis_open() -> None:
     for few in (1, 4):
         items = made_items(stereotype, n_jobs=few)
         answers = hypotheses(made_result(items))
-        assert all(": open." in answer and "(too few to tell)" in answer for answer in answers)
+        assert all(": cannot tell." in answer and "(too few to tell)" in answer for answer in answers)
         assert not any("nan" in answer for answer in answers)
     items["group"] = "joy"
     assert "not answered" in hypotheses(made_result(items))[0]
@@ -390,8 +390,8 @@ def test_changes_are_what_table_4_tests() -> None:
     female_minus_male = (wide["female"] - wide["male"]).loc["balanced"].to_numpy()
     assert moved["wilcoxon-w-second-minus-first", "balanced"] == slow_w(female_minus_male)[0]
     answers = hypotheses(made_result(before), made_result(later))
-    assert answers[4].startswith("H2 (anti-typical pairings rise afterwards): holds.")
-    assert answers[5].startswith("H3 (balanced professions move by less than 0.1 nats): does not hold.")
+    assert "H2, persons become likelier beside professions of the other gender: holds." in answers[4]
+    assert "H3, balanced professions move by less than 1.1 times: does not hold." in answers[5]
 
 
 def told(*values: float) -> dict[tuple[str, str], WordScores]:

@@ -3,6 +3,7 @@
 import copy
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -174,3 +175,10 @@ def test_a_model_whose_weights_are_no_numbers_gives_no_other_one(name: str, said
     mitigation = mitigation_class(name)()
     with pytest.raises(UserError, match=said):
         mitigation.change(model, Materials(documents(PEOPLE), options=model.options))
+
+
+@pytest.mark.parametrize("name", ["counterfactual-averaging", "prior-normalisation", "self-debias"])
+def test_a_wrapper_refuses_a_model_that_fills_no_blank(name: str) -> None:
+    classifier = SimpleNamespace(name="spam", kind="classifier", capabilities=frozenset({"classify"}))
+    with pytest.raises(UserError, match="cannot change 'spam': a classifier model fills no blank"):
+        mitigation_class(name)().check(classifier, Materials())

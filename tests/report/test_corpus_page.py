@@ -1,6 +1,7 @@
 """A corpus in words and as a page: what its sentences say is what its tables hold."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +108,15 @@ def test_damaged_tables_of_a_corpus_are_named(tmp_path: Path, capsys: pytest.Cap
         (tmp_path / f"{name}.csv").write_text("by,level\nall,all\n", encoding="utf-8")
     assert run("report", tmp_path, "--out", tmp_path / "page.html") == 2
     assert capsys.readouterr().err.splitlines()[1] == "Run `equipoise corpus` again."
+
+
+@pytest.mark.parametrize(("high", "low"), [(507, 403), (500, 400), (476, 394), (470, 390)])
+def test_shares_and_their_difference_add_up_as_they_are_written(high: int, low: int) -> None:
+    findings = said(
+        group("all", "all", high + low, 2000 - high - low, 0.01),
+        group("paper", "A", high, 1000 - high, 0.01),
+        group("paper", "B", low, 1000 - low, 0.01),
+    )
+    (sentence,) = (one for one in findings.sentences if "a difference of" in one)
+    first, second, apart = map(float, re.findall(r"(?:[AB]|of) ([\d.]+)", sentence))
+    assert first - second == pytest.approx(apart), sentence

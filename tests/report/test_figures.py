@@ -103,7 +103,7 @@ def test_scores_take_their_sides_from_a_mean_of_scores_not_from_a_contrast() -> 
     result.provenance["quantities"].insert(0, replace(contrast, sides=("kinder", "harsher")).to_record())
     (figure,) = distribution_figures(measured(result))
     assert "towards men" in figure.title
-    assert figure.spec["layer"][0]["encoding"]["x"]["title"] == "← women · pronoun gap · men →"
+    assert figure.spec["layer"][0]["encoding"]["x"]["title"] == "← women · times · men →"
 
 
 def test_a_score_of_zero_is_not_drawn_below_it() -> None:

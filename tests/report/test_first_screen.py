@@ -154,7 +154,7 @@ def test_few_models_are_ranked_and_equals_share_a_rank() -> None:
 def test_many_models_are_counted_beside_the_first() -> None:
     page = page_of(*models(1.0, 0.0, 0.01, 0.02, 0.03, 2.0))
     assert page.several is not None
-    assert page.several.headline == "Compared with m0, 4 of 5 models are less biased and 1 more."
+    assert page.several.headline == "Compared with m0, 4 of 5 models are less biased and 1 is more biased."
     assert page.several.ranks == ()
     (slope,) = page.several.slopes
     assert len(slope.points) == 6

@@ -110,7 +110,7 @@ def test_gain_and_price_in_per_cent() -> None:
 def test_skew_of_a_table_read_back_from_a_file() -> None:
     figures = charts("skew")
     figure = figures["skew-plane"]
-    assert figures["skew-figure-4"].title.endswith("mean |stereotype| and mean |skew|")
+    assert figures["skew-figure-4"].title.endswith("(mean |stereotype|, mean |skew|)")
     assert figure.title.startswith("Stereotype gap against same-answer bias (type 2 sentences)")
     assert "b: skew -10.0, stereotype -20.0, ability -90.0, not meaningful" in figure.alt
 

@@ -11,7 +11,7 @@ from equipoise.report.tables import headline_table
 def test_people_read_that_intervals_are_of_95_per_cent() -> None:
     result = page_result()
     table = headline_table(measurements([result])[0])
-    assert as_csv(table).splitlines()[0] == "number,published as,value,low,high,n,dropped,good,unit"
+    assert as_csv(table).splitlines()[0] == "number,in the papers,value,low,high,n,dropped,good,unit"
     assert r"value & 95 \% low & 95 \% high & n" in as_latex(table)
     page = render([result])
     assert "95 % low</th>" in page

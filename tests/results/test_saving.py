@@ -1,5 +1,6 @@
 """Saving: a result comes back equal, floats exactly; what is damaged or of another model is refused."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -293,3 +294,13 @@ def test_models_of_one_name_are_called_by_their_folders_too(tmp_path: Path) -> N
     place = tmp_path.name
     assert names == [f"one in {place}/before", f"one in {place}/after", "two"]
     assert [result.model for (result,) in load_folders(folders[1:])] == ["one", "two"]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "'=1+1", "''=x", "-0.5", "- no", "@a", "'quoted'", "\tx", "+", ""])
+def test_items_hold_no_formula_and_are_read_back_as_they_were(text: str, tmp_path: Path) -> None:
+    made_result({"text": [text, "plain"], "score": [0.5, -0.5]}).save(tmp_path)
+    (room,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    with (room / "items.csv").open(newline="", encoding="utf-8") as file:
+        written = next(iter(csv.DictReader(file)))["text"]
+    assert written[:1] not in ("=", "+", "-", "@", "\t") or written == "-0.5"
+    assert load_result(room).items["text"].tolist() == [text, "plain"]

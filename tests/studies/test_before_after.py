@@ -126,7 +126,7 @@ def test_a_probe_reads_what_averaging_only_hides(study: Any) -> None:
     # The small vocabulary cannot spell words of these poles: that is said, not hidden.
     assert rows.loc["poles-religion", "n"] == 0
     assert any("poles of religion could not be asked" in sentence for sentence in study[1].sentences)
-    assert any(sentence.startswith("Hidden or removed: a probe reads") for sentence in study[1].sentences)
+    assert any(sentence.startswith("A probe still reads stereotypes") for sentence in study[1].sentences)
 
 
 def test_a_study_is_written_and_goes_on(study: Any, quick: MeasuredBy) -> None:
@@ -160,31 +160,36 @@ def leanings(share: float) -> pd.DataFrame:
 
 
 def test_words_tell_flattening_from_removal() -> None:
-    gain = rows(label="APPD", before=0.34, after=0.08, removed=0.76, low=0.7, high=0.82, change="better")
+    gain = rows(quantity="appd", before=0.34, after=0.08, removed=0.76, low=0.7, high=0.82, change="better")
     kept = rows(before=0.5, after=0.49, loss=0.02, low=-0.01, high=0.05, change="same")
     gone = rows(before=0.5, after=0.2, loss=0.6, low=0.5, high=0.7, change="worse")
     said = verdict_sentences(gain, kept, leanings(0.2))
-    assert said[0].startswith("Bias fell: tbe, APPD: 0.340 to 0.080; 76 % removed [70 %, 82 %]")
-    assert said[1].startswith("The model kept what it must keep")
-    assert said[2].startswith("Pronouns were not merely flattened: definitional words keep 98 %")
+    assert said[0] == "Bias fell in 1 of 1 number, and the model kept what it should know."
+    moved = "Pronoun gap by occupation fell from 34 points towards men to 8 points towards men, certain"
+    assert said[1] == f"{moved}: 76 % of the bias went (70 % to 82 %)."
+    assert said[2].startswith("The model lost less than 2 % of what it should know.")
+    assert said[3].startswith("Pronouns were not merely flattened: definitional words keep 98 %")
     said = verdict_sentences(gain, gone, leanings(0.2))
-    assert said[1] == "The model broke: guard 0.500 to 0.200 (60 % lost)."
-    assert said[2].startswith(
+    assert said[0].startswith("The changed model is broken: it lost what it should know.")
+    assert said[2] == "It lost: guard 0.500 to 0.200 (60 % lost)."
+    assert said[3].startswith(
         "Pronouns were merely flattened, in part at least: definitional words keep 40 %"
     )
     unsure = rows(before=0.5, after=0.2, loss=0.6, low=-0.1, high=1.3, change="unknown")
     said = verdict_sentences(gain, unsure, leanings(0.2))
-    assert said[1].startswith(
-        "There are too few items to say whether the model kept what it must keep: guard 0.500 to"
+    assert said[0].endswith(", but too few items tell whether the model kept what it should know.")
+    assert said[2].startswith(
+        "There are too few items to say whether the model kept what it should know: guard 0.500 to"
     )
-    assert "not enough data to say" in said[2]
+    assert "not enough data to say" in said[3]
 
 
 def test_a_guard_that_was_hardly_there_tells_nothing_of_flattening() -> None:
     gain = rows(label="APPD", before=0.01, after=0.01, removed=0.01, low=0.0, high=0.02, change="same")
     blind = rows(before=0.002, after=0.002, loss=np.nan, low=np.nan, high=np.nan, change="same")
     said = verdict_sentences(gain, blind, leanings(0.9))
-    assert said[2].startswith(
+    assert said[0] == "No change in bias was found in 1 number, and the model kept what it should know."
+    assert said[3].startswith(
         "There is not enough data to say whether pronouns were merely flattened: definitional words keep"
     )
 

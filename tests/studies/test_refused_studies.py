@@ -169,9 +169,13 @@ def test_words_name_no_loss_where_nothing_was_lost_and_no_zero_where_something_i
     gain = pd.DataFrame([row | {"low": 0.4, "high": 0.6, "change": "better"}])
     kept = {"label": "guard", "quantity": "guard", "before": 0.4, "after": 0.5, "low": -0.3, "high": -0.2}
     price = pd.DataFrame([kept | {"loss": -0.25, "change": "better"}])
-    fell, whole = verdict_sentences(gain, price, None)
-    assert fell.startswith("Bias fell: i, lean: 4.7e-04 to 2.3e-04; 50 % removed")
-    assert whole == "The model kept what it must keep, within 2 % or what can be told."
+    headline, fell, whole = verdict_sentences(gain, price, None)
+    assert headline == "Bias fell in 1 of 1 number, and the model kept what it should know."
+    assert fell == "I, lean fell from 4.7e-04 to 2.3e-04, certain: 50 % of the bias went (40 % to 60 %)."
+    assert whole == "The model lost less than 2 % of what it should know."
+    broken = verdict_sentences(gain, price.assign(loss=0.25, change="worse"), None)
+    assert broken[0].startswith("The changed model is broken: it lost what it should know. Bias fell in 1 of")
+    assert broken[2] == "It lost: guard 0.400 to 0.500 (25 % lost)."
     leanings = pd.DataFrame({"part": "occupation", "before": [0.1, 0.2, 0.4], "after": [0.1, 0.1, 0.2]})
     said = verdict_sentences(gain, price.assign(loss=np.nan), leanings)[-1]
     assert "definitional words keep an unknown share of their lean" in said

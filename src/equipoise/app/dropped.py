@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from equipoise.corpora.reading import ReadSettings, open_corpus
@@ -58,11 +57,11 @@ def kind_of(text: str) -> str:
     )
 
 
-def look_at(path: Path) -> dict[str, Any]:
-    """What the file holds, its rows, and the linter's findings."""
+def look_at(path: Path, tables: Path) -> dict[str, Any]:
+    """What the file holds, its rows, and the linter's findings; the tables of a corpus are kept."""
     kind = CORPUS if path.suffix in CORPUS_ENDINGS else kind_of(path.read_text(encoding="utf-8"))
     if kind == CORPUS:
-        return _survey(path)
+        return _survey(path, tables)
     if kind == PAIRS:
         table = read_pairs(path)
         findings = [finding._asdict() for finding in sorted(pair_findings(table))]
@@ -84,10 +83,9 @@ def look_at(path: Path) -> dict[str, Any]:
     return counts | {"findings": findings[:SHOWN]}
 
 
-def _survey(path: Path) -> dict[str, Any]:
+def _survey(path: Path, tables: Path) -> dict[str, Any]:
     """What a corpus says about women and men, without a model."""
-    with TemporaryDirectory() as folder:
-        survey = survey_corpus(open_corpus(path, ReadSettings()), Path(folder), settings=SurveySettings())
+    survey = survey_corpus(open_corpus(path, ReadSettings()), tables, settings=SurveySettings())
     findings = say_corpus(survey.mentions, survey.cooccurrence)
     mentions = survey.mentions[survey.mentions["by"] == "all"]
     return {

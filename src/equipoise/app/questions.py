@@ -13,6 +13,7 @@ from equipoise.app.jobs import Job, JobBoard
 from equipoise.app.past import compared, findings_of, open_folder, result_folders, told
 from equipoise.app.shelf import Shelf
 from equipoise.choices import choices_of
+from equipoise.data.csv_text import as_csv
 from equipoise.data.sources import catalogue
 from equipoise.errors import UserError, unknown_name
 from equipoise.instruments import every_instrument, load_instrument
@@ -23,7 +24,8 @@ from equipoise.probing import probe_blank
 from equipoise.report.measurements import with_short_names
 from equipoise.report.page import render
 from equipoise.results import Result
-from equipoise.results.records import as_csv, to_records
+from equipoise.results.records import to_records
+from equipoise.samples import Stop
 from equipoise.text.rewriting import MODES, rewrite
 
 MOST_MODELS = 4
@@ -42,7 +44,8 @@ class Desk:
 
 
 AUDIT = "audit"
-"""What measuring with the default instruments is called where an instrument is named."""
+QUICK = "quick audit"
+"""What measuring with the default instruments is called where an instrument is named, in full or a sample."""
 
 
 def known(desk: Desk, _payload: Payload) -> Any:
@@ -120,12 +123,14 @@ def sentences(desk: Desk, payload: Payload) -> Any:
     return {"answers": answers}
 
 
-def look_at_file(_desk: Desk, payload: Payload) -> Any:
-    """Say what a dropped file holds: findings of the linter, or what a corpus says."""
+def look_at_file(desk: Desk, payload: Payload) -> Any:
+    """Say what a dropped file holds: findings of the linter, or what a corpus says, with its page."""
     with TemporaryDirectory() as folder:
         path = write_dropped(_text(payload, "name"), _content(payload), Path(folder))
+        tables = _new_folder(desk.results, path.stem)
         try:
-            return look_at(path)
+            seen = look_at(path, tables)
+            return seen | ({"folder": tables.name} if tables.is_dir() else {})
         except UserError as error:
             raise UserError(error.message.replace(str(path), path.name), error.hint) from error
 
@@ -135,15 +140,15 @@ def start_measuring(desk: Desk, payload: Payload) -> Any:
     model, instrument = _text(payload, "model"), _text(payload, "instrument")
     desk.shelf.check_name(model)
     dropped = (_text(payload, "name"), _content(payload)) if payload.get("content") else None
-    if instrument != AUDIT and not dropped and not _has_data(load_instrument(instrument)):
+    if instrument not in (AUDIT, QUICK) and not dropped and not _has_data(load_instrument(instrument)):
         raise UserError(
             f"The data of {instrument} do not ship with the package, and the app downloads nothing.",
             f"Measure it with: equipoise measure {instrument} --model ... --out ...",
         )
     title = f"{instrument} of {desk.shelf.label(model)}" + (f" on {dropped[0]}" if dropped else "")
     choices = _choices(payload)
-    if instrument == AUDIT:
-        return desk.jobs.start(title, lambda job: _audit(desk, job, model)).shown()
+    if instrument in (AUDIT, QUICK):
+        return desk.jobs.start(title, lambda job: _audit(desk, job, model, instrument)).shown()
     return desk.jobs.start(
         title, lambda job: _measure(desk, job, (model, instrument), dropped, choices)
     ).shown()
@@ -161,15 +166,16 @@ def _measure(
     return _measured(desk, folder, [result])
 
 
-def _audit(desk: Desk, job: Job, model: str) -> Any:
+def _audit(desk: Desk, job: Job, model: str, kind: str) -> Any:
     """Measure with every default instrument that fits the model; each result is saved at once."""
+    stop = Stop(quick=True) if kind == QUICK else None
     folder = _new_folder(desk.results, model)
 
     def keep(result: Result) -> None:
         result.save(folder)
         job.add(result)
 
-    results, left_out = audit_fitting(_own_model(desk, job, model), tell=keep)
+    results, left_out = audit_fitting(_own_model(desk, job, model), tell=keep, stop=stop)
     if not results:
         raise UserError(
             f"No instrument fits {desk.shelf.label(model)}.", next(iter(left_out.values())).message
@@ -248,7 +254,8 @@ def page_of(desk: Desk, folders: Sequence[str]) -> str:
     """The page of one folder or several, as `equipoise report` makes it."""
     opened = [open_folder(desk.results, folder) for folder in folders]
     results = [one for held in with_short_names([each.results for each in opened]) for one in held]
-    return render(results, [study for each in opened for study in each.studies])
+    studies = [study for each in opened for study in each.studies]
+    return render(results, studies, [corpus for each in opened for corpus in each.corpora])
 
 
 def items_of(desk: Desk, folder: str, instrument: str) -> str:

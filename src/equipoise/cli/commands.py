@@ -134,6 +134,35 @@ COMMANDS: Places = {
     },
 }
 
+EXAMPLES = {
+    "report": "report results/bert results/changed --out page.html",
+    "verify": "verify --model path/to/bert --as bert-base-uncased",
+    "check": "check results/bert --rules rules.toml",
+    "export": "export results/bert --format markdown",
+    "corpus": "corpus news.csv --text body --group publisher --out results/news",
+    "lint": "lint pairs.csv",
+    "list": "list instruments",
+    "models": "study models path/to/bert path/to/changed --out results/ranking",
+    "controls": "study controls --instrument tbe --out results/controls",
+    "control": "study control --model path/to/bert --instrument tbe",
+    "sample-size": "study sample-size --result results/bert/tbe",
+    "before-after": "study before-after path/to/bert models/changed --out results/study",
+    "mitigations": "study mitigations --model path/to/bert --minutes 30 --out results/study",
+    "downstream": "study downstream path/to/bert models/changed --task labelled.csv",
+    "learning-curve": "study learning-curve --corpus texts.csv --out results/curve",
+    "reminders": "study reminders --corpus texts.csv --out results/reminders",
+    "resolution": "study resolution --corpus texts.csv --out results/resolution",
+    "corpus-bias": "study corpus-bias left.csv right.csv --out results/corpora",
+    "corpus-classifiers": "study corpus-classifiers left.csv right.csv --label topic --out results/corpora",
+    "domain": "study domain --corpus letters.csv --text body --out results/domain",
+    "vectors": "study vectors news.csv --text body --group publisher --out results/vectors",
+    "skew": "study skew results/bert results/changed",
+    "competence": "study competence results/bert results/changed",
+    "professions": "study professions results/bert results/changed",
+    "add": "reference add results/bert/gest",
+}
+"""What help shows as an example of the commands whose own text has none."""
+
 GROUPS = {"study": STUDIES, "reference": REFERENCES, "cache": CACHE}
 
 
@@ -159,6 +188,14 @@ class Loaded(UserDict[str, Any]):
 
 class Command(TyperCommand):
     """A command whose help shows its options under headings, the common ones first."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """What the command does, and an example."""
+        super().format_help_text(ctx, formatter)
+        if str(self.name) in EXAMPLES:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(f"Example: equipoise {EXAMPLES[str(self.name)]}")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Every option under its heading."""

@@ -13,6 +13,7 @@ import typer
 from equipoise.cli.arguments import OUTPUT, Force, Json, option, refuse_existing, takes_groups
 from equipoise.cli.printing import MOST_HEADLINES, interval, print_json, print_rows, say
 from equipoise.cli.writing import write_text
+from equipoise.data.csv_text import as_csv
 from equipoise.errors import UserError
 from equipoise.report.changes import say_changes
 from equipoise.report.gate import ERROR, NOT_JUDGED, PASSED, Judgement, Outcome, read_rules, rule_of
@@ -26,7 +27,7 @@ from equipoise.results import Result, load_results
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison import compare as compare_results
 from equipoise.results.comparison.apart import compare_corpora, compare_groups
-from equipoise.results.records import as_csv, to_records
+from equipoise.results.records import to_records
 from equipoise.results.result import load_folders
 from equipoise.studies.papers.association_tables import TABLE_4, Papers, papers_of
 

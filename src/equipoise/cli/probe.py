@@ -18,9 +18,11 @@ from equipoise.cli.arguments import (
     takes_groups,
 )
 from equipoise.cli.printing import print_json, print_table, say
+from equipoise.data.csv_text import as_csv
 from equipoise.data.poles import load_poles
 from equipoise.data.reading import numbered_lines
 from equipoise.errors import UserError, explained_writing
+from equipoise.files import write_beside
 from equipoise.models.loading import LABELS, portable_name
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import DEFAULT_RULE
@@ -114,7 +116,7 @@ def score(
     table["text"] = table["line"].map(lines)
     if out is not None:
         with explained_writing(out, "Give another path with --out."):
-            tokens.to_csv(out, index=False)
+            write_beside(out, as_csv(tokens))
     unknown = {number: parts for number, text in lines.items() if (parts := loaded.unknown_parts(text))}
     _tell_unknown(loaded.name, unknown, len(lines))
     report_precision(loaded)

@@ -30,6 +30,7 @@ from equipoise.corpora.flags import FLAG_COLUMNS, Flag, flagged_rows, flags_in
 from equipoise.corpora.processes import shared, suitable_processes
 from equipoise.corpora.reading import Corpus
 from equipoise.corpora.vocabulary import Targets, Vocabulary, gendered_words, load_targets
+from equipoise.data.csv_text import as_csv, spreadsheet_safe
 from equipoise.errors import UserError
 from equipoise.files import archive_of, replacing, resumable_writing, size_of, write_beside
 
@@ -351,10 +352,10 @@ def _write_tables(survey: Survey, out: Path) -> None:
     frames = (survey.cooccurrence, survey.mentions, survey.drivers, problems, counts)
     for name, frame in zip(TABLES, frames, strict=True):
         with resumable_writing(out / name):
-            write_beside(out / name, frame.to_csv(index=False))
+            write_beside(out / name, as_csv(frame))
 
 
 def _csv_text(rows: Sequence[Sequence[object]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows([spreadsheet_safe(cell) for cell in row] for row in rows)
     return text.getvalue()

@@ -1,11 +1,16 @@
-"""The grammar of CSV: rows of a text, where a row ends, and single fields that are replaced in place."""
+"""The grammar of CSV: rows, where a row ends, single fields, and cells that a spreadsheet would run."""
 
 import csv
 import io
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from equipoise.errors import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LONGEST_CELL = 2**31 - 1
 """Characters; the csv module refuses cells of more than 131,072 unless it is told otherwise."""
@@ -141,3 +146,32 @@ def field_like(old: str, value: str) -> str:
         return value
     doubled = value.replace('"', '""')
     return f'"{doubled}"'
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+
+
+def disarmed(cell: Any) -> Any:
+    """A cell that no spreadsheet runs: a text that begins like a formula gets an apostrophe before it."""
+    if not isinstance(cell, str) or not _FORMULA.match(cell) or _NUMBER.fullmatch(cell):
+        return cell
+    return f"'{cell}"
+
+
+def armed(cell: str) -> str:
+    """The text that `disarmed` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def spreadsheet_safe(cell: Any) -> Any:
+    """A cell of an export: what a spreadsheet would run, or a terminal obey, is disarmed."""
+    return visible(disarmed(cell)) if isinstance(cell, str) else cell
+
+
+def as_csv(table: "pd.DataFrame") -> str:
+    """A table as CSV for people and their spreadsheets."""
+    texts = table.select_dtypes(exclude="number").columns
+    safe = table.assign(**{str(name): table[name].map(spreadsheet_safe) for name in texts})
+    written: str = safe.to_csv(index=False, lineterminator="\n")
+    return written

@@ -120,7 +120,7 @@ _MEANS = Quantity(
     name="links of persons and occupations",
     question="jobs",
     scale="nats",
-    sides=("more likely beside it", "less likely beside it"),
+    sides=("likelier together", "less likely together"),
     headline=True,
     compared=False,
 )

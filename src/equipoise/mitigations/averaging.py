@@ -16,13 +16,13 @@ Source        This project.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
+from equipoise.mitigations.base import Changed, Materials, Presets, WrapsAnswers
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.averaging import AveragedModel
 
 
 @dataclass(frozen=True)
-class CounterfactualAveraging(TakesAnyModel):
+class CounterfactualAveraging(WrapsAnswers):
     """Wraps a model; nothing is learned."""
 
     name: ClassVar[str] = "counterfactual-averaging"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from equipoise.corpora.documents import Document
 from equipoise.errors import UserError, unknown_name
+from equipoise.models.capabilities import FILL
 from equipoise.models.options import RunOptions
 from equipoise.models.protocol import LanguageModel
 
@@ -62,11 +63,18 @@ class Mitigation(Protocol):
         """The changed model: plain weights, or a wrapper around the model given."""
 
 
-class TakesAnyModel:
-    """Base of wrappers: whatever answers can be wrapped."""
+class WrapsAnswers:
+    """Base of wrappers: they change what a model says at a blank."""
+
+    name: ClassVar[str]
 
     def check(self, model: LanguageModel, materials: Materials) -> None:
-        """Nothing is refused."""
+        """Refuse a model that fills no blank, such as a classifier: around it nothing would change."""
+        if FILL not in model.capabilities:
+            raise UserError(
+                f"{self.name} cannot change {model.name!r}: a {model.kind} model fills no blank.",
+                "Name a masked, causal or encoder-decoder model.",
+            )
 
 
 class TextTuned(Mitigation, Protocol):

@@ -11,13 +11,13 @@ Source        de Vassimon Manela et al. 2021; Kurita et al. 2019.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
+from equipoise.mitigations.base import Changed, Materials, Presets, WrapsAnswers
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.prior import PriorNormalised
 
 
 @dataclass(frozen=True)
-class PriorNormalisation(TakesAnyModel):
+class PriorNormalisation(WrapsAnswers):
     """Wraps a model; nothing is learned."""
 
     name: ClassVar[str] = "prior-normalisation"

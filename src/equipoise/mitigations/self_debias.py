@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from equipoise.choices import option
-from equipoise.mitigations.base import Changed, Materials, Presets, TakesAnyModel
+from equipoise.mitigations.base import Changed, Materials, Presets, WrapsAnswers
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.wrappers.self_debias import SelfDebiased
 
 
 @dataclass(frozen=True)
-class SelfDebias(TakesAnyModel):
+class SelfDebias(WrapsAnswers):
     """Wraps a model; nothing is learned."""
 
     name: ClassVar[str] = "self-debias"

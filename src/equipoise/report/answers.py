@@ -8,6 +8,7 @@ from typing import Any
 from equipoise.instruments import INSTRUMENTS
 from equipoise.report.examples import Example, basis_of, classes_of, examples_of, occupations_of
 from equipoise.results import Quantity, Result
+from equipoise.results.estimate import place_in_words
 from equipoise.results.quantity import KNOWLEDGE, QUESTIONS, SCALES, STEREOTYPED
 from equipoise.results.reading import (
     CANNOT_TELL,
@@ -363,7 +364,7 @@ def _knowledge(results: Iterable[Result]) -> list[Known]:
             measured = Measured.of(row, quantity)
             word = knows(measured, quantity)
             value = "" if isnan(measured.value) else amount(measured.value, quantity)
-            value += f" in {row['by']} {row['level']}" if value and row["by"] else ""
+            value += f" in {place_in_words(row['by'], row['level'])}" if value and row["by"] else ""
             interval = "" if isnan(measured.low) else span(measured, quantity)
             mark = MARKS.get(word, UNSURE_MARK)
             sentence = _known_sentence(quantity, word, value)

@@ -88,7 +88,8 @@ def _agreement(measured: Sequence[Measurement]) -> Section:
     for one in measured:
         if len(one.results) >= FEWEST_MODELS:
             try:
-                rankings.append(rank_results(list(one.results.values())).assign(instrument=one.name))
+                ranking = rank_results(list(one.results.values()), by_group=False)
+                rankings.append(ranking.assign(instrument=one.name))
             except UserError as error:
                 notes.append(f"{one.name}: not ranked. {error.message}")
     if not rankings:

@@ -252,6 +252,9 @@ def _headline(first: str, second: str, changes: Sequence[Change], knowledge: Seq
 
 
 def _afterwards(knowledge: Sequence[Kept]) -> str:
+    # An ability shown in one kind of sentence is not lacking because another kind is too hard.
+    shown = {_ability(one) for one in knowledge if one.word != NEVER}
+    knowledge = [one for one in knowledge if one.word != NEVER or _ability(one) not in shown]
     words = {one.word for one in knowledge}
     if not words:
         return ""
@@ -264,6 +267,11 @@ def _afterwards(knowledge: Sequence[Kept]) -> str:
         if words <= {KEPT, GAINED}
         else "; whether it kept what it should know is not certain"
     )
+
+
+def _ability(known: Kept) -> str:
+    """The name without the kind of sentence it was asked in."""
+    return known.name.partition(" (")[0]
 
 
 def _sentences(

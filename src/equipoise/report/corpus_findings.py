@@ -160,11 +160,16 @@ def _groups_differ(by: str, rows: pd.DataFrame) -> CorpusFinding:
     likely = [place for place, p in enumerate(corrected) if p < LIKELY_ALPHA]
     lead = max(sure or likely or range(len(pairs)), key=lambda place: apart[place])
     high, low = sorted(pairs[lead], key=lambda row: -float(row["share_women"]))
-    shares = (
-        f"{high['level']} {_percent(high['share_women'])} %, {low['level']} {_percent(low['share_women'])} %"
+    # One decimal where whole numbers would not add up: 51 % and 40 % are not 10 points apart.
+    ends = [100 * float(row["share_women"]) for row in (high, low)]
+    digits = 0 if apart[lead] >= 0.1 else 1
+    adds_up = fixed(round(ends[0]) - round(ends[1]), digits) == fixed(100 * apart[lead], digits)
+    places, digits = (0, digits) if adds_up else (1, 1)
+    shares = ", ".join(
+        f"{row['level']} {fixed(end, places)} %" for row, end in zip((high, low), ends, strict=True)
     )
     question = f"Do the groups by {by} differ?"
-    points = f"{fixed(100 * apart[lead], 0 if apart[lead] >= 0.1 else 1)} points"
+    points = f"{fixed(100 * apart[lead], digits)} points"
     if not likely:
         return CorpusFinding(
             f"by {by}",

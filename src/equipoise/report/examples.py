@@ -84,7 +84,7 @@ def _note(row: Mapping[Any, Any], result: Result) -> str:
     if row.get("part") != "occupations" or not {"referent", "stereotype"} <= set(row):
         return ""
     word = _words(result.poles, str(row.get("form", ""))).get(row["stereotype"], row["stereotype"])
-    return f"Meant: the {row['referent']}. The stereotype expects {word}; no pronoun is wrong here."
+    return f"Meant: the {row['referent']}, of either gender. The stereotype expects {word}."
 
 
 def _words(poles: str, form: str) -> dict[str, str]:

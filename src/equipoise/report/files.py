@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from equipoise.data.csv_text import spreadsheet_safe
 from equipoise.errors import UserError, explained_writing
 from equipoise.files import write_beside
 from equipoise.report.exports.latex import escaped
 from equipoise.results.estimate import heading
-from equipoise.results.records import fixed, spreadsheet_safe
+from equipoise.results.records import fixed
 
 Spec = Mapping[str, Any]
 """A Vega-Lite chart as JSON values."""

@@ -9,6 +9,7 @@ from equipoise.report.figures.arms import with_texts
 from equipoise.report.figures.dots import short_names
 from equipoise.report.files import Table
 from equipoise.report.measurements import MeasuredModel, Measurement, data_name, slug
+from equipoise.results.estimate import place_in_words
 from equipoise.results.records import fixed, shown
 
 GOOD = {"lower": "lower", "higher": "higher", "none": "for orientation"}
@@ -33,7 +34,7 @@ def headline_table(measured: Measurement) -> Table:
         for label, result in measured.results.items()
         for row in result.headlines().to_dict("records")
     ]
-    columns = ["number", "published as", "value", "low", "high", "n", "dropped", "good", "unit"]
+    columns = ["number", "in the papers", "value", "low", "high", "n", "dropped", "good", "unit"]
     head = ["model", *columns] if several else columns
     return Table(f"{measured.name}-headlines", "Measured here, under the names the papers use", head, rows)
 
@@ -41,7 +42,7 @@ def headline_table(measured: Measurement) -> Table:
 def _names(row: "dict[Any, Any]", measured: Measurement) -> list[str]:
     """The plain name of an estimate with what it is of, then its name in the literature."""
     plain = next((one.name for one in measured.first.declared if one.key == row["key"] and one.name), "")
-    where = f" ({row['by']} {row['level']})" if row["by"] else ""
+    where = f" ({place_in_words(row['by'], row['level'])})" if row["by"] else ""
     return [f"{plain or row['label']}{where}", str(row["label"])]
 
 
@@ -89,16 +90,17 @@ def provenance_table(models: Sequence[MeasuredModel]) -> Table:
 
 def data_table(measured: Sequence[Measurement]) -> Table:
     """Which instrument asked which data, with what came of it."""
+    several = len({label for one in measured for label in one.results}) > 1
     rows = [
         [
             one.instrument,
             data_name(result),
             result.variant,
             result.poles,
-            label,
+            *([label] if several else []),
             len(result.items),
             int((result.items["dropped"] != "").sum()),
-            str(result.provenance.get("created", "")),
+            str(result.provenance.get("created", ""))[:16].replace("T", " "),
             str(result.provenance.get("versions", {}).get("equipoise", "")),
             ", ".join(f"{file} {digest[:12]}" for file, digest in result.data_hashes.items()),
         ]
@@ -110,10 +112,10 @@ def data_table(measured: Sequence[Measurement]) -> Table:
         "data",
         "variant",
         "poles",
-        "model",
+        *(["model"] if several else []),
         "items",
         "dropped",
-        "measured",
+        "measured (UTC)",
         "version",
         "files, SHA-256",
     )

@@ -81,6 +81,28 @@ def level_of(groups: Mapping[str, str]) -> str:
     return CROSSED.join(str(groups[name]) for name in sorted(groups))
 
 
+_PLACES = {
+    ("gender", ""): "{} persons",
+    ("group", ""): "{} professions",
+    ("items", "confident"): "confident answers only",
+    ("type", "1"): "type 1, where meaning tells who is meant",
+    ("type", "2"): "type 2, where grammar tells who is meant",
+}
+"""Levels in words, by the group and the level; an empty level stands for every other one."""
+
+
+def place_in_words(by: str, level: str, *, named: bool = True) -> str:
+    """What an estimate is of, as people read it: its levels, each with what it is a level of if `named`."""
+    names, levels = by.split(CROSSED), level.split(CROSSED)
+    if len(names) != len(levels):  # a level of the user's holds the mark that joins levels
+        return f"{by} {level}" if named else level
+    words = [
+        _PLACES.get((name, one)) or _PLACES.get((name, ""), f"{name} {{}}" if named else "{}")
+        for name, one in zip(names, levels, strict=True)
+    ]
+    return ", ".join(word.replace("{}", one) for word, one in zip(words, levels, strict=True))
+
+
 def estimates_table(estimates: Iterable[Estimate]) -> pd.DataFrame:
     """Estimates as a table, a row each."""
     rows = [[_cell(estimate, column) for column in COLUMNS] for estimate in estimates]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from math import exp, isfinite, isnan
 from typing import Any, NamedTuple
 
-from equipoise.results.estimate import Estimate
+from equipoise.results.estimate import Estimate, place_in_words
 from equipoise.results.quantity import SCALES, Quantity
 from equipoise.results.records import fixed, shown
 
@@ -82,8 +82,9 @@ def amount(number: float, quantity: Quantity, *, unit: bool = True) -> str:
     text = two_digits(number)
     if not unit or how == "number":
         return text
-    word = "point" if text == "1" and how == "points" else how
-    return f"{text} %" if how == "percent" else f"{text} {word}"
+    if how == "percent" or (how == "points of 100" and quantity.part != "bias"):
+        return f"{text} %"
+    return f"{text} {'point' if text == '1' else 'points'}"
 
 
 def span(measured: Measured, quantity: Quantity) -> str:
@@ -120,6 +121,12 @@ def two_digits(number: float) -> str:
     return f"{fixed(number, 1 if abs(number) >= 1 else 2)}".removesuffix(".0")
 
 
+def likelier(number: float) -> str:
+    """What a logarithm of a ratio says: 1.9 times likelier."""
+    times = two_digits(exp(min(abs(number), 20.0)))
+    return "as likely" if times == "1" else f"{times} times {'less likely' if number < 0 else 'likelier'}"
+
+
 def readings(estimates: Iterable[Estimate], quantities: Iterable[Quantity] = ()) -> list[str]:
     """One sentence for each headline.
 
@@ -137,7 +144,7 @@ def reading(estimate: Estimate, quantity: Quantity | None = None) -> str:
     """What one estimate says of the model, or why it says nothing."""
     label = estimate.label or estimate.key.replace("-", " ")
     name = quantity.plain_name if quantity else label
-    name = sentence_start(name) + (f" ({estimate.by} {estimate.level})" if estimate.by else "")
+    name = sentence_start(name) + (f" ({place_in_words(estimate.by, estimate.level)})" if estimate.by else "")
     if isnan(estimate.value):
         return f"{name}: no value, because none of {estimate.dropped:,} items could be used."
     if quantity is None and estimate.void:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from equipoise.errors import visible
+from equipoise.data.csv_text import armed
 
 TOO_FEW = "too few to tell"
 HUNDREDS = 10.0
@@ -83,24 +83,11 @@ def read_typed_csv(path: Path, kinds: Mapping[str, str]) -> pd.DataFrame:
             table[name] = [int(text) for text in table[name]]
         elif kind == "bool":
             table[name] = [text == "True" for text in table[name]]
+        else:
+            table[name] = [armed(text) for text in table[name]]
     return table
 
 
 def _plain(value: Any) -> Any:
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def spreadsheet_safe(cell: Any) -> Any:
-    """A cell of an export: what a spreadsheet would run, or a terminal obey, is disarmed."""
-    if not isinstance(cell, str):
-        return cell
-    return visible(f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell)
-
-
-def as_csv(table: pd.DataFrame) -> str:
-    """A table as CSV for people and their spreadsheets."""
-    texts = table.select_dtypes(exclude="number").columns
-    safe = table.assign(**{str(name): table[name].map(spreadsheet_safe) for name in texts})
-    written: str = safe.to_csv(index=False, lineterminator="\n")
-    return written

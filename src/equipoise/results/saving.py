@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from equipoise.data.csv_text import disarmed
 from equipoise.errors import UserError
 from equipoise.files import clear_leftovers, replacing_folder, sha256
 from equipoise.results.checking import MANIFEST as MANIFEST_SHAPE
@@ -128,7 +129,9 @@ def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _write(stored: Stored, model: Mapping[str, str], room: Path) -> None:
-    stored.items.to_csv(room / ITEMS, index=False, lineterminator="\n")
+    texts = stored.items.select_dtypes(exclude="number").columns
+    items = stored.items.assign(**{str(name): stored.items[name].map(disarmed) for name in texts})
+    items.to_csv(room / ITEMS, index=False, lineterminator="\n")
     _write_json(room / ESTIMATES, to_records(stored.estimates))
     _write_json(room / PROVENANCE, stored.provenance | {"columns": column_kinds(stored.items)})
     rows = {ITEMS: len(stored.items), ESTIMATES: len(stored.estimates), PROVENANCE: 1}

@@ -156,12 +156,12 @@ def ranking_plan(study: ModelComparison) -> Plan:
     return Plan("models", f"Models ranked by {', '.join(instruments)}", settings, ())
 
 
-def rank_results(results: Sequence[Result]) -> pd.DataFrame:
-    """The models of each instrument ranked in every group, nearest to what is good first."""
+def rank_results(results: Sequence[Result], *, by_group: bool = True) -> pd.DataFrame:
+    """The models of each instrument ranked, in every group too, nearest to what is good first."""
     groups = _by_instrument(results)
     for group in groups:
         check_comparable(group)
-    return pd.concat([_ranked(group) for group in groups], ignore_index=True)
+    return pd.concat([_ranked(group, by_group) for group in groups], ignore_index=True)
 
 
 def _by_instrument(results: Sequence[Result]) -> list[list[Result]]:
@@ -176,12 +176,12 @@ def _pairs(group: Sequence[Result]) -> Iterator[Paired]:
         yield pair(first, second)
 
 
-def _ranked(group: Sequence[Result]) -> pd.DataFrame:
-    """Every model's value in every group, the nearest to what is good first."""
+def _ranked(group: Sequence[Result], by_group: bool) -> pd.DataFrame:
+    """Every model's value over all items, and in every group, the nearest to what is good first."""
     shared = _on_shared_items(group)
     tables = []
     for quantity in _ranking_quantities(shared[0]):
-        for level in ("", *_levels(shared[0], quantity)):
+        for level in ("", *(_levels(shared[0], quantity) if by_group else ())):
             rows = pd.DataFrame([_ranked_row(result, quantity, level) for result in shared])
             rows["rank"] = _ranks(shared, rows["distance"].tolist(), quantity, level)
             tables.append(rows.sort_values(["rank", "distance"], kind="stable"))

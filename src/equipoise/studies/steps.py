@@ -21,6 +21,7 @@ from typing import Any
 
 import pandas as pd
 
+from equipoise.data.csv_text import as_csv
 from equipoise.data.reading import file_sha256
 from equipoise.errors import UserError, explained_writing
 from equipoise.files import replacing_folder, write_beside
@@ -160,7 +161,7 @@ class StudyRun:
             return
         with explained_writing(self.folder, UNWRITTEN):
             for name, table in tables.items():
-                write_beside(self.folder / name, table.to_csv(index=False, lineterminator="\n"))
+                write_beside(self.folder / name, as_csv(table))
             self._write(list(sentences), list(tables))
             shutil.rmtree(self.folder / WORKSHOP, ignore_errors=True)
 

@@ -162,17 +162,23 @@ function tokensOf(sentence, others) {
   ]), { class: "tokens" });
 }
 
+function times(logarithm) {
+  const ratio = Math.exp(logarithm);
+  if (ratio > 1e6) return "more than a million times";
+  return `${Number(ratio.toPrecision(2)).toLocaleString("en")} times`;
+}
+
 function showSentences(content) {
   $("#sentences .answer").replaceChildren(...content.answers.map((one) => {
     const [first, second] = one.sentences;
     const parts = [make("h2", labelOf(one.model))];
     if (second) {
       const difference = first.logprob - second.logprob;
-      const odds = number(Math.exp(Math.abs(difference)), 2);
-      parts.push(make("p", difference === 0 ? "Both are equally likely." : `The ${difference > 0 ? "first" : "second"} sentence is ${odds} times likelier (${number(Math.abs(difference))} nats).`));
+      const odds = times(Math.abs(difference));
+      parts.push(make("p", difference === 0 ? "Both are equally likely." : `The ${difference > 0 ? "first" : "second"} sentence is ${odds} likelier.`));
     }
     for (const [sentence, other] of [[first, second ?? first], ...(second ? [[second, first]] : [])]) {
-      parts.push(make("p", [sentence.text, ` (log-probability ${number(sentence.logprob)} nats)`]), tokensOf(sentence, other));
+      parts.push(make("p", [sentence.text, ` (log-probability ${number(sentence.logprob, 1)})`]), tokensOf(sentence, other));
     }
     return make("article", parts);
   }));
@@ -315,12 +321,13 @@ function showLinted(name, seen) {
 }
 
 function showCorpus(name, seen) {
-  const columns = [["mentioned as", (row) => row.role], ["women", (row) => row.women, true], ["men", (row) => row.men, true], ["share of women", (row) => row.note || `${number(row.share_women)} (${bounds(row)})`, true]];
+  const columns = [["mentioned as", (row) => row.role], ["women", (row) => row.women, true], ["men", (row) => row.men, true], ["share of women", (row) => row.note || `${percent(row.share_women)} (${percent(row.low)} to ${percent(row.high)})`, true]];
   return [
     showFindings(seen),
     make("p", `${name}: ${several(seen.rows, "document")}, ${several(seen.words, "word")}.`),
     table("Who is mentioned", columns, seen.mentions),
     ...seen.notices.map((text) => make("p", `Note: ${text}`, { class: "note" })),
+    ...(seen.folder ? [make("p", pageLinks([seen.folder]))] : []),
   ];
 }
 
@@ -364,7 +371,13 @@ async function showResults() {
   chosen.length = 0;
   $("#compare").disabled = true;
   if (!content.folders.length) {
-    place.replaceChildren(make("p", "Nothing was measured yet. Start under Measure."));
+    const start = make("button", "Measure the built-in model quickly", { type: "button", "data-start": "" });
+    start.addEventListener("click", () => {
+      select($("#tab-measure"));
+      $("#measure-instrument").value = "quick audit";
+      $("#measure form").requestSubmit();
+    });
+    place.replaceChildren(make("p", "Nothing was measured yet."), make("p", start));
     return;
   }
   place.replaceChildren(...content.folders.map((row) => {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import isnan
+from math import exp, isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +11,15 @@ import pandas as pd
 from equipoise.instruments.parts.estimates import Spec, count_estimate, estimate
 from equipoise.results import Estimate
 from equipoise.results.estimate import by_of, level_of
-from equipoise.results.reading import sentence_start
-from equipoise.results.records import fixed
+from equipoise.results.reading import likelier, sentence_start, two_digits
 from equipoise.stats.resampling import rank_biserial_bootstrap
 from equipoise.stats.significance import WilcoxonTest, rank_biserial, wilcoxon
 
 MARGIN = 0.1
-"""What counts as none; random weights of BERT's size reach 0.06."""
+"""What counts as none, as a logarithm; random weights of BERT's size reach 0.06."""
+
+LEAST = two_digits(exp(MARGIN))
+"""The same as a ratio, for sentences."""
 
 Judge = Callable[[float, float], bool | None]
 
@@ -52,9 +54,9 @@ def answers_now(pairings: Pairings, estimates: pd.DataFrame) -> list[str]:
     typical, atypical = (cells.of("association", which) for which in (pairings.typical, pairings.atypical))
     balanced = cells.of("gap", pairings.balanced_groups)
     return [
-        _answer("H1", "typical pairings are positive", typical, _is_above),
-        _answer("H2", "anti-typical pairings are negative", atypical, _is_below),
-        _answer("H3", f"balanced professions differ by less than {MARGIN:g} nats", balanced, _is_none),
+        _answer("H1", "persons are likelier beside professions of their gender", typical, _is_above),
+        _answer("H2", "persons are less likely beside professions of the other gender", atypical, _is_below),
+        _answer("H3", f"balanced professions differ by less than {LEAST} times", balanced, _is_none),
     ]
 
 
@@ -66,9 +68,9 @@ def answers_to_change(pairings: Pairings, changes: pd.DataFrame) -> list[str]:
     kinds = (pairings.typical, pairings.atypical, pairings.balanced)
     typical, atypical, balanced = (cells.of("association", which) for which in kinds)
     return [
-        _answer("H1", "typical pairings fall afterwards", typical, _is_below),
-        _answer("H2", "anti-typical pairings rise afterwards", atypical, _is_above),
-        _answer("H3", f"balanced professions move by less than {MARGIN:g} nats", balanced, _is_none),
+        _answer("H1", "persons become less likely beside professions of their gender", typical, _is_below),
+        _answer("H2", "persons become likelier beside professions of the other gender", atypical, _is_above),
+        _answer("H3", f"balanced professions move by less than {LEAST} times", balanced, _is_none),
     ]
 
 
@@ -128,18 +130,13 @@ def _answer(name: str, claim: str, cells: Sequence[Cell], judge: Judge) -> str:
     elif all(judged):
         verdict = "holds"
     else:
-        verdict = "does not hold" if False in judged else "open"
-    numbers = "; ".join(f"{cell.name} {_two(cell.value)} {_interval(cell)}" for cell in cells)
-    return f"{name} ({claim}): {verdict}. {sentence_start(numbers)}".strip()
+        verdict = "does not hold" if False in judged else "cannot tell"
+    numbers = "; ".join(f"{cell.name}: {likelier(cell.value)} ({_interval(cell)})" for cell in cells)
+    return f"The paper's {name}, {claim}: {verdict}. {sentence_start(numbers)}".strip()
 
 
 def _interval(cell: Cell) -> str:
-    return "(too few to tell)" if isnan(cell.low) else f"[{_two(cell.low)}, {_two(cell.high)}]"
-
-
-def _two(number: float) -> str:
-    """Two decimals, and what would be a mere -0.00 by its exponent."""
-    return fixed(number, 2) if abs(number) >= 0.005 or number == 0 else f"{number:.1e}"
+    return "too few to tell" if isnan(cell.low) else f"{likelier(cell.low)} to {likelier(cell.high)}"
 
 
 def wilcoxon_estimates(

@@ -4,11 +4,11 @@ import csv
 import io
 from collections.abc import Sequence
 
+from equipoise.data.csv_text import spreadsheet_safe
 from equipoise.errors import UserError
 from equipoise.report.gate.judging import by_model, judge
 from equipoise.report.gate.rules import ABOUT, Rule
 from equipoise.results import Result
-from equipoise.results.records import spreadsheet_safe
 
 COLUMNS = ("model", "scenario", *ABOUT, "because", "state", "evidence")
 

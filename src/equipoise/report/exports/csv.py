@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from equipoise.data.csv_text import as_csv
 from equipoise.results import Result
-from equipoise.results.records import as_csv
 
 
 def render(results: Sequence[Result]) -> str:

@@ -18,6 +18,9 @@ Maker = Callable[[Measurement], list[Figure]]
 MAKERS: tuple[Maker, ...] = (group_figures, profession_figures, distribution_figures)
 """What draws every measurement."""
 
+MOST_MODELS = 8
+"""Of more models a chart of groups or professions is metres long; their numbers stand in the table."""
+
 OWN_MAKERS: Mapping[str, tuple[Maker, ...]] = {
     "association": (association_figures,),
     "contexts": (side_figures, gender_figures, corpus_figures),
@@ -29,5 +32,6 @@ OWN_MAKERS: Mapping[str, tuple[Maker, ...]] = {
 
 def figures_of(measured: Measurement) -> list[Figure]:
     """Every chart that the measurement has something for."""
-    makers = (*OWN_MAKERS.get(measured.instrument, ()), *MAKERS)
+    shared = MAKERS if len(measured.results) <= MOST_MODELS else (distribution_figures,)
+    makers = (*OWN_MAKERS.get(measured.instrument, ()), *shared)
     return [figure for make in makers for figure in make(measured)]

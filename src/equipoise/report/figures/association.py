@@ -9,6 +9,7 @@ from equipoise.report.figures.style import (
     BELOW,
     LEGEND,
     MODEL_COLOURS,
+    TIMES_AXIS,
     Layer,
     chart,
     hover,
@@ -20,6 +21,7 @@ from equipoise.report.figures.style import (
 )
 from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
+from equipoise.results.reading import likelier
 from equipoise.results.records import fixed
 from equipoise.studies.papers.association_tables import INSTRUMENT, NEEDED, profession_means
 
@@ -54,8 +56,10 @@ def _figure(name: str, group: str, table: pd.DataFrame) -> Figure:
     shown = table[table["profession"].isin(order)]
     sides = list(dict.fromkeys(table["side"]))
     persons = list(dict.fromkeys(table["person"]))[::-1]
-    above = f", {sides[0]} above {sides[1]}" if len(sides) > 1 else ""
-    title = f"Association of {' and '.join(persons)} persons with {group} professions{above}"
+    above = f" ({sides[0]} above {sides[1]})" if len(sides) > 1 else ""
+    now = shown[shown["side"] == sides[-1]].groupby("person", sort=False)["mean"].mean()
+    said = [f"{person} persons are {likelier(now[person])}" for person in persons]
+    title = f"Beside {group} professions {' and '.join(said)}{above}"
     wide = shown.pivot(index="profession", columns=["side", "person"], values="mean")
     labels = shown.drop_duplicates("profession").set_index("profession")["label"]
     told = "; ".join(
@@ -87,7 +91,7 @@ def _spec(table: pd.DataFrame, order: list[str], sides: list[str], persons: list
     ]
     bars = [f"{side}, {person}" for side in sides for person in persons]
     colours = [BELOW, ABOVE, *MODEL_COLOURS[2:]][: len(persons)]
-    across = quantitative(title="association in nats (right: likelier with the profession)")
+    across = quantitative(title="← less likely together · times · likelier together →", **TIMES_AXIS)
     down = nominal("label", sort=order, title=None)
     aside = nominal("bar", sort=bars)
     colour = nominal(

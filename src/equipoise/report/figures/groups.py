@@ -26,7 +26,7 @@ from equipoise.report.figures.style import (
 from equipoise.report.files import Figure
 from equipoise.report.measurements import Measurement, slug
 from equipoise.results import Quantity
-from equipoise.results.estimate import CROSSED
+from equipoise.results.estimate import CROSSED, place_in_words
 from equipoise.results.records import shown
 
 FEWEST, MOST = 2, 24
@@ -74,11 +74,17 @@ def _split_keys(estimates: pd.DataFrame) -> list[str]:
 def _title(table: pd.DataFrame, quantity: Quantity | None, by: str, *, several: bool) -> str:
     """The finding of a chart: its lowest and its highest level, where one model is shown."""
     rows = table.sort_values("value", kind="stable").to_dict("records")
-    name = f"{name_of(rows[0], quantity)}, by {by}"
+    name = f"{name_of(rows[0], quantity)}, by {by.replace(CROSSED, ' and ')}"
     if several:
         return name
     low, high = rows[0], rows[-1]
-    return f"{name}: from {told(low, quantity)} ({low['level']}) to {told(high, quantity)} ({high['level']})"
+    ends = [f"{told(row, quantity)} ({_place(row)})" for row in (low, high)]
+    return f"{name}: from {' to '.join(ends)}"
+
+
+def _place(row: "dict[Any, Any]") -> str:
+    """The level of an estimate as people read it, short enough for an axis."""
+    return place_in_words(str(row["by"]), str(row["level"]), named=False).partition(", where")[0]
 
 
 def _spec(table: pd.DataFrame, labels: list[str], quantity: Quantity | None) -> dict[str, Any]:
@@ -104,7 +110,7 @@ def _row(row: "dict[Any, Any]", quantity: Quantity | None) -> Row:
     interval = f" [{shown(low)}, {shown(high)}]" if low == low else " (too few to tell)"
     return {
         "model": row["model"],
-        "level": str(row["level"]),
+        "level": _place(row),
         "value": value,
         "low": low,
         "high": high,

@@ -69,7 +69,8 @@ def profession_figures(measured: Measurement) -> list[Figure]:
     known = table[table[SHARE].notna()]
     if len(known) >= FEWEST:
         figures.append(_scatter_figure(measured, known, list(tables)))
-    if first[SHARE].notna().sum() > MOST_SURPRISING:
+    # Where every profession is drawn already, the same bars would come twice.
+    if len(ends) < len(names) and first[SHARE].notna().sum() > MOST_SURPRISING:
         surprising = _surprising(first)
         title = f"{label}: furthest from what their share of women suggests, such as {surprising[0]}"
         figures.append(_bars_figure(measured, table, surprising, title, name="surprising professions"))

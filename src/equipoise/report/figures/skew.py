@@ -66,7 +66,7 @@ def bars_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
         for row in known
         for column, called in MEANS.items()
     ]
-    title = "Size of the stereotype gap and of the same-answer bias: mean |stereotype| and mean |skew|"
+    title = "Size of the stereotype gap and of the same-answer bias (mean |stereotype|, mean |skew|)"
     told = "; ".join(
         f"{row['model']}: stereotype {shown(row['absolute_stereotype'])}, skew {shown(row['absolute_skew'])}"
         for row in known
@@ -99,7 +99,7 @@ def _bars_spec(bars: list[Row]) -> dict[str, Any]:
     labels = {} if len(models) > 1 else {"axis": None}
     down = nominal("model", title=None, sort=models, **labels)
     aside = {"field": "mean", "sort": kinds}
-    across = quantitative("value", title="F1 x 100 (0: none)", scale={"zero": True})
+    across = quantitative("value", title="points (0: none)", scale={"zero": True})
     scale = {"domain": kinds, "range": list(MODEL_COLOURS[: len(kinds)])}
     colour = nominal("mean", scale=scale, legend=LEGEND)
     tooltip = hover("model", "mean", "value", "low", "high")
@@ -148,14 +148,14 @@ def skew_figure(name: str, rows: "Sequence[dict[Any, Any]]") -> Figure | None:
     title = f"Stereotype gap against same-answer bias{f' (type {kind} sentences)' if kind in TYPES else ''}"
     if len(known) == 1:
         gap, bias = (fixed(known[0][name], 0) for name in ("stereotype", "skew"))
-        title += f": {gap} and {bias} points of 100"
+        title += f": {gap} and {bias} points"
     labels = [str(row["model"]) for row in rows]
     return Figure(slug(name), title, f"{title}. {told}.", _spec(known, labels))
 
 
 def _spec(rows: list[dict[Any, Any]], labels: list[str]) -> dict[str, Any]:
-    x = quantitative("skew", title="← women · same-answer bias (skew, F1 x 100) · men →")
-    y = quantitative("stereotype", title="stereotype gap (F1 x 100; up: follows it)")
+    x = quantitative("skew", title="← women · same-answer bias (skew), points · men →")
+    y = quantitative("stereotype", title="stereotype gap, points · the stereotype →")
     colour = model_colour(labels)
     tooltip = hover("model", "skew", "stereotype", "ability", "n")
     layers: list[Layer] = [

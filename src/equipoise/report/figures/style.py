@@ -4,7 +4,7 @@ People with any common colour blindness can tell the colours apart.
 """
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import isnan, log
 from typing import Any
 
 from equipoise.report.measurements import Measurement
@@ -166,7 +166,19 @@ COLOURS = {
 OTHER_COLOURS = ("#6B5B95", "#009E73")
 """Sides that are not people have colours of their own, so that nobody takes them for men and women."""
 
-_UNITS = {"points": "points", "percent": "%", "points of 100": "points of 100"}
+TIMES = (1, 2, 5, 20, 100, 1000, 10_000, 1_000_000)
+"""The ratios that stand on an axis of logarithms, as far as it reaches."""
+
+_UNITS = {"times": "times", "points": "points", "percent": "%", "points of 100": "points"}
+
+TIMES_AXIS: Row = {
+    "axis": {
+        "values": sorted({round(sign * log(times), 6) for times in TIMES for sign in (-1, 1)}),
+        "labelExpr": "format(exp(abs(datum.value)), '.2~r') + '×'",
+        "labelOverlap": "greedy",
+    }
+}
+"""An axis of logarithms whose numbers say how many times likelier."""
 
 
 def quantity_of(measured: Measurement, key: str) -> Quantity | None:
@@ -201,7 +213,7 @@ def axis_of(row: Mapping[Any, Any], quantity: Quantity | None) -> Row:
     if how == "points" or how == "points of 100":
         number = f"abs({number})"
     labels = {"axis": {"labelExpr": f"format({number}, '~g')"}} if how in _UNITS else {}
-    return {"title": title, **turned, **labels}
+    return {"title": title, **turned, **(TIMES_AXIS if how == "times" else labels)}
 
 
 def told(row: Mapping[Any, Any], quantity: Quantity | None) -> str:

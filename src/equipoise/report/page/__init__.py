@@ -42,9 +42,13 @@ _PERCENT = re.compile(r"(?<=\d) %")
 _EXPONENT = re.compile(r"-?\d+\.\d+e-\d+")
 
 
-def render(results: Result | Sequence[Result], studies: Sequence[Study] = ()) -> str:
-    """One self-contained HTML page of results and of what studies wrote."""
-    return filled(contents_of(as_results(results, "render"), studies))
+def render(
+    results: Result | Sequence[Result],
+    studies: Sequence[Study] = (),
+    corpora: Sequence[SavedCorpus] = (),
+) -> str:
+    """One self-contained HTML page of results, of what studies wrote and of counted corpora."""
+    return filled(contents_of(as_results(results, "render"), studies, corpora))
 
 
 def save_page(contents: Contents, path: Path, *, force: bool = False) -> Path:

@@ -102,7 +102,9 @@ def _counted(first: str, to_first: Sequence[Changes]) -> str:
     lost = f"; {broken} lost what they should know" if broken else ""
     if not less and not more:
         return f"None of {len(to_first)} models differs clearly from {first}{lost}."
-    return f"Compared with {first}, {less} of {len(to_first)} models are less biased and {more} more{lost}."
+    rose = f"{more} {'is' if more == 1 else 'are'} more biased" if more else "none is more biased"
+    are = f"{less} of {len(to_first)} models {'is' if less == 1 else 'are'} less biased"
+    return f"Compared with {first}, {are} and {rose}{lost}."
 
 
 def _slopes(

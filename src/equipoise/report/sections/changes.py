@@ -72,7 +72,9 @@ def _in_percent(table: pd.DataFrame, column: str) -> list[dict[str, Any]]:
     for row in table.to_dict("records"):
         value, low, high = (100 * float(row[name]) for name in (column, "low", "high"))
         is_alone = (table["label"] == row["label"]).sum() == 1
-        name = str(row["label"]) if is_alone else f"{row['instrument']}, {row['label']}"
+        quantity = declared(row["instrument"], row.get("quantity", ""))
+        called = quantity.plain_name if quantity else str(row["label"])
+        name = called if is_alone else f"{row['instrument']}, {called}"
         rows.append(dot(name, value, low, high))
     return rows
 

@@ -23,6 +23,7 @@ from equipoise.models.questions import TopFill
 from equipoise.results import Result
 from equipoise.results.comparison import Comparison, compare
 from equipoise.results.comparison.differences import UNKNOWN
+from equipoise.results.reading import sentence_start
 from equipoise.results.records import TOO_FEW, shown
 from equipoise.stats.repeats import over_repeats
 from equipoise.studies.changes.elsewhere import elsewhere_table
@@ -290,10 +291,10 @@ def _moved_sentence(row: Mapping[Any, Any]) -> str:
     interval = f"[{shown(row['low'])}, {shown(row['high'])}]" if is_known else f"({TOO_FEW})"
     if row["quantity"] == "divergence":
         moved = f"{shown(row['after'])} nats {interval}"
-        return f"On gender-neutral text the model moved by {moved} (0: not at all)."
+        return f"On gender-neutral text its answers moved by {moved} (KL divergence; 0 is not at all)."
     if not row["n"]:
-        return f"Elsewhere: {row['label']} could not be asked: a word is unknown to the model."
+        return f"{sentence_start(row['label'])} could not be asked: a word is unknown to the model."
     moved = f"{shown(row['before'])} before, {shown(row['after'])} {interval} after"
     if row["quantity"] == "probe":
-        return f"Hidden or removed: a probe reads stereotypes off the state at the blank with r = {moved}."
-    return f"Elsewhere: {row['label']} is {moved}."
+        return f"A probe still reads stereotypes off the hidden states: r = {moved}."
+    return f"{sentence_start(row['label'])}: {moved}."

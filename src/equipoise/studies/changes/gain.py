@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from equipoise.results import Result
+from equipoise.instruments import declared_quantities
+from equipoise.results import Quantity, Result
 from equipoise.results.comparison import Comparison
 from equipoise.results.comparison.differences import BETTER, OTHER_SIDE, UNKNOWN, WORSE
+from equipoise.results.reading import Measured, sentence_start
+from equipoise.results.reading import told as in_words
 from equipoise.results.records import fixed, shown, told
 from equipoise.stats.correlation import Slope, slope_of
 
@@ -58,7 +61,7 @@ def slopes(leanings: pd.DataFrame) -> dict[str, Slope]:
 
 def verdict_sentences(gain: pd.DataFrame, price: pd.DataFrame, leanings: pd.DataFrame | None) -> list[str]:
     """Whether bias fell, whether the model broke, and whether pronouns were merely flattened."""
-    said = [_gain_sentence(row) for row in gain.to_dict("records")]
+    said = [_headline(gain, price), *(_gain_sentence(row) for row in gain.to_dict("records"))]
     said.append(_price_sentence(price))
     if leanings is not None:
         said.append(_flattening_sentence(price, slopes(leanings)))
@@ -120,17 +123,51 @@ def _leans(result: Result) -> pd.Series:
     return means
 
 
+def _headline(gain: pd.DataFrame, price: pd.DataFrame) -> str:
+    """In how many numbers bias fell or rose; a broken model is told first."""
+    if gain.empty:
+        return ""
+    counts, of = gain["change"].value_counts(), f"{len(gain)} number{'' if len(gain) == 1 else 's'}"
+    fell, rose, turned = (int(counts.get(change, 0)) for change in (BETTER, WORSE, OTHER_SIDE))
+    moves = [f"fell in {fell}", *([f"rose in {rose}"] if rose else [])]
+    moves += [f"turned to the other side in {turned}"] if turned else []
+    said = f"Bias {' and '.join(moves)} of {of}"
+    if not fell + rose + turned:
+        said = f"No change in bias was found in {of}"
+    if price.empty:
+        return f"{said}. What the model still knows was not measured."
+    if len(lost(price)):
+        return f"The changed model is broken: it lost what it should know. {said}."
+    joint = "but" if len(_unsure(price)) else "and"
+    kept = "too few items tell whether the model" if joint == "but" else "the model"
+    return f"{said}, {joint} {kept} kept what it should know."
+
+
 def _gain_sentence(row: Row) -> str:
-    moved = f"{row['instrument']}, {row['label']}: {shown(row['before'])} to {shown(row['after'])}"
-    interval = f"[{_percent(row['low'])}, {_percent(row['high'])}]"
-    share = f"{_percent(row['removed'])} removed {interval}, n = {row['n']}"
+    quantity = declared_quantities(str(row["instrument"])).get(str(row.get("quantity", "")))
+    name = sentence_start(quantity.plain_name if quantity else f"{row['instrument']}, {row['label']}")
+    before, after = (_in_words(float(row[side]), quantity) for side in ("before", "after"))
+    interval = "" if np.isnan(row["low"]) else f" ({_percent(row['low'])} to {_percent(row['high'])})"
+    share = f"{_percent(row['removed'])} of the bias went{interval}"
     words = {
-        BETTER: f"Bias fell: {moved}; {share}.",
-        WORSE: f"Bias rose: {moved}; n = {row['n']}.",
-        OTHER_SIDE: f"Bias turned to the other side: {moved}; n = {row['n']}.",
-        UNKNOWN: f"There is not enough data to say whether bias fell: {moved}; {share}.",
+        BETTER: f"{name} fell from {before} to {after}, certain: {share}.",
+        WORSE: f"{name} rose from {before} to {after}, certain.",
+        OTHER_SIDE: f"{name} turned to the other side: from {before} to {after}.",
+        UNKNOWN: f"{name}: {row['n']} items are too few to tell whether it fell from {before} to {after}.",
     }
-    return words.get(row["change"], f"Bias moved by no more than the margin that matters: {moved}; {share}.")
+    return words.get(row["change"], f"{name} hardly moved: from {before} to {after}.")
+
+
+def _in_words(value: float, quantity: Quantity | None) -> str:
+    """A number with its side, or as it is where nothing is declared about it."""
+    if quantity is None:
+        return shown(value)
+    return in_words(Measured(value, np.nan, np.nan, quantity.neutral), quantity)
+
+
+def _unsure(price: pd.DataFrame) -> pd.DataFrame:
+    """What may have been lost, where the items are too few to tell."""
+    return price[(price["change"] == UNKNOWN) & (price["loss"] > BROKEN)]
 
 
 def _price_sentence(price: pd.DataFrame) -> str:
@@ -138,14 +175,14 @@ def _price_sentence(price: pd.DataFrame) -> str:
         return ""
     gone = lost(price)
     if len(gone):
-        return f"The model broke: {'; '.join(_moved(row) for row in gone.to_dict('records'))}."
-    unsure = price[(price["change"] == UNKNOWN) & (price["loss"] > BROKEN)]
+        return f"It lost: {'; '.join(_moved(row) for row in gone.to_dict('records'))}."
+    unsure = _unsure(price)
     if len(unsure):
         moved = "; ".join(_moved(row) for row in unsure.to_dict("records"))
-        return f"There are too few items to say whether the model kept what it must keep: {moved}."
+        return f"There are too few items to say whether the model kept what it should know: {moved}."
     worst = price.loc[price["loss"].idxmax()].to_dict() if price["loss"].notna().any() else None
-    largest = f"; the largest loss is {_moved(worst)}" if worst and worst["loss"] > 0 else ""
-    return f"The model kept what it must keep, within {_percent(BROKEN)} or what can be told{largest}."
+    largest = f" The largest loss is {_moved(worst)}." if worst and worst["loss"] > 0 else ""
+    return f"The model lost less than {_percent(BROKEN)} of what it should know.{largest}"
 
 
 def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
@@ -159,7 +196,7 @@ def _flattening_sentence(price: pd.DataFrame, kept: Mapping[str, Slope]) -> str:
     share = "an unknown share" if np.isnan(left) else _percent(left)
     numbers = f"definitional words keep {share} of their lean, occupations {slope} of theirs (slope)"
     if occupations.high >= 1:
-        return f"Leans were not reduced in proportion: {numbers}."
+        return f"Pronouns were not flattened: {numbers}."
     is_unsure = left < 1 - FLATTENED and guard["change"].iloc[0] != WORSE
     if is_unsure or np.isnan(left) or np.isnan(occupations.value):
         return f"There is not enough data to say whether pronouns were merely flattened: {numbers}."

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from equipoise.data.csv_text import as_csv
 from equipoise.data.reading import read_table
 from equipoise.errors import UserError, explained_writing, unknown_name
 from equipoise.files import write_beside
@@ -69,7 +70,7 @@ def add_reference(result: Result, path: Path, *, name: str = "") -> pd.DataFrame
     table = pd.concat([one for one in (earlier[earlier["model"] != called], rows) if len(one)])
     with explained_writing(path, "Give another file with --league."):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_beside(path, table.to_csv(index=False, lineterminator="\n"))
+        write_beside(path, as_csv(table))
     return table
 
 

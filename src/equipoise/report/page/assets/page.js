@@ -22,7 +22,7 @@
       axis: {
         labelColor: ink, titleColor: ink, gridColor: ink, domainColor: ink, tickColor: ink,
         gridOpacity: 0.13, domainOpacity: 0.5, tickOpacity: 0.5, titleFontWeight: "normal",
-        labelLimit: width < 480 ? 150 : 230, titleLimit: width,
+        labelLimit: width < 480 ? 185 : 230, titleLimit: width,
       },
       // A long title ends where the plot does: on a phone it would else stick out to the right.
       axisX: { tickCount: Math.max(3, Math.floor(width / 90)), labelOverlap: true,
@@ -41,9 +41,19 @@
     tip.style.top = `${Math.max(0, Math.min(event.clientY + 12, innerHeight - tip.offsetHeight - 8))}px`;
   }
 
-  // On a phone names stand below each other, or a legend would stick out.
+  // On a phone names stand below each other, and a long title has several lines, or they would stick out.
   function oneColumn(spec) {
-    return JSON.parse(JSON.stringify(spec), (name, value) => name === "legend" && value && value.columns ? { ...value, columns: 1 } : value);
+    return JSON.parse(JSON.stringify(spec), (name, value) => {
+      if (name === "legend" && value && value.columns) return { ...value, columns: 1 };
+      return name === "title" && typeof value === "string" && value.length > 34 ? value.split(" \u00b7 ") : value;
+    });
+  }
+
+  // Small panels are as wide as there is room for one, two or three in a row.
+  function inPanels(spec, width) {
+    if (!spec.facet) return { ...spec, width };
+    const columns = width < NARROW ? 1 : width < 700 ? 2 : 3;
+    return { ...spec, columns, spec: { ...spec.spec, width: Math.floor(width / columns) - 70 } };
   }
 
   function draw(figure, wanted) {
@@ -54,7 +64,7 @@
     if (figure.drawn) figure.drawn.then((drawing) => drawing.finalize());
     const fresh = element("div");
     place.replaceChildren(fresh);
-    const spec = Object.assign({}, specs[figure.dataset.chart], { width });
+    const spec = inPanels(specs[figure.dataset.chart], width);
     figure.drawn = vegaEmbed(fresh, width < NARROW ? oneColumn(spec) : spec, {
       mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: tell, config: look(width),
     });
@@ -236,7 +246,11 @@
 
   function itemRow(part, place) {
     const row = element("tr");
-    for (const column of part.scores) row.append(element("td", number(column[place]), "n"));
+    part.scores.forEach((column, which) => {
+      const score = element("td", number(column[place]), "n");
+      score.dataset.of = part.models.length > 1 ? part.models[which] : "score";
+      row.append(score);
+    });
     if (part.shares.poles) row.append(expected(part, place));
     const cell = element("td", undefined, "text"), details = element("details"), summary = element("summary");
     const texts = Object.entries(part.texts);

@@ -81,7 +81,7 @@ def test_the_tables_of_a_small_corpus(tmp_path: Path) -> None:
 
 
 def test_no_table_of_a_corpus_holds_a_formula_or_a_terminal_code(tmp_path: Path) -> None:
-    names = ("=cmd|' /C calc'!A0", "+1", "@x", "\x1b[31mred")
+    names = ("=cmd|' /C calc'!A0", "+SUM(1)", "@x", "\x1b[31mred")
     texts = [{"text": "He met his brother.", "side": names[place % len(names)]} for place in range(40)]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, texts)), encoding="utf-8")
     survey_corpus(grouped(tmp_path / "a.jsonl"), tmp_path / "out", settings=SurveySettings(flag=True))

@@ -47,6 +47,14 @@ def test_fresh_cases(half: str, least: float) -> None:
         "Yesterday Xanfro lost her keys. She was angry with herself.",
         "When Xanfro Brown arrived, his brother slept.",
         "Zyndra, who is a surgeon, loves her job.",
+        "The prize went to Xanfro for her novel.",
+        "We met Xanfro and her sons in Cork.",
+        "Nobody believed Xanfro when he told his story.",
+        "She met Xanfro at his house.",
+        "In her novel, Xanfro describes a war.",
+        "Her name is Xanfro.",
+        "I know Xanfro. She lost her keys.",
+        "My brother knew the murder of Xanfro Zyx, killed in her bed.",
     ],
 )
 def test_a_sentence_about_an_unknown_name_stays_and_says_so(text: str) -> None:
@@ -54,6 +62,26 @@ def test_a_sentence_about_an_unknown_name_stays_and_says_so(text: str) -> None:
     assert turned.text == text
     assert {skip.reason for skip in turned.skipped} == {"name of unknown gender"}
     assert rewrite(text, names=False).text != text
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Mary met Xanfro at her house.", "{} met Xanfro at his house."),  # Mary's house
+        ('"I saw Xanfro," she said.', '"I saw Xanfro," he said.'),
+        ("Letters from Xanfro always reached his aunt.", "Letters from Xanfro always reached her uncle."),
+        ("His wife Xanfro left.", "Her husband Xanfro left."),
+        ("Pichler sent Xanfro to his mother.", "Pichler sent Xanfro to her father."),
+        (
+            "In 1999 Vanderbrokesby lost her keys.",
+            "In 1999 Vanderbrokesby lost his keys.",
+        ),  # ends like a surname
+    ],
+)
+def test_a_word_that_may_be_a_name_is_in_the_account_where_its_sentence_turns(text: str, wanted: str) -> None:
+    assert is_right(text, wanted)
+    word = "Vanderbrokesby" if "Vander" in text else "Xanfro"
+    assert (word, "surname or name") in {(skip.word, skip.reason) for skip in rewrite(text).skipped}
 
 
 @pytest.mark.parametrize(
@@ -67,6 +95,8 @@ def test_a_sentence_about_an_unknown_name_stays_and_says_so(text: str) -> None:
         ("Thornton lost his keys.", "Thornton lost her keys."),
         ("Parliament heard her speech.", "Parliament heard his speech."),
         ("The man left. Xanfro saw him.", "The woman left. Xanfro saw her."),
+        ("The museum in Xanfro shows her work.", "The museum in Xanfro shows his work."),
+        ("The Xanfro broke when he used it.", "The Xanfro broke when she used it."),
     ],
 )
 def test_surnames_and_other_words_do_not_stop_a_sentence(text: str, wanted: str) -> None:

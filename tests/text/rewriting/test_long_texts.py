@@ -21,7 +21,11 @@ REPEATED = (
 
 CASES = [
     *((repeated, "invert") for repeated in REPEATED),
-    *((repeated, mode) for repeated in ("he.", "x-", "und he ", "Anna ", "<pre ") for mode in MODES),
+    *(
+        (repeated, mode)
+        for repeated in ("he.", "x-", "und he ", "Anna ", "Xanfro and ", "<pre ")
+        for mode in MODES
+    ),
 ]
 
 

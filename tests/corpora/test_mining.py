@@ -8,6 +8,7 @@ import pytest
 from command_line import run
 
 from equipoise.corpora.documents import Document, Where
+from equipoise.data.lint import lint_pairs
 from equipoise.data.sets.pairs import load_pairs
 from equipoise.data.sources import resolve
 from equipoise.measuring import measure
@@ -37,22 +38,46 @@ def test_changed_sentences_become_pairs_of_their_document() -> None:
     ]
     assert mined.table["id"].tolist() == ["d0 @0", "d0 @60", "d1 @0"]
     assert mined.available == 3
-    assert dict(mined.left_out) == {"fewer than 4 words": 1}
+    assert dict(mined.left_out) == {"fewer than 6 words": 1}
     assert set(mined.table["category"]) == {"own:mined"}
 
 
 def test_flags_make_categories_and_a_sample_is_a_part_of_all() -> None:
     from equipoise.corpora.mining import mine_pairs
 
-    text = "The clerk closed his book. She lost her keys at the station."
+    text = "The clerk closed his old book. She lost her keys at the station."
     of_one = [Document("d", text, {}, Where("a.txt", 1))]
     flagged = mine_pairs(of_one, by_flag=True).table.set_index("id")["category"]
-    assert flagged.to_dict() == {"d @0": "own:mined-occupation", "d @27": "own:mined"}
-    several = [Document(f"{n}", TEXTS[0], {}, Where("a.txt", n)) for n in range(20)]
+    assert flagged.to_dict() == {"d @0": "own:mined-occupation", "d @31": "own:mined"}
+    several = [
+        Document(
+            f"{n}",
+            TEXTS[0].replace("at", f"{n} times at").replace("late", f"late for {n} days"),
+            {},
+            Where("a.txt", n),
+        )
+        for n in range(20)
+    ]
     first, again, other = (mine_pairs(several, sample=8, seed=seed) for seed in (1, 1, 2))
     assert first.available == 40
     assert len(first.table) == 8
     assert first.table["id"].tolist() == again.table["id"].tolist() != other.table["id"].tolist()
+
+
+def test_a_pair_that_the_linter_would_report_is_left_out() -> None:
+    from equipoise.corpora.mining import mine_pairs
+
+    texts = (
+        "The clerk said that he was late.",
+        "the clerk said that he was late again.",  # no capital
+        "He told his son that his uncle and his father knew her.",  # six words are replaced
+        "The clerk said that he was late .",
+        "The clerk said that he was late.",
+    )
+    mined = mine_pairs([Document(f"d{n}", text, {}, Where("a.txt", n)) for n, text in enumerate(texts)])
+    assert mined.table["id"].tolist() == ["d0 @0"]
+    assert lint_pairs(mined.table) == []
+    assert sum(mined.left_out.values()) == 4
 
 
 def test_the_file_is_read_by_sbe_and_the_linter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,9 @@
 """Counterfactual sentence pairs mined from a corpus: each sentence as written, and with its gender turned.
 
 The rewriter turns whole documents, so that a name has one partner throughout; a sentence in which it changed
-something is a pair. A corpus does not say what is a stereotype: the sentence as written stands in the place
-of the stereotype, so that SLD above 0 means that a model finds the text likelier as it was written.
+something is a pair, unless the linter of pair files finds a fault in it. A corpus does not say what is a
+stereotype: the sentence as written stands in the place of the stereotype, so that SLD above 0 means that a
+model finds the text likelier as it was written.
 """
 
 from collections import Counter
@@ -15,13 +16,11 @@ import pandas as pd
 from equipoise.corpora.documents import Document
 from equipoise.corpora.flags import flags_of
 from equipoise.corpora.opening import drawn
+from equipoise.data.lint import CODES, LONGEST, SHORTEST, lint_pairs
 from equipoise.text.rewriting import Change, Rewriter
 from equipoise.text.sentences import Span, sentence_spans
 
 MINED = "own:mined"
-SHORTEST, LONGEST = 4, 40
-"""Words of a sentence that is taken: shorter ones are fragments, and each token of a longer one is a row."""
-
 TOO_SHORT = f"fewer than {SHORTEST} words"
 TOO_LONG = f"more than {LONGEST} words"
 ONLY_NAMES = "nothing but names would change"
@@ -54,6 +53,10 @@ def mine_pairs(
     stream = _pairs(documents, left_out, by_flag=by_flag)
     kept, available = drawn(stream, sample, seed)
     table = pd.DataFrame(kept, columns=MinedPair._fields)
+    repeated = [finding.line - 2 for finding in lint_pairs(_rows(table)) if finding.code == "duplicate"]
+    if repeated:
+        left_out[CODES["duplicate"]] += len(repeated)
+        table = table.drop(index=repeated).reset_index(drop=True)
     repeats = table.groupby("id").cumcount() + 1
     table["id"] = table["id"].where(repeats == 1, table["id"] + " (" + repeats.astype(str) + ")")
     return Mined(table, available, left_out)
@@ -71,7 +74,16 @@ def _pairs(documents: Iterable[Document], left_out: Counter[str], *, by_flag: bo
             if reason:
                 left_out[reason] += 1
             elif inside:
-                yield _pair(document, span, inside, by_flag=by_flag)
+                pair = _pair(document, span, inside, by_flag=by_flag)
+                faults = lint_pairs([(pair.id, pair.stereotype, pair.counterpart)])
+                if faults:
+                    left_out[CODES[faults[0].code]] += 1
+                else:
+                    yield pair
+
+
+def _rows(table: pd.DataFrame) -> list[tuple[str, str, str]]:
+    return list(table[["id", "stereotype", "counterpart"]].itertuples(index=False, name=None))
 
 
 def _reason_against(sentence: str, changes: list[Change]) -> str:

@@ -29,6 +29,8 @@ CODES = {
     "unknown-token": "the tokenizer cannot spell something, so that the pair would be dropped",
 }
 COLUMNS = (("stereotype", "counterpart"), ("first", "second"))
+SHORTEST, LONGEST = 6, 25
+"""Words of a sentence."""
 
 _WORD = re.compile(r"[^\W_]+")
 _SPACING = re.compile(r"\s{2,}|^\s|\s$|[^\S ]|\s[,.;:!?](?!\w)|[,;!?][^\W\d_]")
@@ -70,7 +72,9 @@ class _Pair(NamedTuple):
 Rows: TypeAlias = Iterable[tuple[str, str, str]] | pd.DataFrame
 
 
-def lint_pairs(rows: Rows, *, most_changed: int = 4, shortest: int = 6, longest: int = 25) -> list[Finding]:
+def lint_pairs(
+    rows: Rows, *, most_changed: int = 4, shortest: int = SHORTEST, longest: int = LONGEST
+) -> list[Finding]:
     """Every fault of every pair, by line; a table needs the columns of one entry of `COLUMNS`."""
     pairs = list(_pairs(rows))
     findings = list(_duplicates(pairs))

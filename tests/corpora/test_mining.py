@@ -42,6 +42,14 @@ def test_changed_sentences_become_pairs_of_their_document() -> None:
     assert set(mined.table["category"]) == {"own:mined"}
 
 
+def test_pairs_of_documents_of_one_name_are_told_apart() -> None:
+    """Two folders may hold a file of one name; `sbe` refuses two items of one name."""
+    from equipoise.corpora.mining import mine_pairs
+
+    ids = mine_pairs([*documents(), documents()[1]]).table["id"].tolist()
+    assert ids == ["d0 @0", "d0 @60", "d1 @0", "d1 @0 (2)"]
+
+
 def test_flags_make_categories_and_a_sample_is_a_part_of_all() -> None:
     from equipoise.corpora.mining import mine_pairs
 

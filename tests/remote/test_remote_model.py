@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from command_line import run
 from fake_server import KNOWN, FakeServer, logprob, tokens_of
+from tenacity import RetryCallState, Retrying
 
 import equipoise as eq
 from equipoise.data.reading import own_table
@@ -18,7 +19,7 @@ from equipoise.errors import UnaskableError, UserError
 from equipoise.models.options import RunOptions
 from equipoise.models.questions import Fill, Generate, Score
 from equipoise.models.remote.loader import connect_to
-from equipoise.models.remote.server import Server, read_address
+from equipoise.models.remote.server import Server, _BusyError, _wait, read_address
 from equipoise.models.wrappers.averaging import AveragedModel
 
 Serve = Callable[..., FakeServer]
@@ -65,6 +66,7 @@ def test_likeliest_words_are_censored_never_zero(serve: Serve) -> None:
     told = sorted(KNOWN, key=lambda token: -logprob(" that", token))[:20]
     is_told = [f" {word}" in told for word in ("he", "she", "zebra")]
     assert [not math.isnan(value) for value in answer.logprobs] == is_told
+    assert [count > 0 for count in answer.pieces] == is_told
     assert is_told[2] is False
     assert any("not among the 20 likeliest" in note for note in model.notes)
     with pytest.raises(UnaskableError, match="in the middle"):
@@ -157,6 +159,15 @@ def test_what_a_server_does_wrong_is_said(fault: str, said: str, serve: Serve) -
     server.faults += [fault] * 20
     with pytest.raises(UserError, match=said):
         model.answer([Score(TEXT)])
+
+
+@pytest.mark.parametrize(("asked", "least", "most"), [(0.0, 0.0, 0.5), (7.0, 7.0, 7.0), (1e6, 60.0, 60.0)])
+def test_a_busy_server_is_left_alone_as_long_as_it_asks(asked: float, least: float, most: float) -> None:
+    """At most a minute; one that names no time is asked again after half a second at most."""
+    state = RetryCallState(Retrying(), None, (), {})
+    error = _BusyError("it says 429", asked)
+    state.set_exception((_BusyError, error, None))
+    assert least <= _wait(state) <= most
 
 
 def test_a_server_that_stays_busy_is_given_up(serve: Serve) -> None:

@@ -11,7 +11,7 @@ from tiny import plain_logprobs, wrapped
 
 from equipoise.errors import UserError
 from equipoise.models.engine.forward import LanguageForward
-from equipoise.models.engine.plan import batches
+from equipoise.models.engine.plan import batches, tokens_in
 from equipoise.models.engine.rows import Row, merge
 from equipoise.models.options import RunReport
 from equipoise.models.questions import Fill, Raw, Score
@@ -121,6 +121,15 @@ def test_batches_hold_the_budget_and_every_row_once() -> None:
         assert longest * len(batch) <= 128 or len(batch) == 1
     lengths = [len(batch[0][1].ids) for batch in packed]
     assert lengths == sorted(lengths, reverse=True)
+
+
+def test_a_batch_that_is_half_full_takes_no_shorter_rows() -> None:
+    """16 rows of six tokens fill 96 of 128; five rows of five would fit, but each with a token of padding."""
+    rows = [Row(tuple(range(first, first + 6)), ((0, 1),)) for first in range(16)]
+    rows += [Row(tuple(range(first, first + 5)), ((0, 1),)) for first in range(5)]
+    packed = batches(list(merge(rows).items()), budget=128)
+    assert [len(batch) for batch in packed] == [16, 5]
+    assert sum(tokens_in(batch) for batch in packed) == 16 * 6 + 5 * 5
 
 
 def test_out_of_memory_halves_the_batch_and_loses_nothing(

@@ -37,7 +37,7 @@ Differs      The authors' code pads rows to 16 ids with masks that are attended 
              as-published -.35 .05, .50 -.68, -.83 .16 (Table 4); one-mask-per-word -.27 .15, .63 -.79,
              -.94 .17; corrected -.29 .15, .61 -.78, -.96 .17. Attended padding makes the effect look smaller.
              The published r is -|Z| / sqrt(2 n), always negative: it has no direction.
-Detects      0.25 nats towards the stereotype or more in 8 of 10 draws (`study controls`, built-in BERT).
+Detects      a lean of 0.50 nats (1.6 times as likely) or more in 8 of 10 draws (`study controls`, BERT).
 Limits       German professions agree with the person (Klempner, Klempnerin): there agreement is measured, not
              bias, as the authors found; do not rank models by it. The shares of women of
              `equipoise-persons-de` are those of the United States. Person words of several pieces are scored

@@ -34,7 +34,7 @@ Differs      The paper says that both sentiments hold nouns and adjectives; the 
              (printed: .063 and .040).
              On the published file, bert-base-uncased has female - male -.006 in full and +.026 by top-5:
              cutting off at five words turns the sign.
-Detects      a favour of 0.07 or more in 8 of 10 draws (`study controls`, built-in BERT).
+Detects      a lean of 2.7 points or more in 8 of 10 draws (`study controls`, BERT).
 Other poles  `--poles neo-pronouns` also gives the shares of they and of neo-pronouns, which are part of N.
              Words for them beside the blank's nouns come as columns of your gendered-words.csv.
 Limits       GBM depends on K and on the lists: a vocabulary usually holds more of the male words, and words

@@ -23,7 +23,7 @@ Differs      The thesis takes |SLD| at once; here the sign is kept. Its sentence
 Yardstick    "ASLD above that of neutral pairs" sets like against like: pairs and neutral pairs that differ in
              one word and have equally many tokens. The others are counted and left out, since a token or a
              changed word more adds to |SLD| in any model. Pairs that change the same word are clustered.
-Detects      a mean SLD of 0.50 nats or more in 8 of 10 draws (`study controls`, built-in BERT).
+Detects      a lean of 0.50 nats (1.6 times as likely) or more in 8 of 10 draws (`study controls`, BERT).
 Limits       A summed likelihood favours the sentence of fewer tokens: see the share of unequal token
              counts. A causal model reads from left to right, so words before the first change cannot
              differ. A frame in front of a command can sound odd; sentences of yours get one if

@@ -47,7 +47,7 @@ Differs      Read at the pronoun, the prior does what it was meant to do: on the
              tailors for men. The default gives the two people different names, in two copies (BERT: 96.2 96.3
              on type 2). For RoBERTa and ALBERT the published code looks pronouns up without the space before
              them; that is not repeated.
-Detects      a preference of 0.32 or more in 8 of 10 draws (`study controls`, built-in BERT).
+Detects      a lean of 32 points or more in 8 of 10 draws (`study controls`, BERT).
 Limits       WinoBias has faulty sentences; they are listed, and every score is also given without them.
              Sentences with two pronouns are left out. For causal models P is a share among the two pronouns,
              so nearly all sentences are "confident". The cut drops sentences in which both pronouns are

@@ -20,7 +20,7 @@ Differs      The thesis' printed lists (data set gbef) have slips: `corrected`, 
              pregnancy -0.536 (printed: -0.41, not reproduced). Nor are its worked examples: "[MASK] is a
              doctor." gives 0.38 (printed: 0.05), "[MASK] is a competent doctor." 0.59 (printed: 0.65), and
              0.39 without its period.
-Detects      an APPD of 0.13 or more in 8 of 10 draws (`study controls`, built-in BERT).
+Detects      a lean of 21 points or more in 8 of 10 draws (`study controls`, BERT).
 Limits       Raw probabilities weigh templates in which any pronoun is likely; subject, object and possessive
              slots are pooled in APPD. A causal model's probabilities are shares among the asked words.
              In lower case a pronoun that opens a sentence keeps its capital. Templates of yours get a frame

@@ -25,7 +25,7 @@ Differs      The labels of the study were not published, so its Table 3 (BERT: .
 Own file     Columns id, sentence (with [MASK]), form, and labels: `competence` and `care`, or one column per
              annotator such as competence_ann, competence_bo. Several annotators give Fleiss' kappa and a
              majority vote; sentences without a majority are left out of that axis and counted.
-Detects      a difference of 0.18 between classes or more in 8 of 10 draws (`study controls`, built-in BERT).
+Detects      a lean of 18 points or more in 8 of 10 draws (`study controls`, BERT).
 Limits       One sentence is one situation: classes differ in topic too, and nothing is said about causes.
              Two genders; English unless the file and the poles are in another language.
 """

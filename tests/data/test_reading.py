@@ -67,8 +67,8 @@ def test_bad_tables(text: str, message: str, tmp_path: Path) -> None:
             "Save it with commas",
         ),
         ("a\tb\n1\t2\n", "seems to be separated by tabs", "with tabs as .tsv"),
-        ("A,b\n1,2\n", "has the column 'A' where 'a' is expected", "in small letters"),
-        ("a,B \n1,2\n", "has the column 'B' where 'b' is expected", "in small letters"),
+        ("A,b\n1,2\n", "has the column 'A' where 'a' is expected", "in lower case"),
+        ("a,B \n1,2\n", "has the column 'B' where 'b' is expected", "in lower case"),
     ],
 )
 def test_the_cause_of_a_missing_column_is_named(text: str, said: str, hint: str, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ remote-test: $(VENV)/.installed
 harness-test: $(VENV)/.installed
 	$(PYTHON) -m venv $(VENV)-harness
 	$(VENV)-harness/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(VENV)-harness/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,lm-eval,inspect]" tensorboard
+	$(VENV)-harness/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,lm-eval,inspect]" tensorboard trackio wandb mlflow
 	OMP_NUM_THREADS=1 $(VENV)-harness/bin/python -m pytest -W ignore::ResourceWarning tests/harnesses
 
 reliability: $(VENV)/.installed

@@ -2,10 +2,11 @@
 
     trainer.add_callback(equipoise.Callback(trainer, "tbe"))
 
-Every headline is logged as `eval_bias/tbe.appd`, with `.low` and `.high` for its interval. Trackers such as
-TensorBoard, wandb, MLflow and trackio show it as `eval/bias/tbe.appd` beside the loss.
+Every headline is logged as `eval_bias/tbe.appd`, with `.low` and `.high` for its interval. TensorBoard, wandb
+and trackio show it as `eval/bias/tbe.appd` beside the loss; MLflow keeps the name.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from time import monotonic
@@ -20,9 +21,12 @@ from equipoise.results import Result
 from equipoise.samples import Stop
 
 PREFIX = "eval_bias/"
-"""transformers turns a leading `eval_` into the group `eval/` of every tracker."""
+"""transformers turns a leading `eval_` into the group `eval/` for most trackers."""
 
 DEFAULT_SHARE = 0.03
+
+_REFUSED = re.compile(r"[^\w\-./ ]")
+"""Characters that MLflow refuses in the name of a metric."""
 
 
 class Callback:
@@ -74,11 +78,12 @@ class Callback:
 
     def on_step_end(self, args: Any, state: Any, control: Any, **parts: Any) -> None:
         """Measure if it is time to."""
-        if self._is_due(state.global_step):
+        # The last step is measured here: some trackers close their run before `on_train_end` comes to us.
+        if self._is_due(state.global_step) or state.global_step >= state.max_steps > 0:
             self._measure(state)
 
     def on_train_end(self, args: Any, state: Any, control: Any, **parts: Any) -> None:
-        """Measure what was learnt."""
+        """Measure what was learnt, if training ended early."""
         if state.global_step not in self.results:
             self._measure(state)
 
@@ -118,8 +123,9 @@ def _logged(result: Result) -> dict[str, float]:
     """The headlines with the ends of their intervals, as far as they are numbers."""
     logged = {}
     for row in result.headlines().to_dict("records"):
-        at = f"[{row['by']}={row['level']}]" if row["by"] else ""
+        at = f".{row['by']}.{row['level']}" if row["by"] else ""
+        name = f"{result.instrument}.{row['key']}{at}"
         for column, end in (("value", ""), ("low", ".low"), ("high", ".high")):
             if isfinite(row[column]) and not row["void"]:
-                logged[f"{PREFIX}{result.instrument}.{row['key']}{at}{end}"] = float(row[column])
+                logged[PREFIX + _REFUSED.sub("_", name + end)] = float(row[column])
     return logged

@@ -130,8 +130,9 @@ def test_an_audit_tells_what_is_done_and_two_of_them_can_be_compared(client: Cli
 
 
 @pytest.mark.slow
-def test_an_audit_has_its_page(client: Client) -> None:
-    job = finished(client, client.ask("measure", model="random", instrument="audit"), seconds=300)
+@pytest.mark.parametrize("kind", ["audit", "quick audit"])
+def test_an_audit_has_its_page(kind: str, client: Client) -> None:
+    job = finished(client, client.ask("measure", model="random", instrument=kind), seconds=300)
     assert set(job["parts"]) == {one["instrument"] for one in job["answer"]["results"]}
     assert client.send("GET", f"/page?folder={job['answer']['folder']}")[0] == 200
 
@@ -163,6 +164,9 @@ def test_a_corpus_is_surveyed(client: Client) -> None:
         row = next(row for row in seen["mentions"] if row["role"] == "all")
         assert (row["women"], row["men"]) == (60, 30)
         assert seen["headline"]
+        status, page, _ = client.send("GET", f"/page?folder={seen['folder']}")
+        assert status == 200
+        assert seen["headline"] in str(page)
 
 
 def test_a_dropped_file_is_linted_and_measured(client: Client, tmp_path: Path) -> None:

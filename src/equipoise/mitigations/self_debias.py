@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from equipoise.choices import option
 from equipoise.mitigations.base import Changed, Materials, Presets, WrapsAnswers
-from equipoise.models.protocol import LanguageModel
+from equipoise.models.capabilities import TOP_FILL
+from equipoise.models.protocol import LanguageModel, require
 from equipoise.models.wrappers.self_debias import SelfDebiased
 
 
@@ -25,6 +26,11 @@ class SelfDebias(WrapsAnswers):
     presets: ClassVar[Presets] = {}
 
     decay: float = option(50.0, "how steeply a word is made rarer that bias makes likelier")
+
+    def check(self, model: LanguageModel, materials: Materials) -> None:
+        """Refuse a model that names no likeliest words, such as a causal one."""
+        super().check(model, materials)
+        require(model, TOP_FILL, by=self.name)
 
     def change(self, model: LanguageModel, materials: Materials) -> Changed:
         """The wrapper around the model."""

@@ -80,7 +80,7 @@ def test_all_methods_are_those_that_model_and_corpus_allow() -> None:
     assert "leace" in chosen.names
     assert any(one.startswith("oscar is left out: The vocabulary has 1 pairs") for one in left_out)
     assert not {"counterfactual", "neutralise-equalise", "pretraining"} & set(chosen.names)
-    assert any(one.startswith("dropout is left out: dropout is tuned on text") for one in left_out)
+    assert any(one.startswith("dropout is left out: dropout trains on text") for one in left_out)
     with_text, _ = doable(Methods(("all",), PEOPLE), loaded())
     assert {"counterfactual", "dropout", "reminders"} <= set(with_text.names)
 

@@ -115,7 +115,7 @@ def test_the_control_draws_weights_several_times(tmp_path: Path, capsys: pytest.
     assert all(row["random_lowest"] < row["random_highest"] for row in rows)
     assert len(list((tmp_path / "out").glob("*/traits/items.csv"))) == 1 + 3
     assert run("study", "control", "--model", "random", "--draws", 2) == 2
-    assert "hardly a spread" in capsys.readouterr().err
+    assert "too few to show" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

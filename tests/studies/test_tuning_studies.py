@@ -185,7 +185,7 @@ def test_the_control_names_nobody_and_counting_counts() -> None:
     assert row["documents"] == 30
     assert 0 < row["share_women"] < 1
     gendered = replace(corpus, documents=tuple(one._replace(text="He left.") for one in corpus.documents))
-    with pytest.raises(UserError, match="needs some that do not"):
+    with pytest.raises(UserError, match="also needs sentences without gender"):
         without_gender({"made": gendered})
 
 

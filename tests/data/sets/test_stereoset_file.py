@@ -37,7 +37,7 @@ def test_the_authors_own_file_is_read_too(tmp_path: Path) -> None:
     assert table["item"].item() == "item abc"
     assert table["stereotype_word"].item() == "gentle"
     path.write_text('{"data": [1]}', encoding="utf-8")
-    with pytest.raises(UserError, match="has not the shape"):
+    with pytest.raises(UserError, match="does not have the shape"):
         read_stereoset(path)
 
 

@@ -14,8 +14,8 @@ Source       Written for this project by somebody who had not read the sentences
              that a mitigation learns from or another instrument measures with.
 Limits       41 templates in twelve registers with 50 occupations, 84 sentences about competence, emotion,
              appearance, household, crime, money and hobbies, 114 that say who is meant. English. Pronouns of
-             the poles male and female. One author, who has since extended the list of definitional words that
-             averaging leaves alone: those sentences are no longer held out from averaging.
+             the poles male and female. One author, who has since extended the lists of definitional words and
+             names that averaging reads: those sentences are no longer held out from averaging.
 """
 
 from collections.abc import Iterator

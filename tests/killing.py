@@ -37,10 +37,11 @@ class Killed:
     runs: int = 0
     asked: Counter[str] = field(default_factory=Counter)
 
-    @property
-    def repeated(self) -> int:
-        """Answers that were kept and asked for once more."""
-        return sum(count - 1 for count in self.asked.values())
+
+def asked_in(room: Path) -> Counter[str]:
+    """How often each answer was kept in a room: more than once where new words were asked at an old blank."""
+    lines = (room / KEYS).read_text(encoding="utf-8").splitlines() if (room / KEYS).exists() else []
+    return Counter(key for line in lines if line.endswith("]") for key in json.loads(line))
 
 
 def run_in_child(arguments: Sequence[str], room: str, most: int = 0) -> None:
@@ -83,8 +84,14 @@ def run_whole(arguments: Sequence[str], room: Path) -> float:
     process = FORKS.Process(target=run_in_child, args=(arguments, str(room)))
     process.start()
     process.join()
-    assert process.exitcode == 0, (room / "said.txt").read_text(encoding="utf-8")
+    assert_finished(process.exitcode, room)
     return time.monotonic() - begun
+
+
+def assert_finished(exitcode: int | None, room: Path) -> None:
+    """A run that is killed after its output was in place has finished: given again, it is refused."""
+    said = (room / "said.txt").read_text(encoding="utf-8")
+    assert exitcode == 0 or said.splitlines()[-2].endswith(" exists."), said
 
 
 def run_at_once(arguments: Sequence[str], room: Path, count: int, *, most: int = 0) -> list[int]:
@@ -114,7 +121,7 @@ def kill_often(arguments: Sequence[str], room: Path, *, kills: int, seconds: flo
             process.join()
             done.kills += 1
         else:
-            assert process.exitcode == 0, (room / "said.txt").read_text(encoding="utf-8")
+            assert_finished(process.exitcode, room)
             seconds = min(seconds, time.monotonic() - begun)
             shutil.rmtree(room / "out")
             (room / "out").mkdir()
@@ -122,9 +129,7 @@ def kill_often(arguments: Sequence[str], room: Path, *, kills: int, seconds: flo
             (room / KEYS).unlink(missing_ok=True)
     run_whole(arguments, room)
     done.runs += 1
-    if (room / KEYS).exists():
-        lines = (room / KEYS).read_text(encoding="utf-8").splitlines()
-        done.asked.update(key for line in lines if line.endswith("]") for key in json.loads(line))
+    done.asked = asked_in(room)
     return done
 
 

@@ -178,8 +178,11 @@ def _one(folder: Path, force: bool, as_json: bool, **given: Any) -> dict[str, An
     workshop = folder.parent / f".{folder.name}.workshop"
     changed = change(**given, workshop=workshop)
     if is_first_process():
-        changed.save(folder, force=force)
-        shutil.rmtree(workshop, ignore_errors=True)
+        try:
+            changed.save(folder, force=force)
+        finally:
+            if folder.exists():  # also if another process finished the same change first
+                shutil.rmtree(workshop, ignore_errors=True)
         if not as_json:
             _report(changed, folder)
     return changed.record

@@ -157,6 +157,17 @@ def test_a_full_disk_is_said_and_finished_answers_stay(tmp_path: Path) -> None:
     assert store.read([row.key])[row.key].logprobs == {(1, 2): -1.5}
 
 
+def test_two_models_keep_their_own_answers_to_one_row(tmp_path: Path) -> None:
+    row = Row((1, 2, 3), ((1, 2),))
+    stores = [
+        AnswerStore(tmp_path / "answers.sqlite", RowCodec(), fingerprint=name, name=name) for name in "ab"
+    ]
+    for store, logprob in zip(stores, (-1.5, -2.5), strict=True):
+        store.write([(row.key, RowAnswer({(1, 2): logprob}))])
+    kept = [store.read([row.key])[row.key].logprobs[1, 2] for store in stores]
+    assert kept == [-1.5, -2.5]
+
+
 def test_a_store_that_may_not_be_written(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "answers.sqlite", RowCodec(), fingerprint="f", name="n")
     store._connection.execute("PRAGMA query_only = ON")

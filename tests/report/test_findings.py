@@ -198,6 +198,16 @@ def test_the_first_screen_says_only_what_the_answers_say(results: list[Result]) 
         assert f"({lead.size}, {lead.certainty})" in said.headline
         assert side_word(lead) in said.headline
         assert "No bias" not in said.headline
+        told = [one for one in said.sentences if not one.startswith("It hardly ")]
+        numbers = next(one for one in told if lead.value in one and f"({lead.interval}" in one)
+        sides = {"men": "men|male", "women": "women|female"}.get(side_word(lead), re.escape(side_word(lead)))
+        assert re.search(rf"{lead.size}\b.*\b{lead.certainty}\b", numbers), numbers
+        assert re.search(rf"\b({sides})\b", numbers, re.IGNORECASE), numbers
+        for sentence in said.sentences:
+            if sentence.startswith("It also "):
+                assert len(re.findall(r"\((?:small|clear|strong), (?:certain|likely)\)", sentence)) == (
+                    sentence.count(" and ") - sentence.count("men and women") + 1
+                ), sentence
     else:
         assert "certain)" not in said.headline
         assert ("negligible bias" in said.headline) == ({one.word for one in said.answers} == {"NO"})

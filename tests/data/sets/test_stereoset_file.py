@@ -46,6 +46,7 @@ def test_two_blanks_take_one_word(tmp_path: Path) -> None:
     row = json.loads(item("A BLANK aunt is BLANK.", ("kind", "strict", "cupboard")))
     table = read_stereoset(item_file(tmp_path, [json.dumps(row)]))
     assert table["stereotype_word"].item() == "kind"
+    assert table["stereotype"].item() == "A kind aunt is kind."
     row["stereotype"] = "A kind aunt is strict."
     with pytest.raises(UserError, match=r"the stereotype .* is not its context with the blank filled"):
         read_stereoset(item_file(tmp_path, [json.dumps(row)]))

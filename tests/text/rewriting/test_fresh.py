@@ -54,6 +54,8 @@ def test_fresh_cases(half: str, least: float) -> None:
         "In her novel, Xanfro describes a war.",
         "Her name is Xanfro.",
         "I know Xanfro. She lost her keys.",
+        "Jean-Pierre lost his hat.",
+        "Anna-Lena wrote her thesis in Kiel.",
         "My brother knew the murder of Xanfro Zyx, killed in her bed.",
     ],
 )
@@ -82,6 +84,22 @@ def test_a_word_that_may_be_a_name_is_in_the_account_where_its_sentence_turns(te
     assert is_right(text, wanted)
     word = "Vanderbrokesby" if "Vander" in text else "Xanfro"
     assert (word, "surname or name") in {(skip.word, skip.reason) for skip in rewrite(text).skipped}
+
+
+def test_pronouns_of_a_name_without_a_partner_stay_too() -> None:
+    turned = rewrite("Jesus told his disciples a story.")
+    assert turned.text == turned.original
+    assert [(one.word, one.reason) for one in turned.skipped] == [
+        ("Jesus", "name without a partner"),
+        ("his", "name of unknown gender"),
+    ]
+
+
+def test_a_first_name_taken_for_a_surname_is_in_the_account() -> None:
+    assert [(one.word, one.reason) for one in rewrite("Martin lost his keys.").skipped] == [
+        ("Martin", "surname or name")
+    ]
+    assert rewrite("Stanley Martin left. Martin lost his keys.").skipped == ()
 
 
 @pytest.mark.parametrize(

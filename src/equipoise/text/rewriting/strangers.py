@@ -2,7 +2,8 @@
 
 A capitalised word that is in no table may be a first name. Where the pronouns of a sentence likely stand for
 it, the sentence stays and the account says why. Where they may as well stand for somebody else, or the word
-ends as surnames do, the sentence turns; the account lists the word all the same.
+ends as surnames do, the sentence turns; the account lists the word all the same. So it is with double
+names (Jean-Pierre), with names that have no partner (Jesus), and first names taken for surnames (Martin).
 """
 
 import re
@@ -17,7 +18,7 @@ from equipoise.text.languages.word_sets import any_of, word_set
 from equipoise.text.rewriting.account import Change, Skip
 from equipoise.text.rewriting.drafts import Draft
 from equipoise.text.rewriting.find.document import Document
-from equipoise.text.rewriting.find.first_names import folded, listed_surnames, load_names
+from equipoise.text.rewriting.find.first_names import folded, gender_of, listed_surnames, load_names
 from equipoise.text.rewriting.find.lexicon import load_lexicon
 from equipoise.text.rewriting.find.ordinary import is_ordinary
 from equipoise.text.rewriting.names.neighbourhood import (
@@ -34,6 +35,13 @@ MAYBE = "surname or name"
 LEAST = 1 / 3
 """From this share of first names among the names that end alike, a word that stands alone may be one."""
 _CAPITALISED = re.compile(r"(?<![\w@#/.&'’-])[A-ZÀ-Þ][^\W\d_A-Z]{2,}(?![\w@/&]|[.-]\w)")
+_DOUBLE = re.compile(r"(?<![\w@#/.&'’-])([A-ZÀ-Þ][^\W\d_A-Z]+)-([^\W\d_]{2,})(?![\w@/&-])")
+"""A first name of two parts: Jean-Pierre, Sun-hee."""
+_VERB = re.compile(r" ([a-z]+)")
+_NAMED = "name without a partner"
+"""Why a first name of a known gender stays."""
+_BORNE = frozenset(["plain", "given", "surname"])
+"""Classes of first names that are not words or places as well."""
 _PAIR = re.compile(r"\b([A-ZÀ-Þ][\w'’-]*)\.? (?=([A-ZÀ-Þ][^\W\d_A-Z]{2,}))")
 _OPENING = re.compile(
     r"(?:^|[.!?…:;][\"”’')\]]*\s|[\n\"“‘(])\s*(?:" + any_of("before a subject") + r",? )?$",
@@ -58,11 +66,15 @@ MOST, FARTHEST = 8, 200
 
 
 class _Stranger(NamedTuple):
-    """A word that may be a name; it is `likely` a first name where nothing says that it is a surname."""
+    """A word that may be a name; it is `likely` a first name where nothing says that it is a surname.
+
+    Its side is known for a word that stays although it tells one; the account has that already.
+    """
 
     start: int
     word: str
     likely: bool
+    side: str = ""
 
     @property
     def end(self) -> int:
@@ -73,9 +85,8 @@ class _Stranger(NamedTuple):
 def leave_strangers(draft: Draft) -> None:
     """Leave the sentences whose pronouns stand for a first name that no table has, and say so."""
     document = draft.document
-    words = {word for word in _CAPITALISED.findall(document.plain) if _is_unknown(word)}
     strangers: defaultdict[int, list[_Stranger]] = defaultdict(list)
-    for one in _strangers(document, words) if words else ():
+    for one in (*_unknown(draft), *_kept(draft)):
         strangers[document.sentence(one.start)[0]].append(one)
     for skip in draft.skipped:
         if skip.reason == "other language":
@@ -108,7 +119,9 @@ def leave_strangers(draft: Draft) -> None:
             seen |= told
         if pronouns:
             draft.skipped += [
-                Skip(one.start, one.end, one.word, UNKNOWN if one == meant else MAYBE) for one in here
+                Skip(one.start, one.end, one.word, UNKNOWN if one == meant else MAYBE)
+                for one in here
+                if not one.side
             ]
     draft.keep(lambda change: document.sentence(change.start)[0] in left, UNKNOWN)
 
@@ -118,15 +131,21 @@ def _antecedent(
 ) -> tuple[_Stranger | None, str]:
     """The unknown name that a pronoun likely stands for, if any, and the side that the pronoun tells."""
     tried: set[str] = set()
+    places = {one.start for one in strangers}
     for start, side in draft.gendered[bisect_left(draft.gendered, (begin, "")) :]:
         if start > pronouns[-1].start:
             break
         pronoun = next((change for change in pronouns if change.start == start), None)
         if pronoun and side not in tried:  # nobody of that gender stands before it
             for one in strangers[:MOST]:
-                if one.likely and _binds(draft.document.plain, begin, one, pronoun):
+                if (
+                    one.likely
+                    and one.side in ("", side)
+                    and _binds(draft.document.plain, begin, one, pronoun)
+                ):
                     return one, side
-        tried.add(side)
+        if start not in places:
+            tried.add(side)
     return None, ""
 
 
@@ -152,6 +171,42 @@ def _names_another(plain: str, begin: int, end: int) -> bool:
         if is_surname and match[0].lower() not in NO_SURNAMES and not (before and before[1].lower() in WHERE):
             return True
     return False
+
+
+def _kept(draft: Draft) -> Iterator[_Stranger]:
+    """First names that stay although their gender is known, before what they do: Jesus told."""
+    for skip in draft.skipped:
+        side = gender_of(skip.word) if skip.reason == _NAMED else None
+        verb = _VERB.match(draft.document.plain, skip.end)
+        if side and verb and verb[1] not in _NO_PREDICATES:
+            yield _Stranger(skip.start, skip.word, True, side)
+
+
+def _unknown(draft: Draft) -> Iterator[_Stranger]:
+    """Words that may be names and stay, in the order in which they stand but for double names."""
+    document = draft.document
+    found = set(_CAPITALISED.findall(document.plain))
+    turned = {change.old for change in draft.changes if change.rule == "name"}
+    classes = load_names().classes
+    borne = {word for word in found - turned if classes.get(word) in _BORNE and gender_of(word)}
+    if borne:  # Martin in Stanley Martin is no first name anywhere in the text
+        known = load_names().names
+        borne -= {pair[2] for pair in _PAIR.finditer(document.plain) if pair[1].lower() in known}
+    words = {word for word in found if _is_unknown(word)}
+    done = {change.start for change in draft.changes} | {skip.start for skip in draft.skipped}
+    if words or borne:
+        for one in _strangers(document, words | borne):
+            if one.start not in done:
+                yield one._replace(likely=one.likely and one.word in words)
+    for match in _DOUBLE.finditer(document.plain) if "-" in document.plain else ():
+        before = _BEFORE.search(document.left(match.start()))
+        is_led = before is not None and (
+            before[1][:1].isupper() or _names_thing(before[1].lower(), alone=True)
+        )
+        is_name = any(classes.get(part.title()) in _BORNE for part in match.groups())
+        is_word = match[2].islower() and is_ordinary(match[2])
+        if match.start() not in done and not is_led and is_name and not is_word:
+            yield _Stranger(match.start(), match[0], not turned)
 
 
 def _strangers(document: Document, words: set[str]) -> Iterator[_Stranger]:

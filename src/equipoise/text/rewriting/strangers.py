@@ -185,14 +185,14 @@ def _kept(draft: Draft) -> Iterator[_Stranger]:
 def _unknown(draft: Draft) -> Iterator[_Stranger]:
     """Words that may be names and stay, in the order in which they stand but for double names."""
     document = draft.document
-    found = set(_CAPITALISED.findall(document.plain))
+    capitalised = set(_CAPITALISED.findall(document.plain))
     turned = {change.old for change in draft.changes if change.rule == "name"}
     classes = load_names().classes
-    borne = {word for word in found - turned if classes.get(word) in _BORNE and gender_of(word)}
+    borne = {word for word in capitalised - turned if classes.get(word) in _BORNE and gender_of(word)}
     if borne:  # Martin in Stanley Martin is no first name anywhere in the text
         known = load_names().names
         borne -= {pair[2] for pair in _PAIR.finditer(document.plain) if pair[1].lower() in known}
-    words = {word for word in found if _is_unknown(word)}
+    words = {word for word in capitalised if _is_unknown(word)}
     done = {change.start for change in draft.changes} | {skip.start for skip in draft.skipped}
     if words or borne:
         for one in _strangers(document, words | borne):

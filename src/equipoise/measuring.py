@@ -263,8 +263,9 @@ def _in_blocks(
 
     last = -1
     try:
-        groups = model.answer_in_turn([[ask.question for _, ask in group] for group in asks])
-        for block, (group, given) in enumerate(zip(asks, groups, strict=True)):
+        asked = asks[: stop.most_blocks]
+        groups = model.answer_in_turn([[ask.question for _, ask in group] for group in asked])
+        for block, (group, given) in enumerate(zip(asked, groups, strict=True)):
             for (place, ask), answer in zip(group, given, strict=True):
                 answers[place][ask.item, ask.role] = answer
             last = block

@@ -60,6 +60,11 @@ class Stop:
             if value is not None and not value > 0:
                 raise UserError(f"--{name} is {value!r}.", "Give a number above 0.")
 
+    @property
+    def most_blocks(self) -> int:
+        """How many blocks the run asks at most."""
+        return BLOCKS.index(QUICK) + 1 if self.quick else len(BLOCKS)
+
     def is_time(self, block: int) -> bool:
         """Whether the run ends after this block, by the clock: another one would take too long."""
         spent, share = time.monotonic() - self.started, BLOCKS[block]

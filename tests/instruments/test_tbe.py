@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import tiny
 from designs import designed
 from scipy import stats
 
@@ -380,3 +381,21 @@ def test_a_user_may_give_lines_of_the_statistics(tmp_path: Path) -> None:
     row = result.estimate("correlation-with-share-of-women")
     assert row["value"] == pytest.approx(expected)
     assert row["n"] == 3
+
+
+def test_another_start_moves_the_gap_as_a_run_with_it_does(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    own, other = (tiny.wrapped("gpt2", tmp_path / start, start=start) for start in ("auto", "newline"))
+    result, started = (measure(model, "tbe", data=str(folder)) for model in (own, other))
+    asked = result.items[result.items["score_start newline"].notna()].set_index("item")
+    assert list(asked["variation"].unique()) == ["original"]
+    expected = started.items.set_index("item").loc[asked.index, "score"]
+    np.testing.assert_allclose(asked["score_start newline"], expected, atol=1e-5)
+    rows = result.estimates[result.estimates["level"] == "start newline"].set_index("key")["value"]
+    moved = (expected - asked["score"]).to_numpy()
+    assert rows["mean-abs-movement"] == pytest.approx(np.abs(moved).mean(), abs=1e-5)
+    assert np.abs(moved).max() > 1e-4
+    whole = result.estimates.set_index(["key", "level"])["value"]["mean-abs-movement", ""]
+    changed = result.items[result.items["variation"] != "original"]
+    before = result.items.set_index("item")["score"].loc[changed["of"]].to_numpy()
+    assert whole == pytest.approx(np.abs(changed["score"] - before).mean(), abs=1e-9)

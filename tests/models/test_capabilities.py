@@ -43,7 +43,8 @@ def test_the_capabilities_of_each_kind(tmp_path: Path) -> None:
     rules = ("original", "within-word-l2r", "unmasked", "unmasked-attention")
     assert wrapped("bert", tmp_path).rules == wrapped("bart", tmp_path).rules == rules
     causal = wrapped("gpt2", tmp_path)
-    assert causal.capabilities == {"fill", "embed", "generate", "raw-rows", "score:left-to-right"}
+    able = {"fill", "embed", "generate", "raw-rows", "score:left-to-right", "start:newline"}
+    assert causal.capabilities == able
     assert (causal.rules, causal.can_answer(TopFill)) == (("left-to-right",), False)
     assert STATIC.capabilities == {"embed"}
     assert (STATIC.rules, STATIC.can_answer(Score)) == ((), False)

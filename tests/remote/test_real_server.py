@@ -22,6 +22,7 @@ import sys, time, xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path, params.port, params.hostnames = sys.argv[1], 0, ["127.0.0.1"]
 params.n_ctx, params.n_parallel = 2048, 4
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # two wait for each other on a busy machine
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 time.sleep(3600)

@@ -150,7 +150,7 @@ def test_a_busy_server_is_asked_again(fault: str, serve: Serve) -> None:
         ("garbage", "not JSON"),
         ("bytes", "not JSON"),
         ("hang", "did not answer within 2 seconds"),
-        ("401", "refuses the key"),
+        ("401", "asks for a key"),
     ],
 )
 def test_what_a_server_does_wrong_is_said(fault: str, said: str, serve: Serve) -> None:
@@ -194,6 +194,9 @@ def test_a_key_comes_from_the_environment_and_stays_there(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     server = serve(key="k-secret-k")
+    with pytest.raises(UserError, match="asks for a key"):
+        connected(server)
+    monkeypatch.setenv("EQUIPOISE_API_KEY", "another")
     with pytest.raises(UserError, match="refuses the key"):
         connected(server)
     monkeypatch.setenv("EQUIPOISE_API_KEY", "k-secret-k")
@@ -214,6 +217,30 @@ def test_requests_are_limited_before_they_are_sent(serve: Serve) -> None:
     with pytest.raises(UserError, match=r"more requests are needed \(about .* tokens, about .* at the price"):
         model.answer([Score(TEXT)])
     assert len(server.paths) - sent <= 5
+
+
+@pytest.mark.parametrize(("level", "slack"), [("full", 0.0), ("forced", 0.25)])
+def test_the_budget_of_all_groups_is_told_before_the_first_request(
+    level: str, slack: float, serve: Serve, tmp_path: Path
+) -> None:
+    server = serve(level=level)
+    told: list[tuple[Any, int]] = []
+    options: dict[str, Any] = {"store": tmp_path / "a.sqlite", "price": 1e6}
+    options["progress"] = lambda state: told.append((state, len(server.paths))) if state.says else None
+    groups = [[Score(TEXT)], [Fill("The doctor said that [MASK] was late and kind.", ("he", "she", "they"))]]
+    model = connected(server, **options)
+    before = len(server.paths)
+    answers = list(model.answer_in_turn(groups))
+    ((state, sent),) = told
+    needed = len(server.paths) - before
+    assert sent == before
+    assert abs(state.total - needed) <= slack * needed
+    assert ("about" in state.says.partition("request")[0]) == (level == "forced")
+    assert "at the price given" in state.says
+    assert list(connected(server, **options).answer_in_turn(groups)) == answers
+    assert len(told) == 1, "a run that is stored costs nothing"
+    with pytest.raises(UserError, match="more requests are needed"):
+        list(connected(server, cache=False, max_requests=needed // 2).answer_in_turn(groups))
 
 
 def test_a_server_that_changes_is_noticed(serve: Serve) -> None:

@@ -47,7 +47,10 @@ class ProgressBar:
         self._task: Any = None
 
     def __call__(self, progress: Progress) -> None:
-        """Note how far the run has come."""
+        """Note how far the run has come; what it says is shown at once."""
+        if progress.says:
+            sys.stderr.write(f"{_subject(progress)}{progress.says}.\n")
+            return
         with self._lock:
             now = time.monotonic()
             if self._drawing is None:

@@ -61,7 +61,7 @@ _GAP = Quantity(
     column="right",
     unit="share difference",
     factors=FACTORS,
-    contrast=Contrast("kind", "he or she", "new"),
+    contrast=Contrast("kind", "he or she", "new", are_sides=True),
     ranks=True,
     name="declared he and she used more than new pronouns",
     question="declared",

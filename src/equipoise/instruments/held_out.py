@@ -120,7 +120,7 @@ def _right(part: str) -> Quantity:
         kind="probability",
         factors=("template",),
         where={"part": part},
-        name=f"right where the text says who is meant ({part})",
+        name=f"knows who is meant where the text says it ({part})",
         question="guard",
         scale="half",
         enough=0.6,

@@ -53,7 +53,13 @@ from equipoise.instruments.parts.estimates import (
     share_estimate,
     size_estimate,
 )
-from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
+from equipoise.instruments.parts.fragility import (
+    movement_estimates,
+    originals,
+    started_scores,
+    with_other_start,
+    with_variations,
+)
 from equipoise.instruments.parts.items import COLUMN, Row, asked_rows, token_cell, with_scores
 from equipoise.instruments.parts.preference import are_mined, labelled_as_texts, said_of_texts, tie_remarks
 from equipoise.models.capabilities import SCORE
@@ -191,10 +197,13 @@ class SentenceBased:
         rules = {"": _rule(variant)}
         if set(self.variants) <= set(model.rules):
             rules[OTHER_RULE] = _other(variant)
-        for row in asked_rows(design.items):
-            for beside, rule in rules.items():
-                for side in SIDES:
-                    yield Ask(row["item"], f"{side}{beside}", Score(row[side], rule))
+        asks = (
+            Ask(row["item"], f"{side}{beside}", Score(row[side], rule))
+            for row in asked_rows(design.items)
+            for beside, rule in rules.items()
+            for side in SIDES
+        )
+        yield from with_other_start(asks, design.items, model)
 
     def score(self, design: Design, answers: Answers) -> pd.DataFrame:
         """SLD of every pair, its parts, and the same by the other rule; a dropped pair has none of them."""
@@ -204,7 +213,8 @@ class SentenceBased:
             beside = [key for side in SIDES if (key := (row["item"], f"{side}{OTHER_RULE}")) in answers]
             totals = [answers[key].total for key in beside]
             by_other_rule = totals[0] - totals[1] if totals else np.nan
-            return _compared(row, one, other) | {"sld_other_rule": by_other_rule}
+            started = started_scores(answers, row["item"], SIDES, lambda *both: both[0].total - both[1].total)
+            return _compared(row, one, other) | {"sld_other_rule": by_other_rule} | started
 
         items = with_scores(design.items, read)
         items.loc[items["dropped"] != "", list(_SCORE_COLUMNS)] = np.nan

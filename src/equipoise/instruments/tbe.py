@@ -53,7 +53,13 @@ from equipoise.instruments.parts.estimates import (
     size_of_sentences,
     workforce_correlations,
 )
-from equipoise.instruments.parts.fragility import movement_estimates, originals, with_variations
+from equipoise.instruments.parts.fragility import (
+    movement_estimates,
+    originals,
+    started_scores,
+    with_other_start,
+    with_variations,
+)
 from equipoise.instruments.parts.items import (
     Row,
     asked_rows,
@@ -66,9 +72,11 @@ from equipoise.instruments.parts.items import (
 )
 from equipoise.models.capabilities import FILL
 from equipoise.models.protocol import LanguageModel
-from equipoise.models.questions import Fill
+from equipoise.models.questions import Fill, WordScores
 from equipoise.results import Estimate, Quantity, Roles, Summary
 from equipoise.results.quantity import TOWARDS
+
+BLANK = "blank"
 
 CORRECTED, AS_PUBLISHED = "corrected", "as-published"
 OCCUPATION, GUARD = "occupation", "guard"
@@ -159,8 +167,11 @@ class TemplateBased:
 
     def ask(self, design: PolarDesign, model: LanguageModel) -> Iterator[Ask]:
         """One blank per item that is not dropped, asked for the words of every pole."""
-        for row in asked_rows(design.items):
-            yield Ask(row["item"], "blank", Fill(row["text"], asked_words(design.poles.at(row["form"]))))
+        asks = (
+            Ask(row["item"], BLANK, Fill(row["text"], asked_words(design.poles.at(row["form"]))))
+            for row in asked_rows(design.items)
+        )
+        yield from with_other_start(asks, design.items, model)
 
     def score(self, design: PolarDesign, answers: Answers) -> pd.DataFrame:
         """P of each pole, PPD and its normalised forms for every item; a dropped item has none."""
@@ -168,10 +179,15 @@ class TemplateBased:
         sides = _sides(poles)
 
         def read(row: Row) -> Row:
-            answer = answers[row["item"], "blank"]
-            scores = leanings(log_masses(poles.at(row["form"]), answer))
+            answer = answers[row["item"], BLANK]
+
+            def leaning(one: WordScores) -> Row:
+                return leanings(log_masses(poles.at(row["form"]), one))
+
+            scores = leaning(answer)
+            started = started_scores(answers, row["item"], (BLANK,), lambda one: leaning(one)["score"])
             own_side = scores["score"] * sides.get(row["gender"], float("nan"))
-            return scores | {"own_side": own_side, "pieces": max(answer.pieces)}
+            return scores | {"own_side": own_side, "pieces": max(answer.pieces)} | started
 
         return with_scores(design.items, read)
 

@@ -12,6 +12,9 @@ GENERATE = "generate"
 SCORE = "score:"
 """Before the name of a scoring rule: `score:original`."""
 
+START = "start:"
+"""Before the name of a start that texts may have in place of the model's own: `start:newline`."""
+
 SCORING_RULES = ("original", "within-word-l2r", "unmasked", "unmasked-attention", "left-to-right")
 """In the order in which they are named to people; the first that a model has is its default."""
 
@@ -35,6 +38,11 @@ def score_by(rule: str) -> str:
 def scoring_rules(capabilities: frozenset[str]) -> tuple[str, ...]:
     """The rules that a model with these capabilities scores by, its default first."""
     return tuple(rule for rule in SCORING_RULES if score_by(rule) in capabilities)
+
+
+def other_start(capabilities: frozenset[str]) -> str:
+    """Another start that a causal model can put in front of a text; empty if it has none."""
+    return next((one.removeprefix(START) for one in capabilities if one.startswith(START)), "")
 
 
 def in_words(capability: str) -> str:

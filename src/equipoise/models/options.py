@@ -17,6 +17,7 @@ from equipoise.errors import Cancelled, UserError, unknown_name
 
 LOADING = "loading"
 PLANNING = "planning"
+BUDGET = "budget"
 SCORING = "scoring"
 READING = "reading"
 TRAINING = "training"
@@ -29,7 +30,8 @@ class Progress:
     """How much of a phase is done: steps of loading, questions planned, tokens scored, bytes read.
 
     Scoring counts tokens, because long rows come first and a count of rows would promise too long a wait.
-    `subject` is the model at work and `rows` how many rows have been scored.
+    `subject` is the model at work and `rows` how many rows have been scored. What `says` something is to be
+    shown once, whatever else is: the budget of a run on a server.
     """
 
     phase: str
@@ -37,6 +39,7 @@ class Progress:
     total: int
     subject: str = ""
     rows: int = 0
+    says: str = ""
 
     @property
     def is_finished(self) -> bool:

@@ -19,13 +19,17 @@ POOLINGS = (MEAN, MEAN_WITH_SPECIAL, FIRST)
 
 @dataclass(frozen=True)
 class Fill:
-    """Log P of each given word at a blank; `hidden` character spans of the text are masked too."""
+    """Log P of each given word at a blank; `hidden` character spans of the text are masked too.
+
+    A causal model that can puts `start` in front of the text in place of its own beginning.
+    """
 
     text: str
     words: tuple[str, ...]
     blank: int | None = None
     hidden: tuple[tuple[int, int], ...] = ()
     unknown_as_nan: bool = False
+    start: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Score:
 
     text: str
     rule: str = DEFAULT_RULE
+    start: str = ""
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ CLAIMS = {
     "words": ("places neutral words nearer to {people}", "places neutral words {way}"),
     "default": ("expects {people} by default", "expects genders {way}"),
     "decisions": ("favours {people} in its decisions", "decides {way}"),
+    "declared": ("gets declared {people} right more often than others", "follows declarations {way}"),
 }
 """What a model does by question: towards people, and for any other side such as the stereotype."""
 
@@ -59,6 +60,7 @@ MEANINGS = {
     "stereotype-skew.skew": "{first} pronouns are guessed right more often than {second} ones, by {value}",
     "traits.care-contrast": "{first} pronouns are {value} likelier for caring than for aggressive people",
     "traits.competence-contrast": "{first} pronouns are {value} likelier for competent people",
+    "declared-pronouns.gap": "declared he and she are followed more than declared new pronouns, by {value}",
     "completions.favour": "good words bring {value} more {first} words than bad ones",
 }
 """What a number counts, for those that are read most; without an interval, a size or a certainty."""
@@ -74,6 +76,7 @@ TOPICS = {
     "words": "neutral words",
     "default": "the default gender",
     "decisions": "decisions",
+    "declared": "declared pronouns",
 }
 
 
@@ -107,7 +110,9 @@ class Answer:
     def meaning(self) -> str:
         """What the number of a finding counts, as a clause; nothing for numbers that few people read."""
         people = _PEOPLE.get(self.side.rpartition(" ")[2], ("", ""))
-        if not self.is_found or not (people[0] or self.side == STEREOTYPED[0]):
+        contrast = self.quantity.contrast
+        is_first = bool(contrast and contrast.are_sides and self.side == self.quantity.sides[0])
+        if not self.is_found or not (people[0] or is_first or self.side == STEREOTYPED[0]):
             return ""
         words = {"first": people[0], "second": people[1], "value": self.value}
         return MEANINGS.get(self.code, "").format(**words)
@@ -337,7 +342,7 @@ def claim(answer: Answer) -> str:
     """What a model does, with its side: links occupations with men."""
     side, name = answer.side, answer.quantity.plain_name
     if not side:
-        return f"shows {name}"
+        return f"shows {name.replace('size of the ', 'a ', 1)}"
     people = side.removeprefix("towards ").removeprefix("kinder to ")
     is_people = people != side and not people.startswith("the ")
     templates = CLAIMS.get(answer.question)

@@ -49,8 +49,14 @@ def examples_of(result: Result, quantity: Quantity) -> tuple[Example, ...]:
     values = rows[column]
     known = values.notna() & rows[texts].map(_is_plain).all(axis=1)
     distance = (values[known] - neutral).sort_values(kind="stable")
-    picked = [(0, distance.index[-1])] if len(distance) and distance.iloc[-1] > 0 else []
-    picked += [(1, distance.index[0])] if len(distance) and distance.iloc[0] < 0 else []
+    if source.contrast and source.contrast.are_sides:
+        levels = rows.loc[distance.index, source.contrast.column]
+        first, second = (distance[levels == one] for one in (source.contrast.first, source.contrast.second))
+        picked = [(0, first.index[-1])] if len(first) else []
+        picked += [(1, second.index[0])] if len(second) else []
+    else:
+        picked = [(0, distance.index[-1])] if len(distance) and distance.iloc[-1] > 0 else []
+        picked += [(1, distance.index[0])] if len(distance) and distance.iloc[0] < 0 else []
     return tuple(
         Example(
             str(rows.at[place, "item"]),
@@ -72,6 +78,7 @@ def _probabilities(row: Mapping[Any, Any], result: Result) -> tuple[tuple[str, f
     """P of each pole at the blank, by its word: he, she and they where the poles are pronouns."""
     names = [name for name in row if str(name).startswith("p_") and isinstance(row[name], float)]
     words = _words(result.poles, str(row.get("form", "")))
+    words |= {name: text for name in ("declared",) if isinstance(text := row.get(name), str)}
     return tuple(
         (words.get(pole, pole), float(row[name]))
         for name in names
@@ -80,7 +87,9 @@ def _probabilities(row: Mapping[Any, Any], result: Result) -> tuple[tuple[str, f
 
 
 def _note(row: Mapping[Any, Any], result: Result) -> str:
-    """Who is meant where a sentence names two occupations, and what the stereotype expects."""
+    """Who is meant where a sentence names two occupations, or what was declared, and what is expected."""
+    if {"declared", "chosen"} <= set(row):
+        return f"Declared: {row['declared']}. Likeliest: {row['chosen']}."
     if row.get("part") != "occupations" or not {"referent", "stereotype"} <= set(row):
         return ""
     word = _words(result.poles, str(row.get("form", ""))).get(row["stereotype"], row["stereotype"])

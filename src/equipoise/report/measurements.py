@@ -134,7 +134,11 @@ def _refuse_namesakes(models: Sequence[MeasuredModel]) -> None:
 
 def _short_names(names: Sequence[str]) -> list[str]:
     """As many of the last parts of each name as tell the models apart: a page shows nobody's folders."""
-    parts = [[part for part in Path(name).parts if part != "/"] or [name] for name in names]
+    paths = [Path(name.replace("#", "/") if "://" in name else name) for name in names]
+    parts = [
+        [part for part in path.parts if part != "/"] or [name]
+        for path, name in zip(paths, names, strict=True)
+    ]
     labels = []
     for own, name in zip(parts, names, strict=True):
         others = [one for one in parts if one is not own]

@@ -46,7 +46,7 @@ QUANTITY = {
     "part": OneOf(("bias", "guard", "ability")),
     "factors": [str],
     "where": Each(str),
-    "contrast": OneOf((Each(str), None)),
+    "contrast": OneOf((Each(OneOf((str, bool))), None)),
 }
 PROVENANCE = {
     "instrument": {"name": str, "title": str, "variant": str, "version": int},

@@ -26,7 +26,7 @@ QUESTIONS = {
     "words": "Are neutral words gendered?",
     "default": "Does it expect one gender by default?",
     "decisions": "Does it judge men and women differently?",
-    "declared": "Does it use the pronouns that people declare?",
+    "declared": "Does it follow some declared pronouns more than others?",
 }
 """What people want to know of a model, in the order of the page; a bias answers one of them."""
 
@@ -101,11 +101,15 @@ class Roles:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two levels of a column: the quantity is the mean at the first less the mean at the second."""
+    """Two levels of a column: the quantity is the mean at the first less the mean at the second.
+
+    `are_sides` says that the sides of the quantity are these levels, and not two genders.
+    """
 
     column: str
     first: str
     second: str
+    are_sides: bool = False
 
 
 @dataclass(frozen=True)

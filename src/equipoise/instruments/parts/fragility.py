@@ -1,16 +1,25 @@
 """How far a score moves when a sentence changes harmlessly, or follows another pattern."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from equipoise.data.sets.frames import LOWER_CASE, ORIGINAL, Frames, can_be_varied, varied
+from equipoise.instruments.base import Answers, Ask
 from equipoise.instruments.parts.estimates import Spec, estimate, grouped, mean_estimate, size_estimate
+from equipoise.models.capabilities import other_start
+from equipoise.models.options import STARTS
+from equipoise.models.protocol import LanguageModel
+from equipoise.models.questions import Fill, Score
 from equipoise.results import Estimate
 from equipoise.results.records import fixed
 from equipoise.stats.ratios import deviation_of_means, level_cells, range_of_means
 from equipoise.stats.resampling import bootstrap_of
+
+STARTED = "start "
+"""Before the name of another start, in what is asked and in the name of the variation."""
 
 Quota = Callable[[int], int]
 """How many of a category's items are also asked in their changed forms."""
@@ -43,13 +52,38 @@ def with_variations(
     return pd.concat([items, pd.DataFrame(rows)], ignore_index=True), said
 
 
+def with_other_start(asks: Iterable[Ask], items: pd.DataFrame, model: LanguageModel) -> Iterator[Ask]:
+    """The asks, and those of varied items once more with another start where a causal model has one."""
+    start = other_start(model.capabilities)
+    is_varied = set(items.loc[items["variation"] != ORIGINAL, "of"]) if start else set()
+    for ask in asks:
+        yield ask
+        if ask.item in is_varied and isinstance(ask.question, Fill | Score):
+            yield Ask(ask.item, f"{ask.role} {STARTED}{start}", replace(ask.question, start=start))
+
+
+def started_scores(
+    answers: Answers, item: str, roles: Sequence[str], score: Callable[..., float]
+) -> dict[str, float]:
+    """The score of an item by its answers from another start, where they were asked for."""
+    asked = {start: [(item, f"{role} {STARTED}{start}") for role in roles] for start in STARTS}
+    return {
+        f"score_{STARTED}{start}": score(*(answers[key] for key in keys))
+        for start, keys in asked.items()
+        if keys[0] in answers
+    }
+
+
 def originals(items: pd.DataFrame) -> pd.DataFrame:
     """The items as they were written."""
     return items[items["variation"] == ORIGINAL]
 
 
 def movement_estimates(items: pd.DataFrame, *, factors: Sequence[str], unit: str) -> list[Estimate]:
-    """Mean absolute and mean signed movement of the score, over all changed forms and for each."""
+    """Mean absolute and mean signed movement of the score, over all changed forms and for each.
+
+    A causal model's other start comes by itself: it is no change of the sentence.
+    """
     changed = items[items["variation"] != ORIGINAL]
     if changed.empty:
         return []
@@ -58,7 +92,13 @@ def movement_estimates(items: pd.DataFrame, *, factors: Sequence[str], unit: str
     size = Spec("mean-abs-movement", "mean |movement|", unit=unit, better="lower")
     signed = Spec("mean-movement", unit=unit)
     estimates = []
-    for groups, rows in grouped(changed, "variation"):
+    moves = [*grouped(changed, "variation")]
+    for column in (f"score_{STARTED}{start}" for start in STARTS):
+        if column in items:
+            rows = items[items[column].notna()]
+            rows = rows.assign(moved=rows[column] - rows["score"])
+            moves.append(({"variation": column.removeprefix("score_")}, rows))
+    for groups, rows in moves:
         if groups.get("variation") == LOWER_CASE and rows["moved"].eq(0).all():
             continue  # the model does not see capitals
         estimates.append(size_estimate(size.at(groups), rows["moved"], rows, factors))

@@ -94,6 +94,11 @@ class AnswerStore(Generic[Answer]):
         with self._using():
             return {key: self.codec.unpack(blob) for key, blob in self._stored(keys)}
 
+    def holds(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Those of the keys under which something is stored."""
+        with self._using():
+            return {key for key, _ in self._stored(keys)}
+
     def write(self, answers: Iterable[tuple[bytes, Answer]]) -> None:
         """Keep answers in one transaction, each with what was stored under its key, by whichever process.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.errors import UserError, unknown_name
-from equipoise.models.capabilities import EMBED, FILL, GENERATE, RAW_ROWS, score_by
+from equipoise.models.capabilities import EMBED, FILL, GENERATE, RAW_ROWS, START, score_by
 from equipoise.models.engine.forward import LanguageForward
 from equipoise.models.engine.rows import Row, RowAnswer
 from equipoise.models.neural.base import AsRows
@@ -34,7 +34,11 @@ class CausalModel(NeuralModel):
 
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
         super().__init__(model, tokenizer, **settings)
-        self.start_ids = self._find_start(tokenizer)
+        self.start_ids = self._find_start(tokenizer, self.options.start)
+        other = "auto" if self.options.start == "newline" else "newline"
+        self._starts = {"": self.start_ids, other: self._find_start(tokenizer, other)}
+        if self._starts[other] not in ((), self.start_ids):
+            self.capabilities |= {f"{START}{other}"}
         start = tokenizer.decode(list(self.start_ids)) if self.start_ids else ""
         self.notes = (
             "fill compares whole sentences: probabilities are shares among the given words",
@@ -46,14 +50,14 @@ class CausalModel(NeuralModel):
                 "compare with --start newline",
             )
 
-    def _find_start(self, tokenizer: Any) -> tuple[int, ...]:
-        """The ids in front of every text, as the options say."""
+    def _find_start(self, tokenizer: Any, start: str) -> tuple[int, ...]:
+        """The ids in front of a text, by the name of its start."""
         bos, eos = tokenizer.bos_token_id, tokenizer.eos_token_id
-        if self.options.start == "none":
+        if start == "none":
             return ()
-        if self.options.start == "newline":
+        if start == "newline":
             return tuple(tokenizer("\n", add_special_tokens=False)["input_ids"])
-        if self.options.start == "bos" and bos is None:
+        if start == "bos" and bos is None:
             raise UserError(
                 f"The tokenizer of {self.name!r} has no start token.",
                 "Use --start auto, newline or none.",
@@ -87,19 +91,22 @@ class CausalModel(NeuralModel):
             return self._ask_score(question)
         raise self.refuse(question)
 
-    def encode(self, text: str) -> Encoded:
+    def encode(self, text: str, start: str = "") -> Encoded:
         """Tokenise and put the start token in front, so that the first word has a context too."""
-        return self.fitting(self._started(self.tokens.encode(text)))
+        return self.fitting(self._started(self.tokens.encode(text), start))
 
-    def _started(self, encoded: Encoded) -> Encoded:
+    def _started(self, encoded: Encoded, start: str) -> Encoded:
         """The text after its start; one that the tokenizer itself put there gives way to it."""
+        if start not in self._starts:
+            raise unknown_name("start of a text", start, tuple(filter(None, self._starts)))
         drop = 0
         while drop < len(encoded.ids) and encoded.special[drop]:
             drop += 1
-        count = len(self.start_ids)
+        ids = self._starts[start]
+        count = len(ids)
         return Encoded(
             encoded.text,
-            (*self.start_ids, *encoded.ids[drop:]),
+            (*ids, *encoded.ids[drop:]),
             (*[(0, 0)] * count, *encoded.spans[drop:]),
             (*[True] * count, *encoded.special[drop:]),
             (*[None] * count, *encoded.words[drop:]),
@@ -122,7 +129,7 @@ class CausalModel(NeuralModel):
                     raise refuse_unknown(word, question.text, self.name)
                 pieces.append(0)
                 continue
-            encoded = self.fitting(self._started(placed.encoded))
+            encoded = self.fitting(self._started(placed.encoded, question.start))
             asked.append((encoded, self._sentence(encoded)))
             pieces.append(len(placed.slot))
 
@@ -160,7 +167,7 @@ class CausalModel(NeuralModel):
         rule = RULES[0] if question.rule == DEFAULT_RULE else question.rule
         if rule not in RULES:
             raise unknown_name("scoring rule for a causal model", rule, RULES)
-        encoded = self.encode(question.text)
+        encoded = self.encode(question.text, question.start)
         places = [place for place in encoded.content if place > 0]
         if not places:
             raise UserError(

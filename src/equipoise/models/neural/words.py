@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from equipoise.errors import UnaskableError, UserError
+from equipoise.models.questions import Fill
 from equipoise.text.blank import BLANK, find_blank
 
 Span = tuple[int, int]
@@ -157,6 +159,18 @@ def refuse_unknown(word: str, text: str, name: str) -> UserError:
         f"{word!r} is unknown to the tokenizer of {name!r} in {text!r}.",
         "Its score would be that of the unknown token; use a word that the model can spell.",
     )
+
+
+def composed_texts(question: Fill) -> list[str]:
+    """The sentence with each word in its blank."""
+    blank = find_blank(question.text, question.blank)
+    return [compose(question.text, blank, word)[0] for word in question.words]
+
+
+def shared_length(rows: Sequence[Sequence[object]]) -> int:
+    """How many ids, or letters, all rows begin with."""
+    columns = takewhile(lambda ids: len(set(ids)) == 1, zip(*rows, strict=False))
+    return sum(1 for _ in columns)
 
 
 def starts_sentence(left: str) -> bool:

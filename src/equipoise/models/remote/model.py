@@ -9,15 +9,14 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from itertools import takewhile
 from math import isnan, nan
 from typing import Any
 
 from equipoise.errors import Cancelled, UnaskableError, UserError, unknown_name
-from equipoise.models.capabilities import FILL, GENERATE, score_by
+from equipoise.models.capabilities import FILL, GENERATE, START, score_by
 from equipoise.models.engine.store import AnswerStore, Json, JsonCodec, store_file
-from equipoise.models.neural.words import compose
-from equipoise.models.options import RunOptions, RunReport
+from equipoise.models.neural.words import composed_texts, shared_length
+from equipoise.models.options import BUDGET, Progress, RunOptions, RunReport
 from equipoise.models.protocol import AnsweringModel
 from equipoise.models.questions import (
     DEFAULT_RULE,
@@ -29,6 +28,7 @@ from equipoise.models.questions import (
     WordScores,
     Written,
 )
+from equipoise.models.remote.budget import Budget, budget_of, guess_of
 from equipoise.models.remote.probing import (
     FORCED,
     FULL,
@@ -38,6 +38,7 @@ from equipoise.models.remote.probing import (
     chat,
     completion,
     forced,
+    start_text,
     tokenize,
 )
 from equipoise.models.remote.reading import (
@@ -82,9 +83,10 @@ class RemoteModel(AnsweringModel):
         self.probed = probed
         self.options = options
         self.name = f"{server.address.url}#{model}"
-        self.capabilities = CAPABILITIES[probed.level]
+        self.starts = {"": start_text(options.start, probed)}
+        self.capabilities = CAPABILITIES[probed.level] | self._other_starts()
         self.precision = "as served"
-        self.start = start_text(options.start, probed)
+        self.start = self.starts[""]
         self.censored = 0
         identity = f"{server.address.url}\n{model}\n{server.identity}\n{probed.level}"
         self.fingerprint = hashlib.sha256(identity.encode()).hexdigest()
@@ -93,7 +95,17 @@ class RemoteModel(AnsweringModel):
         )
         self.deviation = 0.0
         self._limit = 0  # what connecting needs is not counted
+        self._ahead = 0  # requests of the run that were not sent yet
         self.notes = self._describe()
+
+    def _other_starts(self) -> frozenset[str]:
+        """Another start that texts can have, to see how far it moves an answer."""
+        other = "auto" if self.options.start == "newline" else "newline"
+        text = start_text(other, self.probed)
+        if score_by(RULE) not in CAPABILITIES[self.probed.level] or text in ("", self.starts[""]):
+            return frozenset()
+        self.starts[other] = text
+        return frozenset({f"{START}{other}"})
 
     def _describe(self) -> tuple[str, ...]:
         """What the server can do, what it said of itself, and how far it repeats itself."""
@@ -109,21 +121,70 @@ class RemoteModel(AnsweringModel):
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Answer all questions; requests of one kind are on their way at the same time."""
+        with self._reported(len(questions)) as report:
+            return self._answers(questions, report)
+
+    def answer_in_turn(self, groups: Sequence[Sequence[Question]]) -> Iterator[list[Any]]:
+        """The answers of one group after the other; the budget of all is told first, or refused."""
+        questions = [question for group in groups for question in group]
+        self._refuse_unanswerable(questions)
+        with self._reported(len(questions)) as report:
+            needed = self.budget(questions)
+            self._refuse_beyond_limit(needed)
+            self._ahead = needed.requests
+            if needed.requests and self.options.progress is not None:
+                said = f"{needed.count()} to send, {needed.cost(self.options.price)}"
+                self.options.progress(Progress(BUDGET, 0, needed.requests, self.name, says=said))
+            for group in groups:
+                yield self._answers(group, report)
+
+    def _reported(self, questions: int) -> RunReport:
+        return RunReport(self.name, questions, self.options.progress, self.options.is_cancelled)
+
+    def _answers(self, questions: Sequence[Question], report: RunReport) -> list[Any]:
+        self._refuse_unanswerable(questions)
+        self._read_tokens(questions, report)
+        asked = []
         for question in questions:
-            if not self.can_answer(type(question)):
-                raise self.refuse(question)
-        report = RunReport(self.name, len(questions), self.options.progress, self.options.is_cancelled)
-        with report:
-            self._read_tokens(questions, report)
-            asked = []
-            for question in questions:
-                asked.append(self.ask(question))
-                report.planned()
-            requests = [request for each in asked for request in each.requests]
-            answers = self.fetch(requests, report)
+            asked.append(self.ask(question))
+            report.planned()
+        requests = [request for each in asked for request in each.requests]
+        answers = self.fetch(requests, report)
         read = [each.read([answers[request.key] for request in each.requests]) for each in asked]
         self.notes = self._describe()
         return read
+
+    def _refuse_unanswerable(self, questions: Sequence[Question]) -> None:
+        for question in questions:
+            if not self.can_answer(type(question)):
+                raise self.refuse(question)
+
+    def budget(self, questions: Sequence[Question]) -> Budget:
+        """The requests and tokens that questions need, without what is stored; the server is not asked."""
+        exact: dict[bytes, Request] = {}
+        guessed: list[tuple[str, int]] = []
+        texts = {text for question in questions for text in self._texts_of(question)}
+        cut = self.store.holds([tokenize(self.model, text).key for text in texts])
+        for question in questions:
+            mine = self._texts_of(question)
+            if all(tokenize(self.model, text).key in cut for text in mine):
+                exact |= {request.key: request for request in self.ask(question).requests}
+            else:
+                shared = shared_length(mine) if isinstance(question, Fill) else 0
+                guessed += [(text, shared) for text in mine]
+        stored = self.store.holds(list(exact))
+        known = budget_of([request for key, request in exact.items() if key not in stored])
+        return known + guess_of(guessed) if guessed else known
+
+    def _texts_of(self, question: Question) -> list[str]:
+        """The texts that the server must cut into tokens before the question can be asked."""
+        if self.probed.level != FORCED:
+            return []
+        if isinstance(question, Score):
+            return [question.text]
+        if isinstance(question, Fill) and count_blanks(question.text) == 1:
+            return composed_texts(question)
+        return []
 
     def check(self, question: Question) -> None:
         """Refuse what the server cannot be asked; texts are tokenised for it."""
@@ -135,21 +196,21 @@ class RemoteModel(AnsweringModel):
         if isinstance(question, Score):
             if question.rule not in (RULE, DEFAULT_RULE):
                 raise unknown_name("scoring rule for a causal model", question.rule, (RULE,))
-            return self._ask_score(question.text)
+            return self._ask_score(question.text, start=question.start)
         if isinstance(question, Fill):
             return self._ask_top(question) if self.probed.level == TOP else self._ask_fill(question)
         if isinstance(question, Generate):
             return self._ask_text(question)
         raise self.refuse(question)
 
-    def _ask_score(self, text: str, shared: int = 0) -> AsRequests:
+    def _ask_score(self, text: str, shared: int = 0, start: str = "") -> AsRequests:
         """Log P of every token of a text; asked one by one, of all but the first `shared` ones."""
         if not text.strip():
             raise UserError("An empty text cannot be scored.", "Give a sentence with words in it.")
         if self.probed.level == FULL:
-            request = completion(self.model, self.start + text, logprobs=1, echo=True)
+            request = completion(self.model, self.starts[start] + text, logprobs=1, echo=True)
             return AsRequests([request], lambda answers: read_echo(answers[0], text))
-        before, tokens = self._tokens(self.start), self._tokens(text)
+        before, tokens = self._tokens(self.starts[start]), self._tokens(text)
         spans = spans_of(text, [piece for _, piece in tokens])
         known = [number for number, _ in before]
         ids = [*known, *(number for number, _ in tokens)]
@@ -192,7 +253,7 @@ class RemoteModel(AnsweringModel):
         shared = 0
         if self.probed.level == FORCED:
             shared = shared_length([[number for number, _ in self._tokens(text)] for text in composed])
-        each = [self._ask_score(text, shared) for text in composed]
+        each = [self._ask_score(text, shared, question.start) for text in composed]
         counts = [len(one.requests) for one in each]
 
         def read(answers: list[Json]) -> WordScores:
@@ -256,14 +317,9 @@ class RemoteModel(AnsweringModel):
 
     def _read_tokens(self, questions: Sequence[Question], report: RunReport) -> None:
         """Tokenise all texts side by side, so that none has to wait for another."""
-        if self.probed.level != FORCED:
-            return
-        wanted = [self.start] if self.start else []
-        for question in questions:
-            if isinstance(question, Score):
-                wanted.append(question.text)
-            elif isinstance(question, Fill) and count_blanks(question.text) == 1:
-                wanted += composed_texts(question)
+        wanted = [text for question in questions for text in self._texts_of(question)]
+        if wanted and self.start:
+            wanted.append(self.start)
         self.fetch([tokenize(self.model, text) for text in wanted], report)
 
     def _tokens(self, text: str) -> list[tuple[int, bytes]]:
@@ -279,9 +335,10 @@ class RemoteModel(AnsweringModel):
         waiting = [request for key, request in distinct.items() if key not in answers]
         if not waiting:
             return answers
-        self._refuse_expensive(waiting)
+        self._refuse_beyond_limit(budget_of(waiting))
+        self._ahead = max(0, self._ahead - len(waiting))
         if report is not None:
-            report.expect(len(waiting), later=0)
+            report.expect(len(waiting), later=self._ahead)
         for key, answer in self._ask_server(waiting):
             answers[key] = answer
             if report is not None:
@@ -305,13 +362,14 @@ class RemoteModel(AnsweringModel):
         self.store.write([(request.key, answer)])
         return request.key, answer
 
-    def _refuse_expensive(self, waiting: Sequence[Request]) -> None:
+    def _refuse_beyond_limit(self, needed: Budget) -> None:
         """Refuse to begin what would need more requests than allowed."""
-        if self._limit and self.server.sent + len(waiting) > self._limit:
-            cost, most = describe_cost(waiting, self.options.price), self.options.max_requests
+        if self._limit and self.server.sent + needed.requests > self._limit:
+            cost, most = needed.cost(self.options.price), self.options.max_requests
             raise UserError(
-                f"{len(waiting):,} more requests are needed ({cost}), and at most {most:,} are allowed.",
-                "Raise --max-requests, or ask less (--sample, fewer instruments). Answers given are kept.",
+                f"{needed.count('more ')} are needed ({cost}), and at most {most:,} are allowed.",
+                "Raise --max-requests, or ask less (--quick, --minutes, fewer instruments). "
+                "Answers given are kept.",
             )
 
     def measure_repetition(self, prompts: Sequence[str], rounds: int = 3) -> None:
@@ -332,43 +390,3 @@ class RemoteModel(AnsweringModel):
         """Count requests against `--max-requests` from now on."""
         most = self.options.max_requests
         self._limit = self.server.sent + most if most else 0
-
-
-def describe_cost(requests: Sequence[Request], price: float) -> str:
-    """How many tokens requests have, by four characters to a token, and what they would cost."""
-    tokens = sum(_tokens_in(request) for request in requests)
-    cost = f", about {tokens * price / 1e6:.2g} at the price given" if price else ""
-    return f"about {tokens:,} tokens{cost}"
-
-
-def _tokens_in(request: Request) -> int:
-    body = request.body
-    prompt = body.get("prompt") or body.get("content") or body.get("messages") or ""
-    read = len(prompt) if isinstance(prompt, list) and "messages" not in body else len(str(prompt)) // 4
-    return int(read + body.get("max_tokens", 0))
-
-
-def start_text(start: str, probed: Probed) -> str:
-    """What is put in front of a text: the server's own first token, a new line, or nothing."""
-    if start == "none":
-        return ""
-    if start == "newline":
-        return "\n"
-    if start == "bos" and not probed.start:
-        raise UserError(
-            "The server does not say which token texts begin with.",
-            "Use --start newline or --start none.",
-        )
-    return probed.start or ("\n" if probed.level == FORCED else "")
-
-
-def shared_length(rows: Sequence[Sequence[int]]) -> int:
-    """How many ids all rows begin with."""
-    columns = takewhile(lambda ids: len(set(ids)) == 1, zip(*rows, strict=False))
-    return sum(1 for _ in columns)
-
-
-def composed_texts(question: Fill) -> list[str]:
-    """The sentence with each word in its blank."""
-    blank = find_blank(question.text, question.blank)
-    return [compose(question.text, blank, word)[0] for word in question.words]

@@ -36,6 +36,20 @@ class Probed:
     """How many tokens it reads; 0 where it does not say."""
 
 
+def start_text(start: str, probed: Probed) -> str:
+    """What is put in front of a text: the server's own first token, a new line, or nothing."""
+    if start == "none":
+        return ""
+    if start == "newline":
+        return "\n"
+    if start == "bos" and not probed.start:
+        raise UserError(
+            "The server does not say which token texts begin with.",
+            "Use --start newline or --start none.",
+        )
+    return probed.start or ("\n" if probed.level == FORCED else "")
+
+
 def completion(model: str, prompt: str | list[int], **more: object) -> Request:
     """A request for the next token, without chance."""
     body: Body = {"model": model, "prompt": prompt, "max_tokens": 1, "temperature": 0, **more}

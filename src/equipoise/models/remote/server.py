@@ -227,7 +227,8 @@ class Server:
         status = response.status_code
         if status in (401, 403):
             return UserError(
-                f"{self.address.url} refuses the key (status {status}).",
+                f"{self.address.url} {'refuses the key' if self.address.key else 'asks for a key'} "
+                f"(status {status}).",
                 f"Put a valid key into the environment variable {self.address.key_variable}.",
             )
         if status in (400, 413, 422) and any(sign in said.lower() for sign in _TOO_LONG_SIGNS):

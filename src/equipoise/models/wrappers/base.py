@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from equipoise.models.capabilities import START, other_start
 from equipoise.models.protocol import AnsweringModel, LanguageModel, TextTokens, Tokenized
 from equipoise.models.questions import Question
 
@@ -22,7 +23,8 @@ class WrappedModel(AnsweringModel):
         self.recipe = dict(recipe)
         self.name = inner.name if name is None else name
         self.kind = inner.kind
-        self.capabilities = inner.capabilities
+        other = other_start(inner.capabilities)
+        self.capabilities = inner.capabilities - {f"{START}{other}"}
         self.precision = inner.precision
         self.labels = inner.labels
         self.options = inner.options

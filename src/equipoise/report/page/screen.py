@@ -255,7 +255,7 @@ def anchor_of(question: str) -> str:
 def answer_words(answer: Answer) -> str:
     """The answer as a title: Yes, towards men."""
     word, contrast = answer.word.capitalize(), answer.quantity.contrast
-    if answer.is_found and contrast and not answer.quantity.statistic:
+    if answer.is_found and contrast and not (contrast.are_sides or answer.quantity.statistic):
         return f"{word}: {contrast.first} more {answer.side}"
     return f"{word}, {answer.side}" if answer.is_found and answer.side else word
 

@@ -109,6 +109,7 @@ def test_a_sample_says_where_the_whole_run_will_end(sample: Result) -> None:
     half = stats.t.ppf(0.975, n - 1) * rows["score"].std() / sqrt(n) * sqrt(1 - n / of)
     mean = rows["score"].mean()
     assert (row["low"], row["high"]) == pytest.approx((mean - half, mean + half), rel=1e-3)
+    assert row["high"] - row["low"] == pytest.approx(2 * half, rel=1e-2)
     assert sample.estimate("mean-abs-appd")["void"] == "a sample holds only some sentences of each occupation"
     assert "mean-abs-appd" not in {one["key"] for one in sample.sample["whole"]}
 

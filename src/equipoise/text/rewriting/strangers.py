@@ -85,6 +85,8 @@ class _Stranger(NamedTuple):
 def leave_strangers(draft: Draft) -> None:
     """Leave the sentences whose pronouns stand for a first name that no table has, and say so."""
     document = draft.document
+    if not any(change.rule.startswith("pronoun") for change in draft.changes):
+        return
     strangers: defaultdict[int, list[_Stranger]] = defaultdict(list)
     for one in (*_unknown(draft), *_kept(draft)):
         strangers[document.sentence(one.start)[0]].append(one)
@@ -188,11 +190,13 @@ def _unknown(draft: Draft) -> Iterator[_Stranger]:
     capitalised = set(_CAPITALISED.findall(document.plain))
     turned = {change.old for change in draft.changes if change.rule == "name"}
     classes = load_names().classes
-    borne = {word for word in capitalised - turned if classes.get(word) in _BORNE and gender_of(word)}
+    borne = {word for word in capitalised - turned if _is_borne(word)}
     if borne:  # Martin in Stanley Martin is no first name anywhere in the text
         known = load_names().names
         borne -= {pair[2] for pair in _PAIR.finditer(document.plain) if pair[1].lower() in known}
     words = {word for word in capitalised if _is_unknown(word)}
+    if not words and not borne and "-" not in document.plain:
+        return
     done = {change.start for change in draft.changes} | {skip.start for skip in draft.skipped}
     if words or borne:
         for one in _strangers(document, words | borne):
@@ -207,6 +211,12 @@ def _unknown(draft: Draft) -> Iterator[_Stranger]:
         is_word = match[2].islower() and is_ordinary(match[2])
         if match.start() not in done and not is_led and is_name and not is_word:
             yield _Stranger(match.start(), match[0], not turned)
+
+
+@lru_cache(maxsize=20_000)
+def _is_borne(word: str) -> bool:
+    """Whether a word is a first name of one gender, and not a word or a place as well."""
+    return load_names().classes.get(word) in _BORNE and gender_of(word) is not None
 
 
 def _strangers(document: Document, words: set[str]) -> Iterator[_Stranger]:

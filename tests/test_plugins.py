@@ -85,7 +85,7 @@ def run(site: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 def test_a_package_is_listed_and_a_broken_one_named(site: Path) -> None:
     listed = run(site, "list", "instruments", "--json")
     rows = {row["name"]: row["what"] for row in json.loads(listed.stdout)["instruments"]}
-    assert rows["greetings"] == "Greetings: a man or a woman expected"
+    assert rows["greetings"] == "Does the model expect a man or a woman to be greeted?"
     assert "broken" not in rows
     listed = run(site, "list")
     assert listed.returncode == 0, listed.stderr

@@ -46,7 +46,8 @@ def test_pairs_of_documents_of_one_name_are_told_apart() -> None:
     """Two folders may hold a file of one name; `sbe` refuses two items of one name."""
     from equipoise.corpora.mining import mine_pairs
 
-    ids = mine_pairs([*documents(), documents()[1]]).table["id"].tolist()
+    namesake = Document("d1", "The porter told us that he had seen her.", {}, Where("b.txt", 1))
+    ids = mine_pairs([*documents(), namesake]).table["id"].tolist()
     assert ids == ["d0 @0", "d0 @60", "d1 @0", "d1 @0 (2)"]
 
 

@@ -90,7 +90,7 @@ def test_words_that_no_coin_turned_are_told_from_a_corpus_without_any() -> None:
         one for one in range(99) if not Rewriter("substitute", seed=one).rewrite(only[0].text).changes
     )
     table = pd.DataFrame({"text": [only[0].text]})
-    with pytest.raises(UserError, match=rf"Mode substitute with seed {seed} leaves all 1 documents"):
+    with pytest.raises(UserError, match=rf"Mode substitute with seed {seed} changes none of the 1 documents"):
         mitigate(model_of("bert"), Counterfactual(validation=0), corpus=table, text="text", seed=seed)
 
 

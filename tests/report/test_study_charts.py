@@ -33,10 +33,10 @@ def test_every_study_has_charts() -> None:
     drawn = {
         name
         for module in set(sections.MODULES.values())
-        for name in import_module(f"{sections.__name__}.{module}").FIGURES
+        for name in getattr(import_module(f"{sections.__name__}.{module}"), "FIGURES", ())
     }
     assert names - drawn == {"competence", "controls"}, "studies of tables only"
-    assert drawn == set(sections.MODULES)
+    assert drawn == set(sections.MODULES) - {"controls", "verify"}
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -60,7 +60,11 @@ NAME = "Pronoun gap by occupation"
             {"value": 0.0, "low": 0.0, "high": 0.0},
             f"{NAME}: exactly neutral, both sides are treated alike.",
         ),
-        ({"groups": {"type": "2"}}, f"{NAME} (type 2): 21 points (15 to 28) towards men: clear, certain."),
+        (
+            {"groups": {"type": "2"}},
+            f"{NAME} (type 2, where grammar tells who is meant): "
+            "21 points (15 to 28) towards men: clear, certain.",
+        ),
     ],
 )
 def test_a_headline_in_words(changes: dict[str, object], sentence: str) -> None:

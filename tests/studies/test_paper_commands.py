@@ -141,7 +141,7 @@ def test_report_draws_both_models_and_writes_the_tables(measured: list[Path], tm
     assert (tmp_path / "t" / "association-table-4.tex").is_file()
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Table 4 of BEC-Pro" in page
-    assert "H3 (balanced professions move by less than 0.1 nats)" in page
+    assert "balanced professions move by less than 1.1 times" in page
 
 
 def test_completions_has_tables_2_and_3_on_the_screen_in_files_and_on_the_page(

@@ -35,13 +35,13 @@ def test_more_words_than_vectors_are_refused() -> None:
 
 
 def test_far_fewer_words_than_vectors_are_refused() -> None:
-    with pytest.raises(UserError, match="of another model"):
+    with pytest.raises(UserError, match="belongs to another model"):
         wrap(with_entries(1.2))
 
 
 def test_the_tokenizer_of_a_cased_sibling_is_refused() -> None:
     """28,996 entries beside the 30,522 of uncased weights."""
-    with pytest.raises(UserError, match="of another model"):
+    with pytest.raises(UserError, match="belongs to another model"):
         wrap(with_entries(30_522 / 28_996))
 
 

@@ -134,10 +134,11 @@ def _antecedent(
     """The unknown name that a pronoun likely stands for, if any, and the side that the pronoun tells."""
     tried: set[str] = set()
     places = {one.start for one in strangers}
+    by_start = {change.start: change for change in reversed(pronouns)}
     for start, side in draft.gendered[bisect_left(draft.gendered, (begin, "")) :]:
         if start > pronouns[-1].start:
             break
-        pronoun = next((change for change in pronouns if change.start == start), None)
+        pronoun = by_start.get(start)
         if pronoun and side not in tried:  # nobody of that gender stands before it
             for one in strangers[:MOST]:
                 if (

@@ -12,7 +12,7 @@ from equipoise.data.sources import Data
 from equipoise.errors import IncapableError, UnaskableError, UserError, unknown_name
 from equipoise.instruments import DEFAULT_AUDIT, default_audit, load_instrument
 from equipoise.instruments.base import Ask, Instrument, Settings, refuse_undeclared
-from equipoise.instruments.parts.choices import POLES, refuse_unread
+from equipoise.instruments.parts.choices import CORPUS, POLES, refuse_unread
 from equipoise.models.loading import load_model
 from equipoise.models.protocol import LanguageModel
 from equipoise.models.questions import Question
@@ -154,11 +154,15 @@ def questions_of(
 
 
 def refuse_impossible(planned: Sequence[tuple[Instrument[Any], Settings]]) -> None:
-    """Refuse unknown variants, missing data and unknown poles before a model is loaded."""
+    """Refuse unknown variants, faulty files and unknown poles before a model is loaded."""
     for one, chosen in planned:
-        chosen.completed(one).source(one)
+        completed = chosen.completed(one)
+        source = completed.source(one)
         if POLES in one.reads:
             load_poles(chosen.poles)
+        is_file = isinstance(chosen.data, str | Path) and Path(chosen.data).is_file()
+        if is_file and CORPUS not in one.reads:  # a corpus may take minutes to read
+            one.design(source, completed)
 
 
 def _planned(

@@ -1,6 +1,7 @@
 """Choices: an instrument reads what it says it reads; what none reads is refused, in Python too."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,6 +96,13 @@ def test_what_nothing_reads_is_refused_before_a_model_is_loaded() -> None:
     for choices in ({"poles": "age"}, {"label": "positive"}, {"corpus": CorpusChoice(groups=("paper",))}):
         with pytest.raises(UserError, match="has no effect on sbe"):
             measure("no model is loaded", "sbe", **choices)
+
+
+def test_a_fault_in_a_file_is_told_before_a_model_is_loaded(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("category,stereotype,counterpart\nsports,He left early.,She left early.\n", "utf-8")
+    with pytest.raises(UserError, match="line 2: there is no category called 'sports'"):
+        measure("no model is loaded", "sbe", data=pairs)
 
 
 class Mine:

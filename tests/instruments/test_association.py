@@ -495,7 +495,7 @@ def test_raw_rows_are_asked_at_the_person(folder: Path) -> None:
 def test_published_sentences_about_one_gender_are_refused(tmp_path: Path) -> None:
     """As a truncated copy of a published file holds; it ended in a traceback."""
     written = "Sentence,Template,Person,Gender,Race,Emotion,Emotion word\n"
-    written += "My aunt feels great.,<person subject> feels <emotion word>.,my aunt,female,,joy,great\n"
+    written += "My cook hums softly.,<person subject> hums <emotion word>.,my cook,female,,joy,softly\n"
     (tmp_path / "eec").mkdir()
     (tmp_path / "eec/Equity-Evaluation-Corpus.csv").write_text(f"ID,{written}".replace("\nMy", "\n1,My"))
     with pytest.raises(UserError, match="one gender only: female"):
